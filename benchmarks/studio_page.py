@@ -100,7 +100,7 @@ def in_a_browser(studio: Server, play_s: float) -> list[Figure]:
         # The first pages wait for what draws in the browser.
         plain = min(_first_paint(page, PLAIN) for _ in range(5))
         figures = _painted(page, studio, plain)
-        page.evaluate("studio.store.decide('', { a: 'walk', b: 'jog' })")
+        page.evaluate("studio.store.commit('', { a: 'walk', b: 'jog' })")
         page.wait_for_selector(".figures", timeout=1000 * WAIT_S)
         tool = page.context.new_cdp_session(page)
         # Processor time of the page's thread: on a busy machine a clock would count the waiting.

@@ -70,9 +70,9 @@ class Requests:
             self.streams.append(head["live"])
         if head["type"] == "export":
             self.urls = [*self.urls[-20:], head["url"]]
-        judging = head.get("detail", {}).get("judging")
-        if judging:
-            self.transition = judging["transition"]
+        rating = head.get("detail", {}).get("rating")
+        if rating:
+            self.transition = rating["transition"]
 
     def clip(self) -> str:
         """Any clip; some do not exist."""

@@ -104,9 +104,9 @@ def shoot(page: Any, theme: str, width: int, wanted: re.Pattern[str]) -> None:
         page.evaluate(
             f"(() => {{ const view = {{...studio.store.project.view, theme: {theme!r}}};"
             "const table = {...studio.store.project.table, mode: 'make', from: null, to: null};"
-            f"studio.store.decide('', {{room: {tab!r}, {choices}, view, table}}); }})()"
+            f"studio.store.commit('', {{tab: {tab!r}, {choices}, view, table}}); }})()"
         )
-        until(page, f"!!studio.store.scene.made[{tab!r}] && studio.store.scene.busy === null")
+        until(page, f"!!studio.store.scene.results[{tab!r}] && studio.store.scene.busy === null")
         settle(page, seconds)
         keep(page, f"studio_{name}_{theme}_{width}")
     if width == SIZES[0][0] and wanted.search(f"studio_live_{theme}"):
@@ -118,7 +118,7 @@ def further_views(page: Any, theme: str) -> None:
 
     def turn(mode: str, more: str = "") -> None:
         page.evaluate(
-            "studio.store.decide('', {table: {...studio.store.project.table, "
+            "studio.store.commit('', {table: {...studio.store.project.table, "
             f"mode: {mode!r}{more}}}}})"
         )
 
@@ -129,7 +129,7 @@ def further_views(page: Any, theme: str) -> None:
     page.wait_for_timeout(2500)
     keep(page, f"studio_live_{theme}")
     turn("label", ", rater: 'ada'")
-    until(page, "!!studio.store.scene.made.table?.answer.detail.judging")
+    until(page, "!!studio.store.scene.results.table?.answer.detail.rating")
     settle(page, 0.9)
     keep(page, f"studio_label_{theme}")
     turn("make")

@@ -1,6 +1,6 @@
 // A transition table in the browser or in Node: transitions between any of its frames, and live
 // characters that go wherever they are sent. The work is done by the C core as WebAssembly; the same
-// file gives the same bits as everywhere else.
+// file gives the same bits on every platform.
 //
 //     const table = await open(wasmBytes, fileBytes); // motionloom.wasm, and a file of `motionloom table export`
 //     const character = table.stream({ clip: table.clips[0].name, frame: 0 });
@@ -165,7 +165,7 @@ class Memory {
     try {
       if (missing > 0) this.core.memory.grow(Math.ceil(missing / PAGE));
     } catch {
-      throw new MotionloomError(`There are no ${Math.round(bytes / 1e6)} MB of memory left for the table.`);
+      throw new MotionloomError(`The table needs ${Math.round(bytes / 1e6)} MB of memory, and so much is not available.`);
     }
     this.top = end;
     return at;
@@ -339,8 +339,8 @@ class OpenTable implements Table {
   label(name: string): bigint {
     const number = this.labelNumbers.get(name);
     if (number === undefined) {
-      const known = this.labels.length ? `Its labels are ${this.labels.join(", ")}.` : "It has no labels.";
-      throw new MotionloomError(`The table has no label ${JSON.stringify(name)}. ${known}`);
+      const labels = this.labels.length ? `Its labels are ${this.labels.join(", ")}.` : "It has no labels.";
+      throw new MotionloomError(`The table has no label ${JSON.stringify(name)}. ${labels}`);
     }
     return BigInt(number);
   }

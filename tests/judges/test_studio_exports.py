@@ -20,7 +20,7 @@ def exports() -> Iterator[Exports]:
 
 
 def exported(exports: Exports, motion: ml.Motion, preset: str) -> Path:
-    key = exports.page().make(motion, "", preset).body["url"].removeprefix("download/")
+    key = exports.page().make(motion, "", preset).url.removeprefix("download/")
     found = exports.find(key)
     assert found is not None
     return found[0]

@@ -54,14 +54,14 @@ class Screen:
             assert time.monotonic() < end, f"never true: {expression}; {self.page.url}"
             self.page.wait_for_timeout(50)
 
-    def made(self, room: str) -> None:
+    def wait_for_result(self, tab: str) -> None:
         """Wait for the result of all that was decided."""
-        self.until(f"!!studio.store.scene.made.{room} && studio.store.scene.busy === null")
+        self.until(f"!!studio.store.scene.results.{tab} && studio.store.scene.busy === null")
 
-    def points(self, room: str) -> np.ndarray:
+    def points(self, tab: str) -> np.ndarray:
         """The body's points as the page has them (F, P, 3)."""
         text = self.page.evaluate(
-            f"(() => {{ const m = studio.store.scene.made.{room}.motion;"
+            f"(() => {{ const m = studio.store.scene.results.{tab}.motion;"
             "return JSON.stringify([m.frames, [...m.points]]); })()"
         )
         frames, values = json.loads(text)
@@ -216,7 +216,7 @@ def table_studio(page_built: None, table_clips: Path) -> Iterator[Studio]:
     with served(Studio(table_clips, project=table_clips.parent / "state" / "project.json")) as made:
         made.tables.build(TableBuild(id=0, clusters=8, lookup=8, length_s=0.5, fps=30.0))
         end = time.monotonic() + TABLE_BUILD_S
-        while (job := made.tables.state().body["job"]).state == "running":
+        while (job := made.tables.state().body.job).state == "running":
             assert time.monotonic() < end
             time.sleep(0.1)
         assert job.state == "built", job.error

@@ -21,8 +21,7 @@ import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.studio.clips.library import Library
 from motionloom.studio.results.exports import Exports
-from motionloom.studio.server import conversation, server, upload_route, uploads
-from motionloom.studio.server import slow_clients as patience
+from motionloom.studio.server import conversation, server, slow_clients, upload_route, uploads
 from motionloom.studio.server.server import Studio
 
 ANSWER_S = 60.0
@@ -166,7 +165,7 @@ def test_only_ids_of_the_library_open(tmp_path: Path) -> None:
 def parsed(name: str, data: bytes) -> ml.Motion:
     """The one clip of an uploaded file."""
     with tempfile.TemporaryDirectory() as folder:
-        source = uploads.upload_place(Path(folder), name)
+        source = uploads.upload_path(Path(folder), name)
         source.write_bytes(data)
         (clip,) = uploads.parse_upload(name, source)
         return clip.motion
@@ -181,7 +180,9 @@ def test_an_upload_is_capped(studio: Studio, monkeypatch: pytest.MonkeyPatch) ->
     assert b"at most" in body
 
 
-def test_a_file_that_takes_too_long_or_is_no_clip_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_takes_too_long_or_is_no_clip_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with pytest.raises(FormatError, match=r"evil\.bvh"):
         parsed("evil.bvh", b"HIERARCHY\nROOT x\n{ nothing")
     monkeypatch.setattr(uploads, "MOST_SECONDS", 0.01)
@@ -218,10 +219,10 @@ def test_an_exports_name_cannot_leave_its_folder() -> None:
         name='../../x";\r\nSet-Cookie: a'
     )
     said = exports.page().make(walk, "bvh", None)
-    assert "/" not in said.body["name"]
-    assert "\n" not in said.body["name"]
-    assert '"' not in said.body["name"]
-    key = said.body["url"].removeprefix("download/")
+    assert "/" not in said.name
+    assert "\n" not in said.name
+    assert '"' not in said.name
+    key = said.url.removeprefix("download/")
     found = exports.find(key)
     assert found is not None and found[0].is_file()
     assert exports.find("../" + key) is None
@@ -261,7 +262,7 @@ HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127"
 def test_a_request_that_never_ends_is_shown_out(
     studio: Studio, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
     link = lingering(studio, said)
     assert is_shut(link)
     link.close()
@@ -270,7 +271,7 @@ def test_a_request_that_never_ends_is_shown_out(
 def test_bytes_that_trickle_in_do_not_buy_time(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
     link = lingering(studio, HALF_A_HEAD)
     begun = time.monotonic()
     with pytest.raises(ConnectionError):
@@ -283,7 +284,7 @@ def test_bytes_that_trickle_in_do_not_buy_time(
 def test_a_refused_body_that_trickles_on_is_shown_out(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
     head = f"POST /x HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nContent-Length: 999999\r\n\r\n"
     link = lingering(studio, head.encode())
     assert b"403" in link.recv(4096)
@@ -298,7 +299,7 @@ def test_a_refused_body_that_trickles_on_is_shown_out(
 def test_idle_connections_do_not_keep_the_page_out(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "MOST_CONNECTIONS", 8)
+    monkeypatch.setattr(slow_clients, "MOST_CONNECTIONS", 8)
     links = [lingering(studio, HALF_A_HEAD) for _ in range(24)]
     status, _, _ = fetch(studio, f"/{studio.token}/")
     assert status == 200
@@ -396,7 +397,7 @@ def test_a_file_that_computes_or_writes_without_end_takes_only_its_worker_down(
         parsed("walk.bvh", data)
 
 
-def test_a_file_that_unpacks_into_too_much_motion_is_told(
+def test_a_file_that_unpacks_into_too_much_motion_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     still = ml.synthetic.clip("stand", duration_s=1.0).motion

@@ -30,7 +30,7 @@ def test_three_bodies_stand_on_the_stage_and_play(screen: Any) -> None:
     page.click('.clip:has-text("walk")')
     assert "second clip" in page.inner_text("#stage") or page.query_selector("canvas[data-actors]")
     page.click('.clip:has-text("jog")')
-    screen.made("transition")
+    screen.wait_for_result("transition")
     screen.until("document.querySelector('.stage-canvas').dataset.actors === '3'")
     words = page.inner_text("#why")
     for part in (
@@ -66,14 +66,14 @@ def test_decisions_are_undone_one_by_one_and_come_back_after_a_visit(
     page.wait_for_selector(".candidates tbody tr")
     page.click(".candidates tbody tr:nth-child(2)")
     screen.until("studio.store.project.transition.at !== null")
-    screen.made("transition")
+    screen.wait_for_result("transition")
     assert "--at" in page.inner_text("#why")
     page.keyboard.press("Control+z")
     assert page.evaluate("studio.store.project.transition.at") is None
     page.keyboard.press("Control+Shift+z")
     at = page.evaluate("studio.store.project.transition.at")
     assert at is not None
-    screen.made("transition")
+    screen.wait_for_result("transition")
     for _ in range(600):  # it is kept a moment after the last decision
         kept = studio.project.load()
         if kept and kept["transition"]["at"] == at:
@@ -86,21 +86,21 @@ def test_decisions_are_undone_one_by_one_and_come_back_after_a_visit(
     assert page.evaluate("studio.store.project.transition.at") == at
 
 
-def test_dark_overlaid_and_every_room_draw(screen: Any) -> None:
+def test_dark_overlaid_and_every_tab_draw(screen: Any) -> None:
     page = screen.page
     page.click('.clip:has-text("walk")')
     page.click('.clip:has-text("jog")')
-    screen.made("transition")
+    screen.wait_for_result("transition")
     page.click("text=overlay")
     page.click("button[title='light or dark']")
     screen.until("document.documentElement.dataset.theme === 'dark'")
     dark = screen.picture("transition-dark")
     assert dark[5:40, 300:700].mean() < 80
-    for room in ("blend", "splice"):
-        page.click(f"[data-room={room}]")
-        screen.made(room)
-        screen.picture(f"{room}-dark")
-        assert f"motionloom {room}" in page.inner_text("#why")
+    for tab in ("blend", "splice"):
+        page.click(f"[data-tab={tab}]")
+        screen.wait_for_result(tab)
+        screen.picture(f"{tab}-dark")
+        assert f"motionloom {tab}" in page.inner_text("#why")
 
 
 def test_hostile_names_stay_text(open_screen: Any, studio: Studio) -> None:
@@ -116,7 +116,7 @@ def test_hostile_names_stay_text(open_screen: Any, studio: Studio) -> None:
         assert name in page.inner_text("#library")
 
 
-def test_whoever_asks_for_stillness_gets_it(open_screen: Any, studio: Studio) -> None:
+def test_reduced_motion_stops_the_animations(open_screen: Any, studio: Studio) -> None:
     with open_screen(studio) as screen:
         assert screen.page.evaluate("studio.clock.playing") is False
         screen.page.emulate_media(reduced_motion="no-preference")
@@ -134,26 +134,26 @@ window.WebSocket = class extends Plain {
 """
 
 
-def test_after_a_lost_socket_every_room_exports_what_it_shows(screen: Any, tmp_path: Path) -> None:
+def test_after_a_lost_socket_every_tab_exports_what_it_shows(screen: Any, tmp_path: Path) -> None:
     page = screen.page
     page.add_init_script(REMEMBER_SOCKETS)
     page.reload()
     page.wait_for_selector("html[data-studio=ready]")
     page.click('.clip:has-text("walk")')
     page.click('.clip:has-text("jog")')
-    screen.made("transition")
-    old = page.evaluate("studio.store.scene.made.transition.answer.result")
+    screen.wait_for_result("transition")
+    old = page.evaluate("studio.store.scene.results.transition.answer.result")
     page.keyboard.press("3")
-    screen.made("splice")
-    spliced = page.evaluate("studio.store.scene.made.splice.answer.result")
+    screen.wait_for_result("splice")
+    spliced = page.evaluate("studio.store.scene.results.splice.answer.result")
     page.evaluate("sockets.at(-1).close()")
     screen.until("sockets.length > 1 && studio.store.scene.connected")
     # Nothing failed, nothing was decided: it is made again because it was lost.
-    screen.until(f"(studio.store.scene.made.splice?.answer.result ?? {spliced}) !== {spliced}")
+    screen.until(f"(studio.store.scene.results.splice?.answer.result ?? {spliced}) !== {spliced}")
     page.keyboard.press("1")
-    screen.until(f"(studio.store.scene.made.transition?.answer.result ?? {old}) !== {old}")
-    screen.made("transition")
+    screen.until(f"(studio.store.scene.results.transition?.answer.result ?? {old}) !== {old}")
+    screen.wait_for_result("transition")
     file = screen.export("bvh", tmp_path)
-    root = page.evaluate("studio.store.scene.made.transition.motion.looks.root")
+    root = page.evaluate("studio.store.scene.results.transition.motion.looks.root")
     shown = screen.points("transition")[:, root]
     np.testing.assert_allclose(ml.load(file).root_positions, shown, atol=WRITTEN_M)

@@ -16,9 +16,9 @@ from websockets.sync.client import ClientConnection, connect
 import motionloom as ml
 from motionloom import _progress
 from motionloom.studio.clips.library import Library
-from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.answers import Answer, Done
 from motionloom.studio.messages.wire import decode_answer
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server import conversation
 from motionloom.studio.server.project import Project
@@ -227,12 +227,12 @@ def test_too_many_previews_are_refused_and_a_cancel_is_read(
     release = threading.Event()
     monkeypatch.setattr(conversation, "MOST_PREVIEWS", 3)
 
-    def held(self: Session, wish: Any) -> Any:
+    def held(self: Session, request: Any) -> Any:
         for _ in range(1200):
             _progress.report_step("reading")
             if release.wait(0.05):
                 break
-        return Answer("preview", {})
+        return Answer(Done())
 
     monkeypatch.setattr(Session, "_preview", held)
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
@@ -246,7 +246,7 @@ def test_too_many_previews_are_refused_and_a_cancel_is_read(
         assert answers[1]["cancelled"] is True
         release.set()
         answers = answers_to(socket, {2, 3})
-        assert [answers[n]["type"] for n in (2, 3)] == ["preview"] * 2
+        assert [answers[n]["type"] for n in (2, 3)] == ["done"] * 2
 
 
 def test_work_ends_with_the_page_that_waits_for_it(

@@ -15,7 +15,7 @@ import motionloom as ml
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.messages.messages import BlendMake, SpliceMake, TransitionMake
-from motionloom.studio.panels.blend_panel import BlendRoom
+from motionloom.studio.panels.blend_panel import BlendPanel
 from motionloom.studio.panels.splice_panel import make_splice
 from motionloom.studio.panels.transition_panel import make_transition
 from motionloom.studio.results.result import Result
@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def results(folder: Path) -> dict[str, Result]:
     """Every wish's result."""
     matches = Matches(Library(folder))
-    blends = BlendRoom(matches)
+    blends = BlendPanel(matches)
     makers: dict[type, Any] = {
         TransitionMake: lambda wish: make_transition(matches, wish),
         BlendMake: blends.make,

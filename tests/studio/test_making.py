@@ -1,4 +1,4 @@
-"""Blend and splice rooms: steered, recorded, compared; told command lines and Python are true."""
+"""Blend and splice tabs: steered, recorded, compared; shown command lines and Python are true."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.clips.verdict_limits import grade, moment_m
 from motionloom.studio.messages.messages import BlendMake, SpliceMake, TransitionMake
-from motionloom.studio.panels.blend_panel import BlendRoom
+from motionloom.studio.panels.blend_panel import BlendPanel
 from motionloom.studio.panels.live_blend import tidy_weights
 from motionloom.studio.panels.quick_weights import QuickWeights
 from motionloom.studio.panels.splice_panel import make_splice
@@ -45,7 +45,7 @@ WISHES: dict[str, Any] = {
 def made() -> dict[str, Result]:
     """Every wish's result, each made once."""
     matches = Matches(Library())
-    blends = BlendRoom(matches)
+    blends = BlendPanel(matches)
     makers: dict[type, Any] = {
         TransitionMake: lambda wish: make_transition(matches, wish),
         BlendMake: blends.make,
@@ -55,7 +55,7 @@ def made() -> dict[str, Result]:
 
 
 @pytest.mark.parametrize("name", WISHES)
-def test_the_command_line_told_makes_the_joints_shown(
+def test_the_shown_command_line_makes_the_joints_shown(
     made: dict[str, Result], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from motionloom.cli.main import app
@@ -73,7 +73,7 @@ def test_the_command_line_told_makes_the_joints_shown(
 
 
 @pytest.mark.parametrize("name", WISHES)
-def test_the_python_told_makes_the_joints_shown(
+def test_the_shown_python_makes_the_joints_shown(
     made: dict[str, Result], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = made[name]
@@ -144,7 +144,7 @@ def test_clips_that_do_alike_cannot_be_steered_by_what_they_do(ask) -> None:
     assert head["type"] == "error"
 
 
-def test_the_four_methods_stand_beside_one_another(ask) -> None:
+def test_the_four_methods_are_shown_side_by_side(ask) -> None:
     head, arrays = ask("splice.make", upper="carry", lower="walk", compare=True)
     assert [source["clip"] for source in head["sources"]] == ["naive", "time", "time+space"]
     figures = {each["method"]: each for each in head["detail"]["methods"]}

@@ -23,9 +23,9 @@ pytestmark = [pytest.mark.judge, pytest.mark.slow]
 JUDGE_M = 1e-4
 """Blender and three.js compute in float32; BVH is text."""
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ROOT / "src/motionloom/studio/client/node_modules"
+MODULES = ROOT / "build/page/src/motionloom/studio/client/node_modules"
 PRESETS = ("preset:blender", "preset:blender-bvh")
-ROOMS = ("transition", "blend", "splice", "table")
+TABS = ("transition", "blend", "splice", "table")
 FRAMES = 4
 BUILD_S = 60.0
 """A build takes seconds; on a busy machine much longer."""
@@ -56,12 +56,12 @@ def test_a_newcomer_makes_one_of_each_and_other_programs_open_them(
     with served_studio(studio), open_screen(studio) as screen:
         page = screen.page
 
-        def take_away(room: str) -> None:
-            screen.made(room)
-            screen.picture(f"newcomer-{room}")
-            (tmp_path / room).mkdir()
-            files[room] = {preset: screen.export(preset, tmp_path / room) for preset in PRESETS}
-            shown[room] = screen.points(room)
+        def take_away(tab: str) -> None:
+            screen.wait_for_result(tab)
+            screen.picture(f"newcomer-{tab}")
+            (tmp_path / tab).mkdir()
+            files[tab] = {preset: screen.export(preset, tmp_path / tab) for preset in PRESETS}
+            shown[tab] = screen.points(tab)
 
         # A transition: two clips are picked, and it is there.
         page.click('.clip:has-text("walk")')
@@ -69,7 +69,7 @@ def test_a_newcomer_makes_one_of_each_and_other_programs_open_them(
         take_away("transition")
         # A blend of the same: the mix is set on the pad.
         page.click("role=tab[name=Blend]")
-        screen.made("blend")
+        screen.wait_for_result("blend")
         box = page.locator(".pad").bounding_box()
         page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
         screen.until("studio.store.project.blend.weights[1] > 0.5")
@@ -80,7 +80,7 @@ def test_a_newcomer_makes_one_of_each_and_other_programs_open_them(
             row = page.locator(".clip", has_text=clip)
             row.hover()
             row.get_by_role("button", name=slot, exact=True).click()
-        screen.made("splice")
+        screen.wait_for_result("splice")
         page.click("[data-piece=left_arm]")
         page.click("[data-piece=right_arm]")
         screen.until("studio.store.project.splice.where === 'arms'")
@@ -91,60 +91,59 @@ def test_a_newcomer_makes_one_of_each_and_other_programs_open_them(
         page.fill("[aria-label=seconds]", "0.5")
         page.click("text=Build the table")
         page.wait_for_selector("[role=progressbar]")
-        page.wait_for_selector(".room-panel.table .grid", timeout=1000 * BUILD_S)
-        screen.made("table")
+        page.wait_for_selector(".tab-panel.table .grid", timeout=1000 * BUILD_S)
+        screen.wait_for_result("table")
         assert "naturalness" in page.inner_text("#why")
         assert "motionloom table synthesize" in page.inner_text("#why")
-        box = page.locator(".room-panel.table .grid").bounding_box()
+        box = page.locator(".tab-panel.table .grid").bounding_box()
         page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
         screen.until("studio.store.project.table.from !== null")
         take_away("table")
         play_live(screen)
         judge(screen, studio)
     reopened = {
-        room: {preset: ml.load(file) for preset, file in made.items()}
-        for room, made in files.items()
+        tab: {preset: ml.load(file) for preset, file in made.items()} for tab, made in files.items()
     }
-    for room, made in reopened.items():
+    for tab, made in reopened.items():
         for motion in made.values():
             body = BodyMap.guess(motion.skeleton, motion=motion)
             points = show_motion(motion, None, body)[1]["points"]
-            np.testing.assert_allclose(points, shown[room], atol=JUDGE_M)
+            np.testing.assert_allclose(points, shown[tab], atol=JUDGE_M)
     cases = {
-        f"{room} {preset}": blender_judge.Case(files[room][preset], motion)
-        for room, made in reopened.items()
+        f"{tab} {preset}": blender_judge.Case(files[tab][preset], motion)
+        for tab, made in reopened.items()
         for preset, motion in made.items()
     }
     told = blender_judge.asked(blender, cases, tmp_path)
     for name, case in cases.items():
         assert blender_judge.worst_gap_m(case, told[name]) < JUDGE_M, name
-    for room in ROOMS:
-        check_in_three(three_page, files[room][PRESETS[0]], reopened[room][PRESETS[0]])
+    for tab in TABS:
+        check_in_three(three_page, files[tab][PRESETS[0]], reopened[tab][PRESETS[0]])
 
 
 def play_live(screen: Any) -> None:
     """A live character goes where a key sends it."""
-    screen.page.click(".room-panel.table button:has-text('Live')")
+    screen.page.click(".tab-panel.table button:has-text('Live')")
     screen.until("!!studio.store.scene.live")
     first = screen.page.evaluate("studio.store.scene.live.points[0]")
-    screen.page.keyboard.press("1")  # goes to the first label, not to the first room
+    screen.page.keyboard.press("1")  # goes to the first label, not to the first tab
     screen.until(f"studio.store.scene.live.points[0] !== {first}")
     assert screen.page.get_attribute("role=tab[name=Table]", "aria-selected") == "true"
 
 
 def judge(screen: Any, studio: Studio) -> None:
     """A transition is called natural, and the next one comes."""
-    screen.page.click(".room-panel.table button:has-text('Label')")
+    screen.page.click(".tab-panel.table button:has-text('Label')")
     screen.page.fill(".rater", "ada")
     screen.page.keyboard.press("Enter")
-    screen.until("studio.store.scene.made.table?.answer.detail.judging?.number === 1")
+    screen.until("studio.store.scene.results.table?.answer.detail.rating?.number === 1")
     screen.page.keyboard.press("n")
-    screen.until("studio.store.scene.made.table?.answer.detail.judging?.number === 2")
+    screen.until("studio.store.scene.results.table?.answer.detail.rating?.number === 2")
     assert screen.page.get_attribute(".stage-canvas", "data-actors") == "1"  # nothing leads the eye
     screen.page.keyboard.press("b")  # thought again
-    screen.until("studio.store.scene.made.table?.answer.detail.judging?.number === 1")
+    screen.until("studio.store.scene.results.table?.answer.detail.rating?.number === 1")
     screen.page.keyboard.press("u")
-    screen.until("studio.store.scene.made.table?.answer.detail.judging?.number === 2")
+    screen.until("studio.store.scene.results.table?.answer.detail.rating?.number === 2")
     said = studio.tables.current().verdicts.read_text().splitlines()[1:]
     assert [line.split(",")[1:] for line in said] == [["0", "ada"]]
 

@@ -15,8 +15,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from motionloom.studio.server.conversation import set_quick
 from motionloom.studio.server.page_socket import PageSocket
-from motionloom.studio.server.quick_answers import answer_at_once
 
 WAIT_S = 60.0
 
@@ -38,14 +38,14 @@ class App:
 
     async def talk(self, ws: WebSocket) -> None:
         await ws.accept()
-        answer_at_once(ws, self.quick)
+        set_quick(ws, self.quick)
         try:
             while True:
                 text = await ws.receive_text()
                 self.usual += 1
                 await ws.send_bytes(f"in turn: {text}".encode())
         except WebSocketDisconnect:
-            answer_at_once(ws, None)
+            set_quick(ws, None)
 
 
 @pytest.fixture

@@ -18,11 +18,11 @@ from motionloom.studio.clips.matches import Matches
 from motionloom.studio.messages.messages import TransitionMake
 from motionloom.studio.messages.wire import decode_answer
 from motionloom.studio.panels import live_blend
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.transition_panel import make_transition
-from motionloom.studio.results import kept_results
-from motionloom.studio.results.exports import KEPT_FILES, Exports
-from motionloom.studio.results.kept_results import KeptResults
+from motionloom.studio.results import stored_results
+from motionloom.studio.results.exports import STORED_FILES, Exports
+from motionloom.studio.results.stored_results import StoredResults
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.server import Studio
 from motionloom.studio.server.session import Session
@@ -61,7 +61,7 @@ def test_a_later_session_never_gives_a_number_or_a_key_again(opened) -> None:
     assert all(source["shown"] is not None for source in later["sources"])
     gone = said(session, "export.make", what=str(first["result"]), format="bvh")
     assert gone["type"] == "error"
-    assert "no longer kept" in gone["text"]
+    assert "no longer stored" in gone["text"]
 
 
 def test_keys_of_a_table_are_not_given_again_either(table_studio: Studio, hear) -> None:
@@ -104,13 +104,13 @@ ABSURD = [
 def test_absurd_numbers_are_refused_before_anything_is_done_with_them(
     table_studio: Studio, caplog: pytest.LogCaptureFixture, kind: str, body: dict[str, Any]
 ) -> None:
-    head = said(table_studio._interior.session(), kind, **body)
+    head = said(table_studio._services.session(), kind, **body)
     assert head["type"] == "error"
     assert "went wrong" not in head["text"]  # foreseen, not caught at the last moment
     assert caplog.records == []
 
 
-def test_what_nobody_foresaw_is_told_and_logged(
+def test_an_unexpected_error_is_reported_and_logged(
     opened, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     session = opened()
@@ -127,13 +127,13 @@ def test_what_nobody_foresaw_is_told_and_logged(
     assert said(session, "library.list")["type"] == "library"
 
 
-def test_a_project_that_cannot_be_kept_is_told_in_words(opened, tmp_path: Path) -> None:
+def test_a_project_that_cannot_be_stored_is_reported(opened, tmp_path: Path) -> None:
     session = opened()
     (tmp_path / "file").write_text("no folder")
     session.project.path = tmp_path / "file" / "below" / "project.json"
     head = said(session, "project.save", project={"a": 1})
     assert head["type"] == "error"
-    assert "folder cannot be made" in head["text"]
+    assert "folder cannot be created" in head["text"]
 
 
 @pytest.mark.parametrize("message", ["{}", "", "[" * 200_000, '{"id": "\\ud800"}'])
@@ -147,15 +147,15 @@ def test_a_message_that_is_no_request_does_not_end_the_socket(
         assert json.loads(hear(socket))["type"] == "library"
 
 
-def test_files_of_many_threads_are_kept_and_counted() -> None:
+def test_files_of_many_threads_are_stored_and_counted() -> None:
     with closing(Exports()) as exports:
         faults: list[BaseException] = []
         page = exports.page()
 
         def keep() -> None:
             try:
-                for _ in range(KEPT_FILES):
-                    page.keep("text", "a.csv")
+                for _ in range(STORED_FILES):
+                    page.store("text", "a.csv")
             except BaseException as error:
                 faults.append(error)
 
@@ -165,7 +165,7 @@ def test_files_of_many_threads_are_kept_and_counted() -> None:
         for thread in threads:
             thread.join()
         assert faults == []
-        assert len(list(Path(exports._folder.name).iterdir())) == KEPT_FILES
+        assert len(list(Path(exports._folder.name).iterdir())) == STORED_FILES
 
 
 def test_a_live_blend_ties_its_body_to_a_few_frames_only(
@@ -189,11 +189,11 @@ def test_one_page_does_not_push_out_the_exports_and_results_of_another(
 ) -> None:
     first, second = opened(), opened()
     kept = said(first, "export.make", what="stand", format="bvh")["url"].removeprefix("download/")
-    for _ in range(KEPT_FILES + 3):
+    for _ in range(STORED_FILES + 3):
         other = said(second, "export.make", what="stand", format="bvh")["url"]
     exports = first.exports._all
     assert exports.find(kept) is not None
-    assert len(second.exports._keys) == KEPT_FILES
+    assert len(second.exports._keys) == STORED_FILES
     second.close()
     assert exports.find(other.removeprefix("download/")) is not None  # may still be fetched
     assert exports.find(kept) is not None
@@ -202,11 +202,11 @@ def test_one_page_does_not_push_out_the_exports_and_results_of_another(
 def test_results_have_a_limit_per_page_and_one_for_all_pages(
     opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_results, "MOST_OF_PAGE", 2)
-    monkeypatch.setattr(kept_results, "MOST_OF_ALL", 3)
+    monkeypatch.setattr(stored_results, "MOST_OF_PAGE", 2)
+    monkeypatch.setattr(stored_results, "MOST_OF_ALL", 3)
     matches = Matches(Library())
     made = make_transition(matches, TransitionMake(id=0, a="walk", b="jog", at=(60, 60)))
-    results = KeptResults()
+    results = StoredResults()
     one, two = results.page(), results.page()
     numbers = [one.add(made) for _ in range(3)]
     assert [one.find(n) is not None for n in numbers] == [False, True, True]
@@ -218,10 +218,10 @@ def test_results_have_a_limit_per_page_and_one_for_all_pages(
     assert one.find(numbers[2]) is None
     late = one.add(made)  # it was being made while the page closed
     assert one.find(late) is None
-    assert len(results._kept) == 2 and results._bytes == sum(
-        size for _, _, size in results._kept.values()
+    assert len(results._stored) == 2 and results._bytes == sum(
+        size for _, _, size in results._stored.values()
     )
-    monkeypatch.setattr(kept_results, "MOST_BYTES", 1)
+    monkeypatch.setattr(stored_results, "MOST_BYTES", 1)
     last = two.add(made)
     assert two.find(last) is not None  # the newest is always kept
     assert two.find(more[1]) is None

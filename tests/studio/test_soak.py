@@ -14,7 +14,7 @@ import pytest
 
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.wire import POSE, decode_answer
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.session import Session

@@ -31,8 +31,8 @@ WARP = 6
 def screen(open_screen: Any, studio: Studio) -> Iterator[Any]:
     """One page for all of this file, with a transition in it."""
     with open_screen(studio, "?debug") as screen:
-        screen.page.evaluate("studio.store.decide('', { a: 'walk', b: 'jog' })")
-        screen.made("transition")
+        screen.page.evaluate("studio.store.commit('', { a: 'walk', b: 'jog' })")
+        screen.wait_for_result("transition")
         screen.until("!!studio.store.scene.clips.walk")
         yield screen
 
@@ -46,7 +46,7 @@ def page(screen: Any) -> Any:
 def afresh(screen: Any) -> None:
     """The transition as it is found: nothing set by hand."""
     screen.page.evaluate(
-        "studio.store.decide('', { room: 'transition', plants: {},"
+        "studio.store.commit('', { tab: 'transition', plants: {},"
         "transition: { ...studio.store.project.transition, at: null, length_s: 0.6 } })"
     )
     rest(screen)
@@ -55,8 +55,8 @@ def afresh(screen: Any) -> None:
 def rest(screen: Any) -> None:
     """Until the result is made, and the timeline shows it."""
     screen.page.evaluate(TWO_FRAMES)
-    screen.made("transition")
-    made = "String(studio.store.scene.made.transition.answer.result)"
+    screen.wait_for_result("transition")
+    made = "String(studio.store.scene.results.transition.answer.result)"
     screen.until(f"document.querySelector('canvas.lanes').dataset.result === {made}")
 
 
@@ -64,7 +64,7 @@ def spot(page: Any, frame: float, y: float) -> tuple[float, float]:
     """Where a frame of the result lies on the page, ``y`` pixels down the timeline."""
     box = page.locator("canvas.lanes").bounding_box()
     fps, duration = page.evaluate(
-        "[studio.store.scene.made.transition.motion.fps, studio.clock.duration]"
+        "[studio.store.scene.results.transition.motion.fps, studio.clock.duration]"
     )
     across = GUTTER + frame / fps / duration * (box["width"] - GUTTER - RIGHT)
     return box["x"] + across, box["y"] + y
@@ -80,7 +80,7 @@ def drag(screen: Any, start: tuple[float, float], end: tuple[float, float]) -> N
 
 
 def detail(page: Any) -> dict[str, Any]:
-    return dict(page.evaluate("studio.store.scene.made.transition.answer.detail"))
+    return dict(page.evaluate("studio.store.scene.results.transition.answer.detail"))
 
 
 def test_the_bracket_is_dragged_and_the_result_follows(screen: Any, page: Any) -> None:
@@ -110,7 +110,7 @@ def test_an_end_of_the_bracket_makes_the_blend_longer(screen: Any, page: Any) ->
 
 
 def test_an_edge_of_a_plant_is_dragged_and_the_result_follows(screen: Any, page: Any) -> None:
-    prints = page.evaluate("studio.store.scene.made.transition.motion.prints")
+    prints = page.evaluate("studio.store.scene.results.transition.motion.prints")
     span = detail(page)["span"]
     # A plant of B, well behind the blend: the result takes it as it is set.
     mark = next(p for p in prints if p["kind"] == "left_toe" and p["first"] > span[1] + 20)
@@ -118,13 +118,13 @@ def test_an_edge_of_a_plant_is_dragged_and_the_result_follows(screen: Any, page:
     drag(screen, spot(page, mark["last"] + 1, y), spot(page, mark["last"] - 5, y))
     spans = page.evaluate("studio.store.project.plants.jog.left_toe")
     found = page.evaluate(
-        "studio.store.scene.made.transition.motion.prints"
+        "studio.store.scene.results.transition.motion.prints"
         f".find(p => p.kind === 'left_toe' && Math.abs(p.first - {mark['first']}) < 3)"
     )
     assert spans
     assert abs(found["last"] - (mark["last"] - 6)) <= 1
     assert "set by hand" in page.inner_text("#why")
-    page.click("text=plants as found")
+    page.click("text=use detected plants")
     rest(screen)
     assert page.evaluate("Object.keys(studio.store.project.plants).length") == 0
 
@@ -132,12 +132,12 @@ def test_an_edge_of_a_plant_is_dragged_and_the_result_follows(screen: Any, page:
 def test_a_plant_is_taken_away_and_another_put_down(screen: Any, page: Any) -> None:
     # The place is held: with other plants another one might be the best.
     page.evaluate(
-        "studio.store.decide('', { transition: { ...studio.store.project.transition,"
+        "studio.store.commit('', { transition: { ...studio.store.project.transition,"
         f"at: {json.dumps(detail(page)['at'])} }} }})"
     )
     rest(screen)
     span = detail(page)["span"]
-    prints = page.evaluate("studio.store.scene.made.transition.motion.prints")
+    prints = page.evaluate("studio.store.scene.results.transition.motion.prints")
     mark = next(p for p in prints if p["kind"] == "right_heel" and p["first"] > span[1] + 20)
     count = sum(p["kind"] == "right_heel" for p in prints)
     where = spot(page, (mark["first"] + mark["last"]) / 2, RULER + STRIPS + LANE * 2.5)
@@ -145,7 +145,7 @@ def test_a_plant_is_taken_away_and_another_put_down(screen: Any, page: Any) -> N
     def heels() -> int:
         return int(
             page.evaluate(
-                "studio.store.scene.made.transition.motion.prints"
+                "studio.store.scene.results.transition.motion.prints"
                 ".filter(p => p.kind === 'right_heel').length"
             )
         )
@@ -187,7 +187,7 @@ def test_every_layer_shows_and_the_stage_stays_light(screen: Any, page: Any) -> 
 
     def draw(layers: str, overlaid: str) -> tuple[int, bytes]:
         page.evaluate(
-            "studio.store.decide('', { view: { ...studio.store.project.view,"
+            "studio.store.commit('', { view: { ...studio.store.project.view,"
             f"layers: {layers}, overlaid: {overlaid} }} }})"
         )
         page.evaluate("studio.clock.seek(0.75)")
@@ -206,7 +206,7 @@ def test_every_layer_shows_and_the_stage_stays_light(screen: Any, page: Any) -> 
 def test_a_new_result_compiles_no_shader_again(screen: Any, page: Any) -> None:
     page.evaluate("window.programs = [...studio.stage.renderer.info.programs]")
     page.evaluate(
-        "studio.store.decide('', { transition:"
+        "studio.store.commit('', { transition:"
         "{ ...studio.store.project.transition, length_s: 0.4 } })"
     )
     rest(screen)
@@ -219,7 +219,7 @@ def test_a_new_result_compiles_no_shader_again(screen: Any, page: Any) -> None:
 
 def test_a_project_goes_into_a_file_and_comes_back(screen: Any, page: Any, tmp_path: Path) -> None:
     page.evaluate(
-        "studio.store.decide('', { transition:"
+        "studio.store.commit('', { transition:"
         "{ ...studio.store.project.transition, at: [60, 40], length_s: 0.5 } })"
     )
     with page.expect_download() as waiting:
@@ -241,7 +241,7 @@ def test_a_project_goes_into_a_file_and_comes_back(screen: Any, page: Any, tmp_p
 
 def test_a_link_brings_the_state_back(screen: Any, page: Any, studio: Studio) -> None:
     page.evaluate(
-        "studio.store.decide('', { room: 'splice', splice:"
+        "studio.store.commit('', { tab: 'splice', splice:"
         "{ ...studio.store.project.splice, method: 'naive' } })"
     )
     screen.until("decodeURIComponent(location.hash).includes('naive')")
@@ -250,7 +250,7 @@ def test_a_link_brings_the_state_back(screen: Any, page: Any, studio: Studio) ->
     other = page.context.new_page()
     other.goto(link)
     other.wait_for_selector("html[data-studio=ready]")
-    told = other.evaluate("[studio.store.project.room, studio.store.project.splice.method]")
+    told = other.evaluate("[studio.store.project.tab, studio.store.project.splice.method]")
     assert told == ["splice", "naive"]
     other.close()
 
@@ -264,7 +264,7 @@ def test_the_shared_page_plays_alone_with_the_same_points(page: Any, tmp_path: P
     (data,) = re.findall(r'<script type="application/json" id="clips-1">(.*?)</script>', text, re.S)
     made = json.loads(data)["clips"][1]
     values = np.frombuffer(base64.b64decode(made["positions"]), "<f4")
-    shown = page.evaluate("[...studio.store.scene.made.transition.motion.points]")
+    shown = page.evaluate("[...studio.store.scene.results.transition.motion.points]")
     np.testing.assert_allclose(values, shown, atol=ROUNDED_M)
 
     other = page.context.new_page()

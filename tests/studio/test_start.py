@@ -16,7 +16,7 @@ import pytest
 from motionloom.errors import FormatError
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.server import Studio
-from motionloom.studio.server.services import Interior
+from motionloom.studio.server.services import Services
 
 HEAVY = ("numpy", "scipy", "starlette", "uvicorn")
 
@@ -30,9 +30,7 @@ def test_a_server_begins_without_what_loads_slowly() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_whoever_comes_before_the_server_runs_waits_for_it(
-    page_built: None, tmp_path: Path
-) -> None:
+def test_connections_before_the_server_runs_wait_for_it(page_built: None, tmp_path: Path) -> None:
     studio = Studio(project=tmp_path / "project.json")
     early = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=60)
     early.request("GET", f"/{studio.token}/")
@@ -45,19 +43,19 @@ def test_whoever_comes_before_the_server_runs_waits_for_it(
     assert not thread.is_alive()
 
 
-def test_a_folder_that_is_gone_is_told_to_whoever_asks(page_built: None, tmp_path: Path) -> None:
+def test_every_service_reports_a_missing_folder(page_built: None, tmp_path: Path) -> None:
     folder = tmp_path / "clips"
     folder.mkdir()
     with closing(Studio(folder, project=tmp_path / "project.json")) as empty:
         assert empty.library.items() == []
     with pytest.raises(FormatError, match="must be given a folder"):
         Studio(tmp_path / "gone", project=tmp_path / "project.json")
-    gone = Interior(tmp_path / "gone", Project(tmp_path / "project.json"))  # it went just now
+    gone = Services(tmp_path / "gone", Project(tmp_path / "project.json"))  # it went just now
     with pytest.raises(FileNotFoundError):
         _ = gone.library
 
 
-def test_a_port_that_is_taken_is_told_at_once(page_built: None, tmp_path: Path) -> None:
+def test_a_port_that_is_taken_raises_an_error_at_once(page_built: None, tmp_path: Path) -> None:
     with (
         closing(Studio(project=tmp_path / "project.json")) as first,
         pytest.raises(FormatError, match="must be free"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.answers import Answer, Stopped
 from motionloom.studio.messages.wire import decode_answer, encode_answer
 from motionloom.studio.server.server import Studio
 
@@ -61,8 +61,8 @@ class Relay:
                 if edit and head["type"] != "error":
                     arrays = {name: array.copy() for name, array in arrays.items()}
                     edit(head, arrays)
-                    number, kind = head.pop("id"), head.pop("type")
-                    message = encode_answer(number, Answer(kind, head, arrays))
+                    number = head.pop("id")
+                    message = encode_answer(number, Answer(head, arrays))
             page_side.send(message)
 
         page_side.on_message(from_page)
@@ -107,8 +107,8 @@ def screen(open_screen: Any, studio: Studio, relay: Relay) -> Iterator[Any]:
         page.route_web_socket(re.compile("/socket$"), relay.connect)
         page.reload()
         page.wait_for_selector("html[data-studio=ready]")
-        page.evaluate("studio.store.decide('', { room: 'transition', a: 'walk', b: 'jog' })")
-        screen.made("transition")
+        page.evaluate("studio.store.commit('', { tab: 'transition', a: 'walk', b: 'jog' })")
+        screen.wait_for_result("transition")
         page.set_default_timeout(WAIT_MS)
         yield screen
 
@@ -139,10 +139,10 @@ def test_a_long_request_shows_its_progress_and_is_cancelled(
     screen: Any, page: Any, relay: Relay
 ) -> None:
     relay.fakes["transition.make"] = lambda request: None
-    relay.fakes["cancel"] = lambda request: Answer("done", {"stopped": True})
+    relay.fakes["cancel"] = lambda request: Answer(Stopped(True))
     try:
-        before = page.evaluate("studio.store.scene.made.transition.answer.result")
-        page.evaluate("studio.store.decide('', { clean: false })")
+        before = page.evaluate("studio.store.scene.results.transition.answer.result")
+        page.evaluate("studio.store.commit('', { clean: false })")
         page.wait_for_selector(".task")  # after half a second, before any report
         number = relay.last("transition.make")["id"]
         report = {"type": "progress", "id": number, "stage": "Checking the feet"}
@@ -159,11 +159,11 @@ def test_a_long_request_shows_its_progress_and_is_cancelled(
         relay.push(type="error", id=number, text="Cancelled.", code="cancelled", cancelled=True)
         page.wait_for_selector(".fault:has-text('Cancelled.')")
         page.wait_for_selector(".task", state="detached")
-        assert page.evaluate("studio.store.scene.made.transition.answer.result") == before
+        assert page.evaluate("studio.store.scene.results.transition.answer.result") == before
     finally:
         relay.fakes.clear()
     page.click("text=Make it again")
-    screen.until(f"studio.store.scene.made.transition.answer.result !== {before}")
+    screen.until(f"studio.store.scene.results.transition.answer.result !== {before}")
     screen.until("studio.store.scene.faults.length === 0")
 
 
@@ -171,7 +171,7 @@ def test_new_changed_and_deleted_files_show_in_the_library(
     screen: Any, page: Any, relay: Relay
 ) -> None:
     items = page.evaluate("studio.store.scene.library.items")
-    before = page.evaluate("studio.store.scene.made.transition.answer.result")
+    before = page.evaluate("studio.store.scene.results.transition.answer.result")
     new = {"id": "new.bvh", "name": "new", "group": "embedded"}
 
     def push(listed: list[dict[str, str]], *changed: str) -> None:
@@ -180,7 +180,7 @@ def test_new_changed_and_deleted_files_show_in_the_library(
     push([*items, new], "walk")
     page.wait_for_selector(".clip[data-clip='new.bvh']", state="attached")
     screen.until(  # a changed file is read again
-        f"(studio.store.scene.made.transition?.answer.result ?? {before}) !== {before}"
+        f"(studio.store.scene.results.transition?.answer.result ?? {before}) !== {before}"
     )
     push([each for each in items if each["id"] != "jog"])
     page.wait_for_selector(".fault:has-text('jog was deleted')")
@@ -188,8 +188,8 @@ def test_new_changed_and_deleted_files_show_in_the_library(
     assert page.evaluate("studio.store.project.b") is None
     push(items)
     screen.until("studio.store.scene.faults.length === 0")
-    page.evaluate("studio.store.decide('', { b: 'jog' })")
-    screen.made("transition")
+    page.evaluate("studio.store.commit('', { b: 'jog' })")
+    screen.wait_for_result("transition")
 
 
 def test_a_dropped_file_with_four_clips_adds_four(page: Any, relay: Relay) -> None:
@@ -239,14 +239,14 @@ def test_short_clips_and_long_notes_leave_the_table_usable(
     costs = np.ones((2, 2), np.float32)
     places = {"places": [["walk.bvh", 0], ["walk.bvh", 40]], "score": "cost"}
     relay.fakes |= {
-        "table.state": lambda request: Answer("table", facts()),
-        "table.matrix": lambda request: Answer("matrix", places, {"costs": costs}),
+        "table.state": lambda request: Answer(facts()),
+        "table.matrix": lambda request: Answer(places, {"costs": costs}),
         "stream.start": lambda request: None,
     }
-    page.evaluate("studio.store.decide('', { room: 'table', a: 'walk', b: 'jog' })")
-    page.wait_for_selector("text=B has 0.67 s, fewer than the 1.00 s of this table")
+    page.evaluate("studio.store.commit('', { tab: 'table', a: 'walk', b: 'jog' })")
+    page.wait_for_selector("text=B has 0.67 s, less than the 1.00 s of this table")
     page.evaluate(
-        "studio.store.decide('', { table: { ...studio.store.project.table, mode: 'live' } })"
+        "studio.store.commit('', { table: { ...studio.store.project.table, mode: 'live' } })"
     )
     page.wait_for_selector(".goal")
     for goal in page.locator(".goal").all():  # in sight, and nothing lies on top
@@ -260,12 +260,12 @@ def test_short_clips_and_long_notes_leave_the_table_usable(
     assert page.locator(".goal", has_text="jog.bvh").is_disabled()  # shorter than a window
     assert page.locator(".goal", has_text="walk.bvh").is_enabled()
     assert page.is_visible("text=2 notes about the build")
-    page.evaluate("studio.store.decide('', { a: 'jog' })")
-    page.wait_for_selector("text=A has 0.67 s, fewer than")
+    page.evaluate("studio.store.commit('', { a: 'jog' })")
+    page.wait_for_selector("text=A has 0.67 s, less than")
     screen.until("[...document.querySelectorAll('.goal')].every((goal) => goal.disabled)")
     assert "playing" not in page.inner_text(".live-panel")  # nothing plays
     assert not any(each["type"] == "table.query" for each in relay.asked)
-    page.evaluate("studio.store.decide('', { room: 'transition', a: 'walk' })")
+    page.evaluate("studio.store.commit('', { tab: 'transition', a: 'walk' })")
 
 
 def test_a_page_survives_a_restart_of_its_server(
@@ -282,9 +282,9 @@ def test_a_page_survives_a_restart_of_its_server(
         with served_studio(first):
             page.goto(first.address)
             page.wait_for_selector("html[data-studio=ready]")
-            page.evaluate("studio.store.decide('', { room: 'splice', a: 'wave', b: 'walk' })")
+            page.evaluate("studio.store.commit('', { tab: 'splice', a: 'wave', b: 'walk' })")
             page.wait_for_selector(".why-code code >> nth=0")
-            number = page.evaluate("studio.store.scene.made.splice.answer.result")
+            number = page.evaluate("studio.store.scene.results.splice.answer.result")
             link = page.evaluate("location.href")
         page.wait_for_selector(".connection:has-text('The server is not running')")
         page.wait_for_selector(".connection:has-text('Start it again with motionloom studio')")
@@ -300,7 +300,7 @@ def test_a_page_survives_a_restart_of_its_server(
             page.goto("about:blank")
             page.goto(link)  # links keep working
             page.wait_for_selector("html[data-studio=ready]")
-            assert page.evaluate("studio.store.project.room") == "splice"
+            assert page.evaluate("studio.store.project.tab") == "splice"
         assert errors == []
     finally:
         context.close()

@@ -17,7 +17,7 @@ import pytest
 
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.skins import Skins
-from motionloom.studio.server.uploads import parse_upload, upload_place
+from motionloom.studio.server.uploads import parse_upload, upload_path
 
 WAIT_S = 60.0
 MIB = 1024**2
@@ -132,7 +132,7 @@ def test_an_upload_that_the_page_cancels_ends_its_reader(server: Served) -> None
 
 
 def test_all_clips_of_a_file_are_added_with_their_skin(mocap: Path, tmp_path: Path) -> None:
-    source = upload_place(tmp_path, "Soldier.glb")
+    source = upload_path(tmp_path, "Soldier.glb")
     source.write_bytes((mocap / "gltf" / "Soldier.glb").read_bytes())
     clips = parse_upload("Soldier.glb", source)
     names = [clip.name for clip in clips]
@@ -141,6 +141,6 @@ def test_all_clips_of_a_file_are_added_with_their_skin(mocap: Path, tmp_path: Pa
     library = Library()
     ids = [library.add(clip.name, clip.motion, clip.skin).id for clip in clips]
     skins, walk = Skins(library), ids[names.index("Soldier · Walk")]
-    arrays = skins.dress([walk], {"": library.open(walk).motion})
+    arrays = skins.arrays([walk], {"": library.open(walk).motion})
     assert len(arrays["skin.points"]) > 1000
     assert arrays["skin.joints"].max() < library.open(walk).motion.skeleton.n_joints

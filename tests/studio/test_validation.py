@@ -16,7 +16,7 @@ from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.messages import Request
 from motionloom.studio.messages.table_messages import TableBuild
 from motionloom.studio.messages.wire import POSE, decode_answer
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.session import Session

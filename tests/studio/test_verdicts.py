@@ -19,9 +19,9 @@ from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.table_messages import LabelNext, LabelSave, TableBuild
 from motionloom.studio.panels import labelling
 from motionloom.studio.panels.labelling import Labelling
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.table_job import BuildJob
-from motionloom.studio.panels.table_panel import TableRoom
+from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.server.server import Studio
 from motionloom.tables.evaluation.verdicts import read_verdicts
 from motionloom.tables.table import TransitionTable
@@ -56,18 +56,18 @@ def built(tables: Tables, **wish: Any) -> str:
     """Build, and say how that ended."""
     tables.build(TableBuild(id=0, **wish))
     end = time.monotonic() + BUILD_S
-    while (job := tables.state().body["job"]).state == "running":
+    while (job := tables.state().body.job).state == "running":
         assert time.monotonic() < end
         time.sleep(0.05)
     return str(job.state)
 
 
-def test_verdicts_that_many_save_at_once_are_all_kept(table_studio: Studio) -> None:
+def test_verdicts_that_many_save_at_once_are_all_stored(table_studio: Studio) -> None:
     tables = table_studio.tables
     tables.current().verdicts.unlink(missing_ok=True)
 
     def rate(rater: str) -> None:
-        own = Labelling(TableRoom(tables))  # each page has its own
+        own = Labelling(TablePanel(tables))  # each page has its own
         for frame in range(15):
             own.save(LabelSave(id=0, transition=f"walk:{frame}>run:40", natural=True, rater=rater))
 
@@ -81,8 +81,8 @@ def test_verdicts_that_many_save_at_once_are_all_kept(table_studio: Studio) -> N
     assert len(said) == 60
 
 
-def test_a_table_built_anew_otherwise_begins_without_verdicts(tables: Tables) -> None:
-    labels = Labelling(TableRoom(tables))
+def test_a_table_rebuilt_with_other_settings_begins_without_verdicts(tables: Tables) -> None:
+    labels = Labelling(TablePanel(tables))
     first = tables.current()
     labels.save(LabelSave(id=0, transition="walk:3>run:40", natural=True, rater="ada"))
     assert built(tables, **OTHER) == "built"
@@ -109,23 +109,23 @@ def test_a_build_that_is_stopped_or_fails_leaves_the_older_table(
     ml.save(ml.synthetic.clip("sneak", duration_s=2.5).motion, tmp_path / "clips" / "sneak.bvh")
     assert built(tables, clusters=200, lookup=200, length_s=0.5, fps=30.0) == "failed"
     tables.build(TableBuild(id=0, **OTHER))
-    assert tables.cancel().body["job"].state == "stopped"
-    facts = tables.state().body["table"]
-    assert facts["clusters"] == 8
+    assert tables.cancel().body.job.state == "stopped"
+    facts = tables.state().body.table
+    assert facts.clusters == 8
     assert tables.current() is before
     again = TransitionTable.open(before.table.file).transition(("walk", 20), ("run", 40))
     np.testing.assert_array_equal(again.motion.root_positions, made)
-    # What neither the table nor the last build uses is not kept.
+    # What neither the table nor the last build uses is deleted.
     assert len(list(tables.place.glob("table*.mlc"))) <= 2
 
 
 def test_a_table_opened_during_a_build_gives_way_to_the_new_one(tables: Tables) -> None:
     tables.build(TableBuild(id=0, **OTHER))
-    assert tables.open("built here").body["table"]["clusters"] == 8
+    assert tables.open("built here").body.table.clusters == 8
     job = tables._job
     assert job is not None
     job.wait(BUILD_S)
-    assert tables.state().body["table"]["clusters"] == 6
+    assert tables.state().body.table.clusters == 6
 
 
 def test_a_table_that_was_deleted_does_not_break_the_state(clips: Path, tmp_path: Path) -> None:
@@ -135,17 +135,17 @@ def test_a_table_that_was_deleted_does_not_break_the_state(clips: Path, tmp_path
     assert job is not None
     job.wait(BUILD_S)
     (tables.place / "table.mlt").unlink()
-    assert tables.state().body["table"] is None
-    assert tables.state().body["job"].state == "built"
+    assert tables.state().body.table is None
+    assert tables.state().body.job.state == "built"
 
 
-def test_the_build_command_told_builds_the_same_table_and_harms_nothing(
+def test_the_shown_build_command_builds_the_same_table_and_changes_nothing_else(
     table_studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from motionloom.cli.main import app
 
     opened = table_studio.tables.current()
-    words = shlex.split(opened.facts()["build"])
+    words = shlex.split(opened.facts().build)
     assert "--force" not in words
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, words[1:])
@@ -166,42 +166,42 @@ def test_an_extended_table_tells_no_command_that_would_not_build_it(
     lib = ml.Collection.ingest(clips, out=clips.with_suffix(".mlc"), fps=30.0)
     ml.build_table(lib, out=beside, length_s=0.5, clusters=8, lookup=8)
     tables = Tables(Library(clips), tmp_path / "state")
-    assert tables.open(beside.name).body["table"]["build"]
+    assert tables.open(beside.name).body.table.build
     ml.save(ml.synthetic.clip("sneak", duration_s=2.5).motion, clips / "xslow.bvh")
     lib = ml.Collection.ingest(clips, out=clips.with_suffix(".mlc"), fps=30.0)
     ml.extend_table(beside, lib)
-    assert tables.open(beside.name).body["table"]["build"] == ""
+    assert tables.open(beside.name).body.table.build == ""
 
 
-def test_whoever_judged_everything_is_told(
+def test_a_rater_who_rated_everything_gets_an_error(
     table_studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables = table_studio.tables
-    labels = Labelling(TableRoom(tables))
+    labels = Labelling(TablePanel(tables))
     monkeypatch.setattr(labelling, "MOST_DRAWN", 2)
     for _ in range(2):
-        judging = labels.next(LabelNext(id=0, rater="zoe")).detail["judging"]
-        labels.save(LabelSave(id=0, transition=judging["transition"], natural=True, rater="zoe"))
-    with pytest.raises(ml.MotionLoomError, match="judged all"):
+        rating = labels.next(LabelNext(id=0, rater="zoe")).detail.rating
+        labels.save(LabelSave(id=0, transition=rating.transition, natural=True, rater="zoe"))
+    with pytest.raises(ml.MotionLoomError, match="rated every transition"):
         labels.next(LabelNext(id=0, rater="zoe"))
     tables.current().verdicts.unlink()
 
 
-def test_clips_whose_names_cannot_be_written_down_are_not_shown_to_be_judged(
+def test_clips_whose_names_cannot_be_written_down_are_not_shown_to_raters(
     clips: Path, tmp_path: Path
 ) -> None:
     (clips / "jog.bvh").rename(clips / "a>b.bvh")
     (clips / "run.bvh").rename(clips / "=1+1.bvh")
     tables = Tables(Library(clips), tmp_path / "state")
     assert built(tables, **SMALL) == "built"
-    labels = Labelling(TableRoom(tables))
+    labels = Labelling(TablePanel(tables))
     for _ in range(3):
-        said = labels.next(LabelNext(id=0, rater="ada")).detail["judging"]["transition"]
-        assert [part.partition(":")[0] for part in said.split(">")] == ["walk", "walk"]
-        labels.save(LabelSave(id=0, transition=said, natural=True, rater="ada"))
+        transition = labels.next(LabelNext(id=0, rater="ada")).detail.rating.transition
+        assert [part.partition(":")[0] for part in transition.split(">")] == ["walk", "walk"]
+        labels.save(LabelSave(id=0, transition=transition, natural=True, rater="ada"))
 
 
-def test_a_build_hears_only_what_is_said_to_it(
+def test_a_build_ignores_output_of_other_libraries(
     monkeypatch: pytest.MonkeyPatch, clips: Path, tmp_path: Path
 ) -> None:
     program = "print('a library says hello'); print('[1]'); print('{\"built\": true}')"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.answers import Answer, Body
 from motionloom.studio.messages.messages import TransitionMake, decode_request
 from motionloom.studio.messages.notices import encode_error
 from motionloom.studio.messages.wire import decode_answer, encode_answer, encode_pose
@@ -24,25 +24,29 @@ ARRAYS = {
 }
 
 
+class Words(Body, frozen=True, tag="words"):
+    word: str
+
+
 def test_an_answer_without_arrays_is_text() -> None:
-    said = encode_answer(7, Answer("done", {"words": "ünïcode"}))
+    said = encode_answer(7, Answer(Words("ünïcode")))
     assert isinstance(said, str)
-    assert json.loads(said) == {"type": "done", "id": 7, "words": "ünïcode"}
+    assert json.loads(said) == {"type": "words", "id": 7, "word": "ünïcode"}
 
 
 @given(st.text(max_size=20), st.permutations(sorted(ARRAYS)))
 def test_arrays_come_back_as_they_went_in_whatever_the_head(word: str, names: list[str]) -> None:
-    said = encode_answer(3, Answer("clip", {"word": word}, {name: ARRAYS[name] for name in names}))
+    said = encode_answer(3, Answer(Words(word), {name: ARRAYS[name] for name in names}))
     assert isinstance(said, bytes)
     head, arrays = decode_answer(said)
-    assert head == {"type": "clip", "id": 3, "word": word}
+    assert head == {"type": "words", "id": 3, "word": word}
     assert list(arrays) == names
     for name, array in arrays.items():
         np.testing.assert_array_equal(array, ARRAYS[name])
 
 
 def test_every_array_starts_on_a_multiple_of_four() -> None:
-    said = encode_answer(3, Answer("clip", {"word": "x"}, ARRAYS))
+    said = encode_answer(3, Answer(Words("x"), ARRAYS))
     (length,) = struct.unpack_from("<I", said, 4)
     assert length % 4 == 0
     assert len(said) % 4 == 0

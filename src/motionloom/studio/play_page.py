@@ -1,6 +1,6 @@
-"""One self-contained page in which a live character of a table is steered, without a server.
+"""One self-contained page with a live character of a table to steer, without a server.
 
-The core as WebAssembly, the table's file of the run time, and the studio's stage are all in it.
+It has the core as WebAssembly, the table's runtime file, and the studio's stage in it.
 """
 
 from __future__ import annotations
@@ -18,24 +18,22 @@ from motionloom._paths import path_of
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
 from motionloom.saving.whole_file import write_bytes
-from motionloom.studio.clips.stage_clip import bind_points
+from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
 from motionloom.tables.runtime_file import runtime_bytes
 from motionloom.tables.table import TransitionTable
 
 __all__ = ["play_page", "save_play_page", "save_web_files", "web_files"]
 
-BOUND_FRAMES = 240
-"""Of the clip that the drawn body is tied to."""
 WASM, WRAPPER = "motionloom.wasm", "motionloom.mjs"
 
 
 def play_page(table: TransitionTable, *, title: str = "table", plain: bool = False) -> str:
-    """The text of an HTML page in which a live character goes wherever it is sent.
+    """The text of an HTML page with a live character to steer.
 
     Parameters
     ----------
     table
-        What it is made of; its labels are the page's buttons.
+        The character's table; its labels are the page's buttons.
     title
         Of the window and the page.
     plain
@@ -158,7 +156,7 @@ def _facts(table: TransitionTable, *, plain: bool) -> dict[str, Any]:
     for each in table.collection.labels:
         if each.clip in frames.ids:
             labels.setdefault(each.clip, []).append((each.label, each.first, each.last))
-    # The longest clip, of those with a label: it does not end at once.
+    # The longest clip, of those with a label: it plays longest before it ends.
     sizes = {clip: int(n) for clip, n in zip(frames.ids, np.diff(frames.starts), strict=True)}
     start = max(labels or sizes, key=lambda clip: sizes[clip])
     first = frames.row_of(start, 0)

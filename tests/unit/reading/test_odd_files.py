@@ -18,7 +18,7 @@ import motionloom as ml
 from motionloom.blending.weight_table import read_weights
 from motionloom.errors import MotionLoomError
 from motionloom.reading.opening import read_file
-from motionloom.studio.server.address import KeptAddress
+from motionloom.studio.server.address import StoredAddress
 from motionloom.studio.server.project import Project
 from motionloom.tables.collection.catalogue import read_catalogue
 from motionloom.tables.collection.folder_clips import digest_file
@@ -128,9 +128,9 @@ def test_an_address_that_cannot_be_read_is_replaced(places: dict[str, Path]) -> 
     for content in (b"[" * 900, b'{"token": ' + b"9" * 900 + b"}", b"\xff", b"x" * 5000):
         (folder / "a.address").write_bytes(content)
         (folder / "a.address").chmod(0o600)
-        assert KeptAddress(folder / "a.json").port == 0
+        assert StoredAddress(folder / "a.json").port == 0
     places["fifo"].rename(folder / "b.address").chmod(0o600)
-    assert KeptAddress(folder / "b.json").port == 0
+    assert StoredAddress(folder / "b.json").port == 0
 
 
 def test_a_pipe_is_no_table_for_the_command_line(places: dict[str, Path]) -> None:

@@ -45,15 +45,7 @@ class DistanceMap:
 
 
 def distance_map(a: Motion, b: Motion, *, body: BodyMap) -> DistanceMap:
-    """The distance map of two clips on one skeleton at one rate.
-
-    Parameters
-    ----------
-    a, b
-        The clips.
-    body
-        Roles of the joints.
-    """
+    """The distance map of two clips on one skeleton at one rate."""
     step = max(1, round(a.fps / RATE_HZ))
     clouds = [point_cloud(motion, body=body) for motion in (a, b)]
     rows, columns = (cloud.points[::step] for cloud in clouds)

@@ -1,4 +1,4 @@
-"""Folder: the clips in the files of a folder, and what changed since it was looked at."""
+"""Folder: the clips in the files of a folder; only changed files are read again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from motionloom.studio.messages.answers import Item
 __all__ = ["Entry", "Folder"]
 
 Stamp = tuple[int, int, int]
-"""Size, time of the last change, and number of a file: another file has another one."""
+"""Size, time of the last change, and inode of a file: it identifies the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Entry:
     item: Item
     open: Callable[[], tuple[Motion, Footplants | None]]
     source: str
-    """What a command line calls it: a path, or ``embedded:walk``."""
+    """Its name on a command line: a path, or ``embedded:walk``."""
     file: Path | None = None
     """The file it is read from, links resolved; None for embedded and added clips."""
     skin: Skin | None = None
@@ -39,32 +39,26 @@ class Entry:
 
 
 class Folder:
-    """The clips of a folder with all below it. What its links point to must lie in it, too.
-
-    Parameters
-    ----------
-    path
-        The folder, links resolved.
-    """
+    """The clips of a folder and its subfolders. Targets of links must be inside it, too."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._known: dict[Path, tuple[Stamp, list[Entry]]] = {}
+        self._scanned: dict[Path, tuple[Stamp, list[Entry]]] = {}
 
     def look(self) -> list[Entry]:
         """Every clip, in order; only files that changed since the last time are read."""
-        known: dict[Path, tuple[Stamp, list[Entry]]] = {}
+        scanned: dict[Path, tuple[Stamp, list[Entry]]] = {}
         for path in sorted(self._files()):
             try:
                 status = path.stat()
                 stamp = (status.st_size, status.st_mtime_ns, status.st_ino)
-                before = self._known.get(path)
+                before = self._scanned.get(path)
                 same = before is not None and before[0] == stamp
-                known[path] = before if before and same else (stamp, self._clips(path, stamp))
+                scanned[path] = before if before and same else (stamp, self._clips(path, stamp))
             except (FormatError, OSError):
-                continue  # it went, or must not be read
-        self._known = known
-        return [entry for _, entries in known.values() for entry in entries]
+                continue  # it was deleted, or must not be read
+        self._scanned = scanned
+        return [entry for _, entries in scanned.values() for entry in entries]
 
     def _files(self) -> Iterator[Path]:
         for folder, _, names in os.walk(self.path):
@@ -77,7 +71,7 @@ class Folder:
         real = path.resolve()
         if not real.is_relative_to(self.path) or not is_clip(real):
             return []
-        place = Path(_unlike_others(path, self.path))
+        place = Path(_unique_name(path, self.path))
         group = "" if place.parent == Path() else place.parent.as_posix()
         entries = []
         for name in names_inside(real) or ("",):
@@ -89,8 +83,8 @@ class Folder:
         return entries
 
 
-def _unlike_others(path: Path, folder: Path) -> str:
-    """Printable path in the folder that no other file has: an escaped byte may spell a name."""
+def _unique_name(path: Path, folder: Path) -> str:
+    """Printable path in the folder that no other file has, even after escaping bytes."""
     name = printable(str(path.relative_to(folder)))
     if Path(folder, name) == path:
         return name

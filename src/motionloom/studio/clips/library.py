@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
@@ -25,15 +24,15 @@ from motionloom.studio.messages.answers import Facts, Item, Verdict
 
 __all__ = ["Changes", "Clip", "Library"]
 
-KEPT_CLIPS = 64
-"""Opened clips that stay in memory; the one not used for longest goes first."""
+STORED_CLIPS = 64
+"""Opened clips that stay in memory; the least recently used is dropped first."""
 MOST_ADDED = 1024**3
-"""Bytes of clips added by hand, which all stay."""
+"""Bytes of clips added by hand; all of them stay in memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
-    """An opened clip with what is known about it."""
+    """An opened clip with its contacts and roles."""
 
     id: str
     motion: Motion
@@ -46,7 +45,7 @@ class Clip:
     def facts(self) -> Facts:
         """For the library's list."""
         names = "\n".join(self.motion.skeleton.names)
-        verdict, badge = self._judge()
+        verdict, badge = self._verdict()
         return Facts(
             clip=self.id,
             frames=self.motion.n_frames,
@@ -58,7 +57,7 @@ class Clip:
             badge=badge,
         )
 
-    def _judge(self) -> tuple[Verdict, str]:
+    def _verdict(self) -> tuple[Verdict, str]:
         faults = sum(finding.level != "note" for finding in self.findings)
         if faults:
             return "fair", f"{faults} finding{'s' if faults > 1 else ''}"
@@ -72,7 +71,7 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Ids of clips that came, changed or went since the folder was looked at before."""
+    """Ids of clips that were added, changed or removed since the last scan."""
 
     added: list[str]
     changed: list[str]
@@ -96,21 +95,19 @@ class Library:
         self._lock = threading.Lock()
         self._open: OrderedDict[str, Clip] = OrderedDict()
         self._added = 0
-        found = _embedded() if self._scan is None else self._scan.look()
-        self._entries = {entry.item.id: entry for entry in found}
+        entries = _embedded() if self._scan is None else self._scan.look()
+        self._entries = {entry.item.id: entry for entry in entries}
 
     @property
     def name(self) -> str:
-        """What the list is headed with."""
+        """Title of the list."""
         return "embedded clips" if self.folder is None else self.folder.name
 
     def items(self) -> list[Item]:
         """Every clip, in order."""
-        return [entry.item for entry in list(self._entries.values())]  # others may add meanwhile
-
-    def listing(self) -> dict[str, Any]:
-        """Name and clips, for a message."""
-        return {"name": self.name, "items": self.items()}
+        return [
+            entry.item for entry in list(self._entries.values())
+        ]  # another thread may add clips
 
     def add(self, name: str, motion: Motion, skin: Skin | None = None) -> Item:
         """A further clip, from memory; its id begins with ``added/``.
@@ -118,7 +115,7 @@ class Library:
         Parameters
         ----------
         name
-            Of the clip; a number is appended where the library has it already.
+            Of the clip; a number is appended to a name that exists.
         motion
             The clip.
         skin
@@ -127,7 +124,7 @@ class Library:
         Raises
         ------
         FormatError
-            Those added hold too much memory already.
+            The added clips take too much memory.
         """
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
         if skin is not None:
@@ -177,11 +174,11 @@ class Library:
                 return changes
 
     def version(self, clip: str) -> tuple[str, int]:
-        """The clip's id with a number that is another one once its file has changed."""
+        """The clip's id, and a number that changes with its file."""
         return clip, self._versions.get(clip, 0)
 
     def source(self, clip: str) -> str:
-        """What a command line calls a clip."""
+        """A clip's name on a command line."""
         return self._entry(clip).source
 
     def file(self, clip: str) -> Path | None:
@@ -202,29 +199,29 @@ class Library:
         """
         entry = self._entry(clip)
         with self._lock:
-            known = self._open.get(clip)
-            if known is not None:
+            cached = self._open.get(clip)
+            if cached is not None:
                 self._open.move_to_end(clip)
-                return known
-        made = _opened(entry)
+                return cached
+        opened = _opened(entry)
         with self._lock:
-            if self._entries.get(clip) is entry:  # else its file changed meanwhile
-                self._open[clip] = made
-            while len(self._open) > KEPT_CLIPS:
+            if self._entries.get(clip) is entry:  # else its file has changed since
+                self._open[clip] = opened
+            while len(self._open) > STORED_CLIPS:
                 self._open.popitem(last=False)
-        return made
+        return opened
 
     def _entry(self, clip: str) -> Entry:
         entry = self._entries.get(clip)
         if entry is None:
-            raise FormatError("A clip must be one of the library's.", fix="Choose one of its list.")
+            raise FormatError("A clip must be in the library.", fix="Choose one of the list.")
         return entry
 
 
 def _opened(entry: Entry) -> Clip:
     report_step(f"reading {entry.item.name}")
     with warnings.catch_warnings():
-        # What would be warned about is in the findings, which the page shows in its own way.
+        # The page shows the same warnings as findings.
         warnings.simplefilter("ignore", MotionLoomWarning)
         motion, plants = entry.open()
     body = BodyMap.guess(motion.skeleton, motion=motion)
@@ -240,7 +237,7 @@ def _embedded() -> list[Entry]:
     from motionloom import synthetic
 
     def opener(kind: str) -> Callable[[], tuple[Motion, Footplants | None]]:
-        # Plants are detected like those of any clip: what the page shows is what the command does.
+        # Contacts are detected as for any clip, so that the command line gives the same result.
         return lambda: (synthetic.clip(kind).motion, None)
 
     return [

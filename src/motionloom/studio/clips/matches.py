@@ -1,4 +1,4 @@
-"""Clips brought together, kept: what a room asks for twice is made once, and sent once."""
+"""Matched clips, cached: what a tab needs twice is computed once and sent once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from motionloom.retargeting.match import match_clips
 from motionloom.studio.clips.distance_map import DistanceMap, distance_map
 from motionloom.studio.clips.library import Clip, Library
 from motionloom.studio.clips.verdict_limits import Limits, moment_m
+from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.messages import PlantSpans
-from motionloom.studio.messages.unique_numbers import fresh_number
 
 __all__ = ["Matched", "Matches", "matched_clips", "plants_from"]
 
-KEPT = 12
+STORED = 12
 
 Places = tuple[tuple[Candidate, ...], tuple[int, int] | None]
 """Places of the automatic search, best first, and the frames of the one that it takes."""
@@ -39,21 +39,21 @@ class Matched:
     footplants: tuple[Footplants, ...]
     body: BodyMap
     notes: tuple[str, ...]
-    """What was done to bring them there."""
+    """What matching changed."""
     number: int = 0
-    """Tells matched clips apart, so that a page is sent each of them once."""
+    """Identifies these matched clips, so that each is sent to a page once."""
 
     places: dict[tuple[float, bool], Places] = field(default_factory=dict, repr=False)
-    """Results of the search for places, by length of the blend and whether both must travel."""
+    """Results of the search for places, by length of the blend and whether both must move."""
 
     @cached_property
     def check(self) -> QualityCheck:
-        """The quality check of what is made from the clips."""
+        """The quality check of results from the clips."""
         return QualityCheck(self.motions, footplants=self.footplants, body=self.body)
 
     @cached_property
     def qualities(self) -> tuple[Quality, ...]:
-        """What the clips are like; every result of them is judged against it."""
+        """Quality of the clips, the reference for every result of them."""
         return tuple(
             measure_quality(motion, plants, body=self.body)
             for motion, plants in zip(self.motions, self.footplants, strict=True)
@@ -61,30 +61,29 @@ class Matched:
 
     @cached_property
     def moment_m(self) -> Limits:
-        """How far these bodies get from themselves in a moment: the scale of a match."""
+        """How far these bodies move in a moment: the scale of a match."""
         return moment_m(self.motions, self.body)
 
     @cached_property
     def distances(self) -> DistanceMap:
-        """How far the first two clips are apart at every pair of frames."""
+        """Distance of the first two clips at every pair of frames."""
         a, b = self.motions[:2]
         return distance_map(a, b, body=self.body)
 
     def key(self, k: int) -> str:
-        """Name of the clip's motion as it was sent to a page."""
+        """Name of the clip's motion for pages."""
         return f"{self.number}.{k}"
 
 
 class Matches:
-    """Matched clips of a library; those asked for last are kept.
+    """Matched clips of a library; the last ones are cached.
 
-    The same object comes back for the same wish, so that its ``number`` says whether a page has
-    its motions already.
+    The same request gives the same object: its ``number`` shows whether a page has its motions.
     """
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self._kept: OrderedDict[bytes, Matched] = OrderedDict()
+        self._stored: OrderedDict[bytes, Matched] = OrderedDict()
 
     def of(self, clips: Sequence[str], plants: dict[str, PlantSpans] | None = None) -> Matched:
         """The clips on the first one's skeleton and at its rate.
@@ -99,14 +98,14 @@ class Matches:
         set_by_hand = {clip: spans for clip, spans in (plants or {}).items() if clip in clips}
         versions = [self.library.version(clip) for clip in clips]
         key = msgspec.json.encode([versions, sorted(set_by_hand.items())])
-        found = self._kept.pop(key, None)
-        if found is None:
+        matched = self._stored.pop(key, None)
+        if matched is None:
             opened = [self.library.open(clip) for clip in clips]
-            found = matched_clips(opened, set_by_hand, number=fresh_number())
-        self._kept[key] = found
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-        return found
+            matched = matched_clips(opened, set_by_hand, number=fresh_number())
+        self._stored[key] = matched
+        while len(self._stored) > STORED:
+            self._stored.popitem(last=False)
+        return matched
 
 
 def matched_clips(
@@ -119,13 +118,13 @@ def matched_clips(
     clips
         One or more.
     plants
-        Plants set by hand, by clip id; they count in the clip's own frames.
+        Plants set by hand, by clip id, in frames of the clip.
     number
-        Tells these matched clips from others.
+        Identifies the matched clips.
     """
     first = clips[0].motion
     contacts = [
-        # What was detected at another rate is detected again, as the library does.
+        # Contacts at another rate are detected again, as the public functions do.
         plants_from(clip, plants.get(clip.id))
         if clip.id in plants or clip.motion.fps == first.fps
         else None
@@ -146,7 +145,7 @@ def matched_clips(
 
 
 def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:
-    """The clip's plants, or those set by hand instead; of these, ones that overlap are joined.
+    """The clip's plants, or those set by hand; overlapping ones are merged.
 
     Raises
     ------
@@ -162,5 +161,5 @@ def plants_from(clip: Clip, spans: PlantSpans | None) -> Footplants | None:
     except ArrayError as error:
         raise ArrayError(
             f"The plants set by hand for {clip.id} do not fit the clip: {error} The button "
-            '"plants as found" above the timeline removes all plants set by hand.'
+            '"use detected plants" above the timeline removes all plants set by hand.'
         ) from None

@@ -15,24 +15,24 @@ from motionloom.studio.clips.stage_clip import Arrays
 
 __all__ = ["Skins"]
 
-KEPT_SKINS = 4
+STORED_SKINS = 4
 MOST_JOINTS = 256
 
 
 class Skins:
-    """Skins of the library's clips; those asked for last are kept."""
+    """Skins of the library's clips; the last ones are cached."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self._kept: OrderedDict[tuple[str, int], Skin | None] = OrderedDict()
+        self._stored: OrderedDict[tuple[str, int], Skin | None] = OrderedDict()
 
-    def dress(self, clips: Sequence[str], motions: Mapping[str, Motion]) -> Arrays:
-        """Arrays that draw motions with a skin; none where no clip brings one that fits.
+    def arrays(self, clips: Sequence[str], motions: Mapping[str, Motion]) -> Arrays:
+        """Arrays that draw motions with a skin; none where no clip has one that fits.
 
         Parameters
         ----------
         clips
-            Whose skins are looked at; the first whose joints are the motions' is taken.
+            Clips with skins; the first one with the joints of the motions is used.
         motions
             All on one skeleton, by the prefix of their arrays' names.
         """
@@ -43,25 +43,25 @@ class Skins:
             skin = self._find(clip)
             if skin is None:
                 continue
-            arrays = _skin_arrays(skin)
+            drawn = _skin_arrays(skin)
             for prefix, motion in motions.items():
                 places, turns = motion.world_pose()
-                arrays[f"{prefix}poses"] = np.concatenate([places, turns], axis=-1)
-            return arrays
+                drawn[f"{prefix}poses"] = np.concatenate([places, turns], axis=-1)
+            return drawn
         return {}
 
     def _find(self, clip: str) -> Skin | None:
         key = self.library.version(clip)
-        if key not in self._kept:
-            self._kept[key] = self._read(clip)
-            while len(self._kept) > KEPT_SKINS:
-                self._kept.popitem(last=False)
-        return self._kept[key]
+        if key not in self._stored:
+            self._stored[key] = self._read(clip)
+            while len(self._stored) > STORED_SKINS:
+                self._stored.popitem(last=False)
+        return self._stored[key]
 
     def _read(self, clip: str) -> Skin | None:
         own = self.library.skin(clip)
         if own is not None:
-            return own  # the process that read the uploaded file read its skin, too
+            return own  # read together with the uploaded file
         file, motion = self.library.file(clip), self.library.open(clip).motion
         if file is None or motion.source.format != "glb":
             return None
@@ -70,11 +70,11 @@ class Skins:
         try:
             return read_skin(file, motion.skeleton.names)
         except (MotionLoomError, OSError):
-            return None  # the motion is sound, and a body is drawn without its skin
+            return None  # a body is drawn without its skin
 
 
 def _skin_arrays(skin: Skin) -> Arrays:
-    """The arrays of an answer that is drawn with a skin."""
+    """The arrays of a skin."""
     return {
         "skin.points": skin.points,
         "skin.normals": skin.normals,

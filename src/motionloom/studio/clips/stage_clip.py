@@ -21,13 +21,15 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.studio.messages.answers import Looks, Part, Print, Shown
 
-__all__ = ["PointRig", "bind_points", "preview_points", "show_motion"]
+__all__ = ["BOUND_FRAMES", "PointRig", "bind_points", "preview_points", "show_motion"]
 
 _place = kernel("ml_points_place")
 
 PREVIEW_FRAMES = 24
+BOUND_FRAMES = 240
+"""Frames of a clip to bind a body to; each takes some 50 kB while it is bound."""
 TRAVELS_M = 0.3
-"""A pelvis that goes farther than this from the root joint carries the body's travel."""
+"""A pelvis that moves farther than this from the root joint is the one that travels."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -56,19 +58,19 @@ def show_motion(
 
 
 def preview_points(motion: Motion, body: BodyMap) -> tuple[Looks, FloatArray]:
-    """A few frames of the first two seconds, each standing at the origin. (N, P, 3)."""
-    # A body needs a clip: how it faces is a mean over its frames. Two seconds show enough of it.
+    """A few frames of the first two seconds, each at the origin. (N, P, 3)."""
+    # A body needs a clip: its facing is an average over frames. Two seconds are enough.
     span = motion[: max(2, round(2.0 * motion.fps))]
-    kept = np.unique(np.linspace(0, span.n_frames - 1, PREVIEW_FRAMES).astype(int))
+    chosen = np.unique(np.linspace(0, span.n_frames - 1, PREVIEW_FRAMES).astype(int))
     figure = build_figure(span, body=body)
     looks, used = _looks(span, figure, body)
-    points = figure.points[kept][:, used].copy()
+    points = figure.points[chosen][:, used].copy()
     points[..., [0, 2]] -= points[:, looks.root, None][..., [0, 2]]
     return looks, points
 
 
 class PointRig:
-    """The figure's points tied to joints, so that a single pose can be drawn."""
+    """The figure's points bound to joints, so that a single pose can be drawn."""
 
     def __init__(self, skeleton: Skeleton, joints: npt.NDArray[np.int64], offsets: FloatArray):
         self.skeleton = skeleton
@@ -76,7 +78,7 @@ class PointRig:
         self.offsets = np.ascontiguousarray(offsets, dtype=np.float64)
 
     def points(self, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
-        """Where the points are in one pose. (P, 3)."""
+        """World positions of the points in one pose. (P, 3)."""
         points, n = np.zeros(self.offsets.shape), self.skeleton.n_joints
         _place(
             n, self.skeleton.parents, self.skeleton.offsets,
@@ -88,9 +90,9 @@ class PointRig:
 
 
 def bind_points(motion: Motion, body: BodyMap) -> tuple[Looks, PointRig]:
-    """The body of a clip, each of its points tied to the joint that it stays nearest to.
+    """The body of a clip, each of its points bound to the joint that it moves with.
 
-    The chest's points are led by the facing in whole clips; here they go with a spine joint, which
+    In whole clips the chest's points follow the facing; here they follow a spine joint, which
     differs by less than a centimetre.
     """
     figure = build_figure(motion, body=body)
@@ -107,7 +109,7 @@ def bind_points(motion: Motion, body: BodyMap) -> tuple[Looks, PointRig]:
 
 
 def _centre(motion: Motion, body: BodyMap) -> int:
-    """The joint that travels with the body: the root, or the pelvis below a root that stays."""
+    """The joint that travels with the body: the root, or the pelvis of a root that stays."""
     if body.pelvis is None or body.pelvis == 0:
         return 0
     positions = motion.world_positions()[:, [0, body.pelvis]][..., [0, 2]]
@@ -116,7 +118,7 @@ def _centre(motion: Motion, body: BodyMap) -> int:
 
 
 def _looks(motion: Motion, figure: Figure, body: BodyMap) -> tuple[Looks, list[int]]:
-    """How the figure is drawn, and which of its points that takes."""
+    """How the figure is drawn, and the points of it that are used."""
     centre = _centre(motion, body)  # the figure's points begin with the joints
     used = sorted({p for part in figure.parts for p in part.points} | {centre})
     row = {p: n for n, p in enumerate(used)}

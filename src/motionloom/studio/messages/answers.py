@@ -1,4 +1,7 @@
-"""What the server says: the heads of its answers. See ``messages.py`` for which answers what."""
+"""What the server sends: the heads of its answers. Each request names its answer's class.
+
+``scripts/generate_messages.py`` writes the same types to ``client/src/messages.ts``.
+"""
 
 from __future__ import annotations
 
@@ -6,42 +9,37 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from motionloom._arrays import FloatArray
-
-__all__ = [
-    "Answer",
-    "Candidate",
-    "Facts",
-    "Item",
-    "Looks",
-    "Part",
-    "Print",
-    "Shown",
-    "Why",
-    "WhyRow",
-]
-
 Verdict = Literal["good", "fair", "bad", "plain"]
+Side = Literal["left", "middle", "right"]
+Method = Literal["naive", "time", "time+space", "full"]
+Picture = Literal["png", "svg", "gif", "mp4"]
+Span = tuple[int, int]
+Placement = tuple[float, float, float]
+"""Turn and shift on the ground (theta, x0, z0)."""
+
+
+class Body(Struct, frozen=True, tag_field="type"):
+    """Base of every answer's head."""
 
 
 class Item(Struct, frozen=True):
-    """A line of the library, known without reading the file."""
+    """A line of the library; the file was not read for it."""
 
     id: str
     name: str
     group: str
-    """Folder that it lies in, or ``embedded``, or ``added``."""
+    """Its folder, or ``embedded``, or ``added``."""
 
 
 class Facts(Struct, frozen=True):
-    """What a clip is, known once it was read."""
+    """What a clip is, once it was read."""
 
     clip: str
     frames: int
     fps: float
     joints: int
     skeleton: str
-    """The same for clips on the same joints: clips are grouped by it."""
+    """The same for clips with the same joints: clips are grouped by it."""
     label: str
     verdict: Verdict
     badge: str
@@ -49,10 +47,10 @@ class Facts(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """A part of the body: balls at some of the points, hulled pair by pair."""
+    """A part of the body: balls at some of the points, each pair joined by its hull."""
 
     name: str
-    side: str
+    side: Side
     points: list[int]
     radii: list[float]
 
@@ -63,17 +61,17 @@ class Looks(Struct, frozen=True):
     points: int
     """Points P of every frame."""
     root: int
-    """The point that is the root."""
+    """Index of the point that is the root."""
     parts: list[Part]
     height: float
     floor: float
     heading: float
-    """Way of travel, radians: the views front and side follow it."""
+    """Direction of travel, radians: the views front and side follow it."""
     joints: list[str]
 
 
 class Print(Struct, frozen=True):
-    """A plant of a heel or ball on the ground."""
+    """A footprint: one contact of a heel or ball with the ground."""
 
     kind: str
     first: int
@@ -84,11 +82,11 @@ class Print(Struct, frozen=True):
 
 
 class Shown(Struct, frozen=True):
-    """A motion to show.
+    """A motion to draw.
 
-    Its arrays, one row a frame, ``nan`` where there is nothing: ``points`` (F, P, 3) float32
+    Its arrays have one row per frame, ``nan`` where there is no value: ``points`` (F, P, 3) float32
     world, ``planted`` (F, 4) uint8, ``speeds`` (F, 4) float32 of heels and balls, ``com`` (F, 3),
-    ``zmp`` (F, 2) on the ground, ``support`` (F, 16, 2) corners of the soles that carry.
+    ``zmp`` (F, 2) on the ground, ``support`` (F, 16, 2) corners of the soles on the ground.
     """
 
     name: str
@@ -98,49 +96,133 @@ class Shown(Struct, frozen=True):
     prints: list[Print]
 
 
-class WhyRow(Struct, frozen=True):
-    """One figure: a number with its unit, what it was before, and what to think of it."""
+class LibraryListed(Body, frozen=True, tag="library"):
+    """Name and clips of the library, and the command that starts the server again."""
 
-    label: str
-    value: float | None
-    unit: str
-    verdict: Verdict = "plain"
-    before: float | None = None
-    about: str = ""
-    limits: tuple[float, float] | None = None
-    """Where good ends and where fair ends, where there is a verdict."""
-    frame: int | None = None
-    """Where in the result it is worst."""
-
-
-class Why(Struct, frozen=True):
-    """Why a result is good or bad."""
-
-    verdict: Verdict
-    headline: str
-    rows: list[WhyRow]
-    warnings: list[str]
-    notes: list[str]
+    name: str
+    items: list[Item]
     command: str
-    """The same run as a command line,"""
-    python: str
-    """and as Python."""
 
 
-class Candidate(Struct, frozen=True):
-    """A place to join two clips, and the parts of its cost in metres."""
+class LibraryChanged(Body, frozen=True, tag="library.changed"):
+    """Not requested: files of the folder were added, changed or removed."""
 
-    frame_a: int
-    frame_b: int
-    cost: float
-    pose: float
-    feet: float
-    both_moving: bool
+    name: str
+    items: list[Item]
+    added: list[str]
+    changed: list[str]
+    removed: list[str]
+
+
+class Preview(Body, frozen=True, tag="preview"):
+    """What a clip is, and a few frames of it. Arrays: ``points`` (N, P, 3) float32."""
+
+    facts: Facts
+    looks: Looks
+
+
+class ClipFinding(Struct, frozen=True):
+    """A fault of a file, and what to do about it."""
+
+    level: Literal["note", "warning", "error"]
+    where: str
+    problem: str
+    fix: str
+
+
+class ClipOpened(Body, frozen=True, tag="clip"):
+    """A whole clip; arrays as :class:`Shown` lists them."""
+
+    clip: str
+    shown: Shown
+    findings: list[ClipFinding]
+    facts: Facts
+
+
+class Space(Body, frozen=True, tag="space"):
+    """What clips can be steered by: names, ranges, and the values of each clip."""
+
+    names: list[str]
+    ranges: list[tuple[float, float]]
+    values: list[list[float]]
+
+
+class LiveStarted(Body, frozen=True, tag="control"):
+    """A live blend: its number, rate and body."""
+
+    live: int
+    fps: float
+    looks: Looks
+
+
+class Recorded(Body, frozen=True, tag="done"):
+    """Weights of every recorded frame."""
+
+    recorded: list[list[float]]
+
+
+class Export(Body, frozen=True, tag="export"):
+    """A file to download, its address relative to the page."""
+
+    url: str
+    name: str
+    bytes: int
+
+
+class Format(Struct, frozen=True):
+    """A format that can be written."""
+
+    name: str
+    title: str
+    suffix: str
+
+
+class PresetListed(Struct, frozen=True):
+    """A format as a program needs it."""
+
+    name: str
+    title: str
+    format: str
+    verified: bool
+    about: str
+
+
+class PictureSupport(Struct, frozen=True):
+    """A kind of picture, and what to install where it is not available."""
+
+    kind: Picture
+    available: bool
+    reason: str
+    install: str
+
+
+class Formats(Body, frozen=True, tag="formats"):
+    """Everything that a result can be exported as."""
+
+    formats: list[Format]
+    presets: list[PresetListed]
+    pictures: list[PictureSupport]
+
+
+class ProjectLoaded(Body, frozen=True, tag="project"):
+    """The stored state, or why the file cannot be used."""
+
+    project: dict[str, Any] | None
+    problem: str | None
+
+
+class Done(Body, frozen=True, tag="done"):
+    """Nothing to report."""
+
+
+class Stopped(Body, frozen=True, tag="done"):
+    """Whether there was a request to stop."""
+
+    stopped: bool
 
 
 class Answer(Struct, frozen=True):
-    """An answer: its type, its words and numbers, its arrays by name."""
+    """An answer: its head, and its arrays by name."""
 
-    type: str
-    body: dict[str, Any]
-    arrays: dict[str, FloatArray | Any] = field(default_factory=dict)
+    body: Body
+    arrays: dict[str, Any] = field(default_factory=dict)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import itertools
+from typing import Annotated, ClassVar
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 __all__ = [
     "Amount",
+    "BaseRequest",
     "BlendFrames",
     "Clips",
     "Clusters",
@@ -25,6 +27,7 @@ __all__ = [
     "Text",
     "TransitionSeconds",
     "Weights",
+    "fresh_number",
 ]
 
 MOST_CLIPS = 16
@@ -58,3 +61,17 @@ Clips = Annotated[list[Text], Meta(max_length=MOST_CLIPS)]
 Weights = Annotated[list[Amount], Meta(max_length=MOST_CLIPS)]
 Held = Annotated[list[Text], Meta(max_length=1000)]
 """Keys of motions that the page has already."""
+
+_numbers = itertools.count(1)
+
+
+class BaseRequest(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
+    """What every request has; ``answer`` is the class of its answer, None for a pose."""
+
+    answer: ClassVar[type[Struct] | None] = None
+    id: RequestId
+
+
+def fresh_number() -> int:
+    """A number that no session of this server has used before for a result or a live motion."""
+    return next(_numbers)

@@ -1,46 +1,48 @@
-"""Every message between page and server. ``client/src/messages.ts`` says the same in TypeScript.
+"""Every request that a page sends. ``client/src/messages.ts`` has the same types in TypeScript.
 
 One WebSocket carries all of it, in five forms:
 
 - **Requests**, page to server: JSON text, one object with ``type`` (the tag below) and ``id`` (a
-  number that the page chooses). Fields that are not named here are refused.
-- **Answers**, server to page: one for every request, with its ``id``. JSON text where there are
-  only words and numbers; where there are arrays too, one binary message with the same JSON as its
-  head (``wire.py``). A failure is ``{"type": "error", "id", "text", "code",
-  "cancelled"}``; the text is for people, the codes are in ``notices.py``.
-- **Progress**, server to page: ``{"type": "progress", "id", "stage", "part", "left_s"}`` for a
-  request that takes longer than half a second. ``part`` (0 to 1) and ``left_s`` may be null.
-- **News**, server to page: ``{"type": "library.changed", "id": 0, "name", "items", "added",
-  "changed", "removed"}`` when files of the folder come, change or go.
+  number that the page chooses). Unknown fields are refused.
+- **Answers**, server to page: one for every request, with its ``id``; the classes are in
+  ``answers.py`` and ``table_messages.py``. JSON text without arrays; with arrays one binary message
+  with the same JSON as its head (``wire.py``). A failure is an ``ErrorNotice`` of ``notices.py``.
+- **Progress**, server to page: ``ProgressNotice`` for a request that takes longer than half a
+  second.
+- **News**, server to page: ``LibraryChanged`` when files of the folder are added, changed or
+  removed; its ``id`` is 0.
 - **Poses**, server to page: one binary message for every ``control.step`` and ``stream.step``.
 
 Frames, metres, seconds and radians as everywhere in motionloom. Clips go by their library id,
-results by their number; no message holds a path.
+results by their number; no message has a path in it.
 
-To add a request: a struct here, a line in :data:`Request`, a function in the room's module, a line
-in ``session.py``, and the two types in ``messages.ts``.
+To add a request: a struct here that names its ``answer``, a line in :data:`Request`, a function in
+the tab's module of ``panels``, and a line in ``session.py``. Then run
+``scripts/generate_messages.py``, which writes the types of the client.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
+from motionloom.studio.messages import answers
 from motionloom.studio.messages.bounds import (
     MOST_RECORDED,
     Amount,
+    BaseRequest,
     BlendFrames,
     Clips,
     Frame,
     Given,
-    Held,
     RequestId,
     Text,
     TransitionSeconds,
     Weights,
 )
+from motionloom.studio.messages.result_messages import MakeRequest
 from motionloom.studio.messages.table_messages import TableRequest
 
 __all__ = ["Head", "Request", "decode_request", "read_head", "why_invalid"]
@@ -56,50 +58,40 @@ PlantSpans = Annotated[
 Parameters = Annotated[dict[Text, Amount], Meta(max_length=8)]
 
 
-class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
-    id: RequestId
+class Cancel(BaseRequest, tag="cancel"):
+    """Stop another request of this page.
 
-
-class Cancel(_Asked, tag="cancel"):
-    """Stop another request of this page -> ``done``: ``stopped``, whether there was one.
-
-    The request that is stopped answers with an error whose ``code`` is ``cancelled``.
+    The stopped request is answered with an error whose ``code`` is ``cancelled``.
     """
 
+    answer: ClassVar = answers.Stopped
     request: Given
 
 
-class LibraryList(_Asked, tag="library.list"):
-    """Every clip that can be opened -> ``library``: folder's name and items (:class:`Item`)."""
+class LibraryList(BaseRequest, tag="library.list"):
+    """List every clip that can be opened."""
+
+    answer: ClassVar = answers.LibraryListed
 
 
-class LibraryPreview(_Asked, tag="library.preview"):
-    """What one clip is -> ``preview``: facts (:class:`Facts`) and a few frames to draw.
+class LibraryPreview(BaseRequest, tag="library.preview"):
+    """Preview one clip: its facts and a few frames to draw."""
 
-    Arrays: ``points`` (N, P, 3) float32.
-    """
-
+    answer: ClassVar = answers.Preview
     clip: Text
 
 
-class ClipOpen(_Asked, tag="clip.open"):
-    """A whole clip to show -> ``clip``: :class:`Shown` and findings."""
+class ClipOpen(BaseRequest, tag="clip.open"):
+    """Open a whole clip."""
 
+    answer: ClassVar = answers.ClipOpened
     clip: Text
     plants: PlantSpans | None = None
     """Plants set by hand; detected where None."""
 
 
-class _Making(_Asked, kw_only=True):
-    have: Held = []
-    """Keys of sources that the page holds: they come without ``shown`` and arrays."""
-
-
-class TransitionMake(_Making, tag="transition.make", kw_only=True):
-    """From A into B -> ``result`` with ``detail`` of room ``transition``.
-
-    ``detail`` has ``at`` and ``length_s`` as they were used, ``candidates`` of the automatic
-    search, the ``best`` of them, and ``grid_range``, the ends of the map's scale in metres.
+class TransitionMake(MakeRequest, tag="transition.make", kw_only=True):
+    """Make a transition from A into B; its detail is ``TransitionDetail``.
 
     Further arrays: ``grid`` (n, m) float32, smallest distance of the bodies in metres in every
     ``stride`` frames of A and B; ``grid_best`` (n, m, 2) int32, the frames at which it is;
@@ -113,58 +105,61 @@ class TransitionMake(_Making, tag="transition.make", kw_only=True):
     moving: bool = False
     timewarp: bool = True
     clean: bool = True
-    plants: Annotated[dict[Text, PlantSpans], Meta(max_length=64)] = {}
+    plants: Annotated[dict[Text, PlantSpans], Meta(max_length=64)] = field(default_factory=dict)
     """Plants set by hand, by clip id."""
 
 
-class BlendMake(_Making, tag="blend.make", kw_only=True):
-    """A whole blend -> ``result`` with ``detail`` of room ``blend``.
+class BlendMake(MakeRequest, tag="blend.make", kw_only=True):
+    """Make a whole blend; its detail is ``BlendDetail``.
 
-    Weights, or named parameters with their wanted values, or weights that a hand made while it
-    steered.
+    It has weights, or named parameters with their wanted values, or recorded weights of a live
+    blend.
     """
 
     clips: Clips
     weights: Weights | None = None
     parameters: Parameters | None = None
     recorded: Annotated[list[Weights], Meta(max_length=MOST_RECORDED)] | None = None
-    """Weights of every frame; the curve goes round as often as that takes."""
+    """Weights of every frame; the curve repeats as often as needed."""
     clean: bool = True
 
 
-class BlendSpace(_Asked, tag="blend.space"):
-    """What the clips can be steered by -> ``space``: names, ranges, each clip's own values."""
+class BlendSpace(BaseRequest, tag="blend.space"):
+    """Measure what the clips can be steered by."""
 
+    answer: ClassVar = answers.Space
     clips: Clips
 
 
-class ControlStart(_Asked, tag="control.start"):
-    """Begin a live blend -> ``control``: its number ``live`` and its :class:`Looks`."""
+class ControlStart(BaseRequest, tag="control.start"):
+    """Begin a live blend."""
 
+    answer: ClassVar = answers.LiveStarted
     clips: Clips
     loop: bool = True
 
 
-class ControlStep(_Asked, tag="control.step"):
-    """The next frame -> a pose, one binary message with ``live`` and ``frame``; see ``wire.py``."""
+class ControlStep(BaseRequest, tag="control.step"):
+    """The next frame, as a pose: one binary message; see ``wire.py``."""
 
     live: Given
     weights: Weights | None = None
     parameters: Parameters | None = None
     frames: BlendFrames = 1
-    """How far to go on: clips have more frames a second than screens."""
+    """Frames to advance: clips have more frames a second than screens."""
     record: bool = False
-    """Keep the weights of these frames; they come with the answer to ``control.stop``."""
+    """Store the weights of these frames; the answer to ``control.stop`` has them."""
 
 
-class ControlStop(_Asked, tag="control.stop"):
-    """End a live blend -> ``done`` with ``recorded``, the weights of every frame that was kept."""
+class ControlStop(BaseRequest, tag="control.stop"):
+    """End a live blend; the weights of every recorded frame come back."""
 
+    answer: ClassVar = answers.Recorded
     live: Given
 
 
-class SpliceMake(_Making, tag="splice.make", kw_only=True):
-    """One clip's upper body on another's legs -> ``result`` with ``detail`` of room ``splice``.
+class SpliceMake(MakeRequest, tag="splice.make", kw_only=True):
+    """Put one clip's upper body on another's legs; its detail is ``SpliceDetail``.
 
     With ``compare`` its sources are the other three methods' results, and ``detail.methods`` has
     the figures of all four.
@@ -172,7 +167,7 @@ class SpliceMake(_Making, tag="splice.make", kw_only=True):
 
     upper: Text
     lower: Text
-    method: Literal["naive", "time", "time+space", "full"] = "full"
+    method: answers.Method = "full"
     where: Text = "torso"
     when_short: Literal["crop", "loop", "hold"] = "crop"
     soft: bool = False
@@ -180,41 +175,49 @@ class SpliceMake(_Making, tag="splice.make", kw_only=True):
     compare: bool = False
 
 
-class RenderMake(_Asked, tag="render.make"):
-    """A result as a picture or film -> ``export``, as of ``export.make``."""
+class RenderMake(BaseRequest, tag="render.make"):
+    """Draw a result as a picture or film."""
 
+    answer: ClassVar = answers.Export
     result: Given
-    kind: Literal["png", "svg", "gif", "mp4"] = "png"
+    kind: answers.Picture = "png"
     view: Literal["side", "front", "top", "three-quarter"] = "three-quarter"
 
 
-class ExportMake(_Asked, tag="export.make"):
-    """A result (or clip) as a file -> ``export``: ``url`` below the page's own, name, bytes."""
+class ExportMake(BaseRequest, tag="export.make"):
+    """Write a result or a clip as a file."""
 
+    answer: ClassVar = answers.Export
     what: Text
     """Number of a result as text, or the id of a clip."""
     format: Text
     preset: Text | None = None
 
 
-class PageMake(_Asked, tag="page.make"):
-    """A result as one offline page with its sources -> ``export``, as of ``export.make``."""
+class PageMake(BaseRequest, tag="page.make"):
+    """Write a result with its sources as one offline page."""
 
+    answer: ClassVar = answers.Export
     result: Given
 
 
-class ExportFormats(_Asked, tag="export.formats"):
-    """What can be written -> ``formats``: formats, presets, and kinds of ``pictures``."""
+class ExportFormats(BaseRequest, tag="export.formats"):
+    """List what can be written."""
+
+    answer: ClassVar = answers.Formats
 
 
-class ProjectSave(_Asked, tag="project.save"):
-    """Keep the page's state -> ``done``. The server does not look into it."""
+class ProjectSave(BaseRequest, tag="project.save"):
+    """Store the page's state. The server does not read it."""
 
+    answer: ClassVar = answers.Done
     project: dict[str, Any]
 
 
-class ProjectLoad(_Asked, tag="project.load"):
-    """The state saved last -> ``project``: ``project`` or null; ``problem`` of a damaged file."""
+class ProjectLoad(BaseRequest, tag="project.load"):
+    """Load the state that was stored last."""
+
+    answer: ClassVar = answers.ProjectLoaded
 
 
 Request = (
@@ -265,7 +268,7 @@ _heads = msgspec.json.Decoder(Head)
 
 
 def read_head(text: str | bytes) -> Head:
-    """Number and type of a request, whatever else is wrong with it; an empty head without them."""
+    """Number and type of a request, even of an invalid one; an empty head without them."""
     try:
         return _heads.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -273,17 +276,11 @@ def read_head(text: str | bytes) -> Head:
 
 
 def why_invalid(error: Exception) -> str:
-    """Why a message is not valid, in words for the page.
-
-    Parameters
-    ----------
-    error
-        What :func:`decode_request` raised.
-    """
+    """Text for the page that explains an error of :func:`decode_request`."""
     if isinstance(error, RecursionError):
         return "The message must not be nested more than a few levels deep."
     problem, _, place = str(error)[:MOST_REASON].partition(" - at `")
-    field = place.removesuffix("`").removeprefix("$").removeprefix(".")
-    if not field:
+    name = place.removesuffix("`").removeprefix("$").removeprefix(".")
+    if not name:
         return f"The message is not valid: {problem}."
-    return f"`{field}` is not valid: {problem}."
+    return f"`{name}` is not valid: {problem}."

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
-__all__ = ["ErrorCode", "encode_error", "encode_news", "encode_progress"]
+__all__ = ["ErrorCode", "ErrorNotice", "ProgressNotice", "encode_error", "encode_head"]
 
 ErrorCode = Literal["invalid", "refused", "cancelled", "failed"]
-"""Why a request failed: the message is not valid; it cannot be done, and the text says why; the
+"""Why a request failed: the message is not valid; it cannot be done, and the text explains why; the
 page cancelled it; a defect of the server."""
+
+
+class ErrorNotice(Struct, frozen=True, tag_field="type", tag="error"):
+    """A request that failed; the text is for people."""
+
+    text: str
+    code: ErrorCode
+    cancelled: bool
+
+
+class ProgressNotice(Struct, frozen=True, tag_field="type", tag="progress"):
+    """Progress of a request; ``part`` runs from 0 to 1."""
+
+    stage: str
+    part: float | None
+    left_s: float | None
 
 
 def encode_error(number: int, text: str, code: ErrorCode = "refused") -> str:
     """The message for a request that failed."""
-    body = {"type": "error", "id": number, "text": text, "code": code,
-            "cancelled": code == "cancelled"}  # fmt: skip
-    return msgspec.json.encode(body).decode()
+    return encode_head(number, ErrorNotice(text, code, code == "cancelled")).decode()
 
 
-def encode_progress(number: int, stage: str, part: float | None, left_s: float | None) -> str:
-    """The message that reports the progress of a request."""
-    body = {"type": "progress", "id": number, "stage": stage, "part": part, "left_s": left_s}
-    return msgspec.json.encode(body).decode()
-
-
-def encode_news(kind: str, body: dict[str, Any]) -> str:
-    """A message that no request asked for; its number is 0."""
-    return msgspec.json.encode({"type": kind, "id": 0, **body}).decode()
+def encode_head(number: int, head: Struct, **more: object) -> bytes:
+    """A message as JSON: the number of its request (0 for news), further fields, and its head."""
+    own = msgspec.json.encode({"id": number, **more})
+    return own[:-1] + b"," + msgspec.json.encode(head)[1:]

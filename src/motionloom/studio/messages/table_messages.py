@@ -1,23 +1,23 @@
-"""Requests of the table room and of labelling; part of :mod:`motionloom.studio.messages.messages`.
+"""Messages of the table tab; part of :mod:`motionloom.studio.messages.messages`.
 
-Tables go by the ids that ``table.state`` lists, clips by the ids that the open table has. One table
-is open for all pages of a server, and one is built at a time.
+Tables go by the ids that ``table.state`` lists, clips by the ids of the open table. One table is
+open for all pages of a server, and one is built at a time.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
+from motionloom.studio.messages.answers import Body, Done, Export, Looks
 from motionloom.studio.messages.bounds import (
+    BaseRequest,
     Clusters,
     Frame,
     Given,
-    Held,
     LookupSize,
     Rate,
-    RequestId,
     Rescored,
     Seconds,
     Seed,
@@ -25,129 +25,188 @@ from motionloom.studio.messages.bounds import (
     TableSeconds,
     Text,
 )
+from motionloom.studio.messages.result_messages import MakeRequest, Place, RatingCounts
 
-__all__ = [
-    "LabelFile",
-    "LabelNext",
-    "LabelSave",
-    "StreamGo",
-    "StreamStart",
-    "StreamStep",
-    "StreamStop",
-    "TableBuild",
-    "TableCancel",
-    "TableMatrix",
-    "TableOpen",
-    "TableQuery",
-    "TableRequest",
-    "TableState",
-]
-
-Place = tuple[Text, Frame]
-"""A clip of the table, and a frame of it."""
-Somewhere = tuple[Text, Frame | None]
-"""The same, or wherever in the clip it goes best."""
+Maker = Literal["table", "graph", "better"]
+OpenPlace = tuple[Text, Frame | None]
+"""The same; without a frame the best one of the clip."""
 
 
-class _Asked(Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
-    id: RequestId
+class TableClip(Struct, frozen=True):
+    """A clip of a table."""
+
+    id: str
+    clip: str | None
+    """Its id in the library; None where the library does not list it."""
+    frames: int
 
 
-class TableState(_Asked, tag="table.state"):
-    """What there is -> ``table``: tables, the one that is open, the build under way."""
+class TableFacts(Struct, frozen=True):
+    """The open table."""
+
+    id: str
+    clips: list[TableClip]
+    fps: float
+    frames: int
+    length: int
+    length_s: float
+    clusters: int
+    representatives: int
+    score: str
+    labels: list[str]
+    goals: list[str]
+    """Where a live character can go."""
+    bytes: int
+    build: str
+    """Command line that builds the same table; empty where no single command does."""
+    evaluate: str
+    """Command line that evaluates the verdicts on it."""
 
 
-class TableBuild(_Asked, tag="table.build"):
-    """Build a table over the library in a process of its own -> ``table``; ask for its state."""
+class JobState(Struct, frozen=True):
+    """How a build stands."""
 
-    clusters: Clusters = 50
-    length_s: TableSeconds = 1.0
-    fps: Rate = 60.0
-    lookup: LookupSize | None = None
-    """Windows that frames are looked up among; as many as :func:`build_table` takes."""
-
-
-class TableCancel(_Asked, tag="table.cancel"):
-    """Stop the build -> ``table``. The next build goes on where it was."""
-
-
-class TableOpen(_Asked, tag="table.open"):
-    """Open a table that ``table.state`` lists -> ``table``."""
-
-    table: Text
+    state: Literal["running", "built", "stopped", "failed"]
+    stage: str
+    part: float
+    """Of the stage, 0 to 1."""
+    elapsed_s: float
+    left_s: float | None
+    """Of the stage; None before it can be estimated."""
+    warnings: list[str]
+    error: str
 
 
-class TableMatrix(_Asked, tag="table.matrix"):
-    """What the table holds -> ``matrix``: the places of its representatives.
+class TableReport(Body, frozen=True, tag="table"):
+    """Tables that can be opened, the open one, and the build that is running."""
+
+    tables: list[str]
+    table: TableFacts | None
+    job: JobState | None
+
+
+class Matrix(Body, frozen=True, tag="matrix"):
+    """What the table has: the places of its representatives.
 
     Arrays: ``costs`` (E, E) float32 of the best recipe from each (row) to each (column), nan where
     there is none; ``natural`` (E, E) float32, the same as naturalness where the table is ranked by
     it.
     """
 
+    places: list[Place]
+    score: str
 
-class TableQuery(_Asked, tag="table.query"):
-    """From a frame to a frame or a label -> ``result`` with ``detail`` of room ``table``."""
 
-    source: Somewhere
-    target: Somewhere | None = None
+class StreamStarted(Body, frozen=True, tag="stream"):
+    """A live character: its number, rate, body and goals."""
+
+    live: int
+    fps: float
+    looks: Looks
+    goals: list[str]
+
+
+class TableState(BaseRequest, tag="table.state"):
+    """Report the tables and the build."""
+
+    answer: ClassVar = TableReport
+
+
+class TableBuild(BaseRequest, tag="table.build"):
+    """Build a table over the library in another process."""
+
+    answer: ClassVar = TableReport
+    clusters: Clusters = 50
+    length_s: TableSeconds = 1.0
+    fps: Rate = 60.0
+    lookup: LookupSize | None = None
+    """Size of the lookup; the default of :func:`build_table` where None."""
+
+
+class TableCancel(BaseRequest, tag="table.cancel"):
+    """Stop the build. The next build continues from there."""
+
+    answer: ClassVar = TableReport
+
+
+class TableOpen(BaseRequest, tag="table.open"):
+    """Open a table that ``table.state`` lists."""
+
+    answer: ClassVar = TableReport
+    table: Text
+
+
+class TableMatrix(BaseRequest, tag="table.matrix"):
+    """Read the costs between all representatives."""
+
+    answer: ClassVar = Matrix
+
+
+class TableQuery(MakeRequest, tag="table.query", kw_only=True):
+    """Make a transition from a frame to a frame or a label; its detail is ``TableDetail``."""
+
+    source: OpenPlace
+    target: OpenPlace | None = None
     label: Text | None = None
     rescore: Rescored = 32
     search: bool = False
     variation: Seed | None = None
     lead_s: Seconds = 0.5
     follow_s: Seconds = 0.5
-    by: Literal["table", "graph", "better"] = "table"
-    """Who makes it: the table, the motion graph, or whichever is better."""
-    have: Held = []
-    """Keys of sources that the page holds: they come without ``shown`` and arrays."""
+    by: Maker = "table"
+    """What makes it: the table, the motion graph, or the better of both."""
 
 
-class StreamStart(_Asked, tag="stream.start"):
-    """A live character -> ``stream``: its number ``live``, rate and :class:`Looks`."""
+class StreamStart(BaseRequest, tag="stream.start"):
+    """Begin a live character."""
 
+    answer: ClassVar = StreamStarted
     source: Place
 
 
-class StreamGo(_Asked, tag="stream.go"):
-    """Send it to one of the table's goals -> ``done``."""
+class StreamGo(BaseRequest, tag="stream.go"):
+    """Send it to one of the table's goals."""
 
+    answer: ClassVar = Done
     live: Given
     goal: Text
 
 
-class StreamStep(_Asked, tag="stream.step"):
-    """Its next frame -> a pose, one binary message; see ``wire.py``."""
+class StreamStep(BaseRequest, tag="stream.step"):
+    """Its next frame, as a pose: one binary message; see ``wire.py``."""
 
     live: Given
     frames: StreamFrames = 1
 
 
-class StreamStop(_Asked, tag="stream.stop"):
-    """End it -> ``done``."""
+class StreamStop(BaseRequest, tag="stream.stop"):
+    """End it."""
 
+    answer: ClassVar = Done
     live: Given
 
 
-class LabelNext(_Asked, tag="label.next"):
-    """The next transition to judge -> ``result`` with ``detail.judging``, scores left out."""
+class LabelNext(MakeRequest, tag="label.next", kw_only=True):
+    """Make the next transition to rate; ``detail.rating`` is set, scores are left out."""
 
     rater: Text
-    have: Held = []
 
 
-class LabelSave(_Asked, tag="label.save"):
-    """A verdict -> ``labels``: how many there are. A second one replaces the first."""
+class LabelSave(BaseRequest, tag="label.save"):
+    """Store a verdict. A second one replaces the first."""
 
+    answer: ClassVar = RatingCounts
     transition: Text
     natural: bool
     rater: Text
     table: Text | None = None
-    """``detail.judging.table``: another page may have opened or built another meanwhile."""
+    """``detail.rating.table``: another page may have opened another table since."""
 
 
-class LabelFile(_Asked, tag="label.file"):
-    """All verdicts as the CSV that ``table evaluate`` reads -> ``export``."""
+class LabelFile(BaseRequest, tag="label.file"):
+    """Write all verdicts as the CSV that ``table evaluate`` reads."""
+
+    answer: ClassVar = Export
 
 
 TableRequest = (

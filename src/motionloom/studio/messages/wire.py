@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.studio.messages.answers import Answer
+from motionloom.studio.messages.notices import encode_head
 
 __all__ = ["decode_answer", "encode_answer", "encode_pose"]
 
@@ -37,14 +38,13 @@ KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
 
 def encode_answer(number: int, answer: Answer) -> str | bytes:
     """The message for an answer: text, or bytes where it has arrays."""
-    head: dict[str, Any] = {"type": answer.type, "id": number, **answer.body}
     if not answer.arrays:
-        return msgspec.json.encode(head).decode()
+        return encode_head(number, answer.body).decode()
     packed = [(name, _plain(array)) for name, array in answer.arrays.items()]
-    head["arrays"] = [
+    layout = [
         {"name": name, "dtype": array.dtype.name, "shape": array.shape} for name, array in packed
     ]
-    text = msgspec.json.encode(head)
+    text = encode_head(number, answer.body, arrays=layout)
     text += b" " * (-len(text) % 4)
     parts = [ANSWER, struct.pack("<I", len(text)), text]
     for _, array in packed:
@@ -66,16 +66,16 @@ def decode_answer(message: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray
     (length,) = struct.unpack_from("<I", message, 4)
     head = msgspec.json.decode(message[8 : 8 + length])
     at, arrays = 8 + length, {}
-    for told in head.pop("arrays"):
-        count = int(np.prod(told["shape"], dtype=np.int64))
-        array = np.frombuffer(message, KINDS[told["dtype"]], count, at).reshape(told["shape"])
-        arrays[told["name"]] = array
+    for layout in head.pop("arrays"):
+        count = int(np.prod(layout["shape"], dtype=np.int64))
+        array = np.frombuffer(message, KINDS[layout["dtype"]], count, at).reshape(layout["shape"])
+        arrays[layout["name"]] = array
         at += array.nbytes + -array.nbytes % 4
     return head, arrays
 
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """As one of the three kinds that the page reads."""
+    """The array as one of the three types that the page reads."""
     if array.dtype.kind == "b":
         return np.ascontiguousarray(array, dtype="|u1")
     if array.dtype.kind in "iu" and array.dtype != np.uint8:

@@ -1,19 +1,19 @@
-"""Labelling: transitions shown one by one, natural or not, kept for ``table evaluate``."""
+"""Labelling: people rate transitions as natural or not; ``table evaluate`` reads the verdicts."""
 
 from __future__ import annotations
 
 import csv
 import io
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from motionloom.errors import TableError
-from motionloom.saving.whole_file import write_whole
+from motionloom.saving.whole_file import write_bytes
 from motionloom.studio.messages.answers import Answer
-from motionloom.studio.messages.table_messages import LabelNext, LabelSave, Place
-from motionloom.studio.panels.table_panel import TableRoom
+from motionloom.studio.messages.result_messages import Place, Rating, RatingCounts
+from motionloom.studio.messages.table_messages import LabelNext, LabelSave
+from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.results.result import Result
 from motionloom.tables.evaluation.verdicts import COLUMNS, Verdict, read_verdicts
 from motionloom.tables.table import TransitionTable
@@ -21,67 +21,57 @@ from motionloom.tables.table import TransitionTable
 __all__ = ["Labelling", "drawn_pair"]
 
 CHOICES = 5
-"""Random pairs of which one is shown: each of them in turn, from the best to the worst expected, so
-that there is something natural and something unnatural to judge."""
+"""Random pairs of which one is shown: each rank in turn, from the best to the worst expected cost,
+so that raters see natural and unnatural transitions."""
 MOST_NAME = 40
 FORMULA = ("=", "+", "-", "@")
-"""What a spreadsheet takes for the beginning of one."""
+"""First characters of a formula in spreadsheets."""
 MOST_DRAWN = 5000
-"""Pairs that are looked through for one that is not judged yet."""
+"""Pairs that are searched for one without a verdict."""
 
 
 class Labelling:
-    """Verdicts on transitions of the open table, in a file beside it."""
+    """Verdicts on transitions of the open table, in a file next to it."""
 
-    def __init__(self, room: TableRoom) -> None:
-        self.room = room
+    def __init__(self, panel: TablePanel) -> None:
+        self.panel = panel
 
-    def next(self, wish: LabelNext) -> Result:
-        """A transition that this rater has not judged. All raters get the same ones."""
-        rater = _name(wish.rater)
-        opened = self.room.tables.current()
-        said = _known(opened.verdicts)
-        judged = {verdict.transition for verdict in said if verdict.rater == rater}
+    def next(self, request: LabelNext) -> Result:
+        """A transition that this rater has not rated. All raters get the same ones."""
+        rater = _name(request.rater)
+        opened = self.panel.tables.current()
+        verdicts = _read(opened.verdicts)
+        rated = {verdict.transition for verdict in verdicts if verdict.rater == rater}
         for number in range(MOST_DRAWN):
             source, target = drawn_pair(opened.table, number)
-            if _is_plain(source) and _is_plain(target) and _text(source, target) not in judged:
+            if _is_plain(source) and _is_plain(target) and _text(source, target) not in rated:
                 break
         else:
-            raise TableError(f"{rater} has judged all that this table has to show. Thank you.")
-        judging = {
-            "table": opened.digest,
-            "transition": _text(source, target),
-            "number": number + 1,
-            **_counts(said, rater),
-        }
-        return self.room.judged(source, target, {"judging": judging})
+            raise TableError(f"{rater} has rated every transition of this table. Thank you.")
+        transition, counts = _text(source, target), _counts(verdicts, rater)
+        rating = Rating(opened.digest, transition, number + 1, counts)
+        return self.panel.unrated(source, target, rating)
 
-    def save(self, wish: LabelSave) -> Answer:
-        """Keep a verdict; the file is replaced whole."""
-        rater = _name(wish.rater)
-        opened = self.room.tables.current()
-        if wish.table not in (None, opened.digest):
-            raise TableError("Another table is open now; this was one of the table before.")
-        _check(opened.table, wish.transition)
-        file = opened.verdicts
-        with self.room.tables.judging:  # other pages save theirs at the same time
-            said = [
+    def save(self, request: LabelSave) -> Answer:
+        """Store a verdict; the file is replaced as a whole."""
+        rater = _name(request.rater)
+        opened = self.panel.tables.current()
+        if request.table not in (None, opened.digest):
+            raise TableError("Another table is open now; this transition is of the previous one.")
+        _check(opened.table, request.transition)
+        with self.panel.tables.rating:  # other pages save theirs at the same time
+            verdicts = [
                 each
-                for each in _known(file)
-                if (each.transition, each.rater) != (wish.transition, rater)
+                for each in _read(opened.verdicts)
+                if (each.transition, each.rater) != (request.transition, rater)
             ]
-            said.append(Verdict(wish.transition, wish.natural, rater))
-            data = _written(said).encode("utf-8")
-
-            def put(stream: BinaryIO) -> None:
-                stream.write(data)
-
-            write_whole(file, put)
-        return Answer("labels", _counts(said, rater))
+            verdicts.append(Verdict(request.transition, request.natural, rater))
+            write_bytes(opened.verdicts, _csv(verdicts).encode("utf-8"))
+        return Answer(_counts(verdicts, rater))
 
     def text(self) -> str:
         """All verdicts on the open table, as CSV."""
-        return _written(_known(self.room.tables.current().verdicts))
+        return _csv(_read(self.panel.tables.current().verdicts))
 
 
 def drawn_pair(table: TransitionTable, number: int) -> tuple[Place, Place]:
@@ -96,19 +86,19 @@ def drawn_pair(table: TransitionTable, number: int) -> tuple[Place, Place]:
 
 
 def _name(rater: str) -> str:
-    kept = "".join(c for c in rater if c.isprintable()).strip(" " + "".join(FORMULA))[:MOST_NAME]
-    if not kept:
-        raise TableError("A verdict must say whose it is. Type a name.")
-    return kept
+    name = "".join(c for c in rater if c.isprintable()).strip(" " + "".join(FORMULA))[:MOST_NAME]
+    if not name:
+        raise TableError("A verdict must have the name of its rater. Type a name.")
+    return name
 
 
-def _known(file: Path) -> list[Verdict]:
+def _read(file: Path) -> list[Verdict]:
     return list(read_verdicts(file).verdicts) if file.is_file() else []
 
 
-def _counts(said: list[Verdict], rater: str) -> dict[str, int]:
-    own = [each for each in said if each.rater == rater]
-    return {"judged": len(own), "natural": sum(each.natural for each in own), "all": len(said)}
+def _counts(verdicts: list[Verdict], rater: str) -> RatingCounts:
+    own = [each for each in verdicts if each.rater == rater]
+    return RatingCounts(len(own), sum(each.natural for each in own), len(verdicts))
 
 
 def _text(source: Place, target: Place) -> str:
@@ -116,12 +106,12 @@ def _text(source: Place, target: Place) -> str:
 
 
 def _is_plain(place: Place) -> bool:
-    """Whether a transition that names the clip can be read back, and is no formula to anyone."""
+    """Whether a transition with this clip can be parsed, and is no formula in a spreadsheet."""
     return ">" not in place[0] and not place[0].startswith(FORMULA)
 
 
 def _check(table: TransitionTable, transition: str) -> None:
-    """Refuse what names no two frames of the table."""
+    """Raise an error unless the text names two frames of the table."""
     parts = transition.split(">")
     if len(parts) != 2:
         raise TableError("A transition must be CLIP:FRAME>CLIP:FRAME.")
@@ -132,9 +122,9 @@ def _check(table: TransitionTable, transition: str) -> None:
         table.frames.row_of(clip, int(frame))
 
 
-def _written(said: list[Verdict]) -> str:
+def _csv(verdicts: list[Verdict]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows((each.transition, int(each.natural), each.rater) for each in said)
+    writer.writerows((each.transition, int(each.natural), each.rater) for each in verdicts)
     return text.getvalue()

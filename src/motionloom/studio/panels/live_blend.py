@@ -1,4 +1,4 @@
-"""A blend under the hand: weights or parameters in, one pose out, and what the hand did kept."""
+"""A live blend: weights or parameters in, one pose out; the weights can be recorded."""
 
 from __future__ import annotations
 
@@ -10,35 +10,21 @@ from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import Controller
 from motionloom.errors import ArrayError
 from motionloom.studio.clips.matches import Matched
-from motionloom.studio.clips.stage_clip import bind_points
-from motionloom.studio.messages.answers import Answer
+from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
+from motionloom.studio.messages.answers import Answer, LiveStarted
 from motionloom.studio.messages.wire import encode_pose
 from motionloom.studio.panels.quick_weights import QuickWeights
 
 __all__ = ["LiveBlend", "tidy_weights"]
 
 FOLLOWS_S = 0.12
-"""Seconds in which the weights come most of the way after the hand: a click is no jump."""
-BOUND_FRAMES = 240
-"""Of the first clip that the drawn body is tied to: each costs some 50 kB meanwhile."""
+"""Time constant with which the weights follow the pointer, so that a click causes no jump."""
 MOST_AT_ONCE = 16
 MOST_RECORDED_S = 60.0
 
 
 class LiveBlend:
-    """A live blend of matched clips.
-
-    Parameters
-    ----------
-    number
-        The page's name for it.
-    controller
-        Gives the frames.
-    matched
-        Whose body is drawn.
-    space
-        Turns parameters into weights; None where the clips differ in none.
-    """
+    """A live blend of matched clips."""
 
     def __init__(
         self,
@@ -57,7 +43,7 @@ class LiveBlend:
 
     def answer(self) -> Answer:
         """How to draw it."""
-        return Answer("control", {"live": self.number, "fps": self.fps, "looks": self.looks})
+        return Answer(LiveStarted(self.number, self.fps, self.looks))
 
     def step(
         self,
@@ -67,7 +53,7 @@ class LiveBlend:
         frames: int = 1,
         record: bool = False,
     ) -> bytes:
-        """The message with the next frame, or with one a few frames on."""
+        """The message with the next frame, or with a later one."""
         if not 1 <= frames <= MOST_AT_ONCE:
             raise ArrayError(f"`frames` must be 1 to {MOST_AT_ONCE}, got {frames}.")
         target = self._target(weights, parameters)
@@ -93,18 +79,18 @@ class LiveBlend:
         if weights is not None:
             if len(weights) != n or abs(sum(weights) - 1.0) > 1e-3:
                 raise ArrayError(f"Weights must be {n} numbers that sum to 1, got {weights}.")
-            return checked_weights(weights, n)  # before the character takes a step
+            return checked_weights(weights, n)  # before the character moves
         wanted = dict(parameters or {})
         if self._space is None:
-            raise ArrayError("These clips turn alike and are as fast. Steer them by weights.")
-        # A hand at rest asks the same again, and finding weights takes longer than a pose.
+            raise ArrayError("These clips have the same turn and speed. Steer them by weights.")
+        # A resting pointer repeats its request, and weights take longer to find than a pose.
         if self._asked is None or self._asked[0] != wanted:
             self._asked = wanted, self._space.find(wanted)
         return self._asked[1]
 
 
 def tidy_weights(weights: Sequence[float] | FloatArray) -> list[float]:
-    """Weights to four decimals that sum to one exactly: what is told is what was used."""
+    """Weights to four decimals that sum to exactly one: those shown are those used."""
     whole = [round(10_000 * float(w)) for w in weights]
     largest = max(range(len(whole)), key=lambda k: whole[k])
     whole[largest] += 10_000 - sum(whole)

@@ -1,4 +1,4 @@
-"""Weights for wanted parameters, fast enough for a hand that moves."""
+"""Weights for wanted parameters, fast enough for a moving pointer."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MOST_CORNERS = 4000
 
 
 class QuickWeights:
-    """The weights that ``space.weights(clamp=True, ...)`` gives, found by trying every simplex.
+    """The weights of ``space.weights(clamp=True, ...)``, from all simplices of the samples.
 
-    The mixture of nearest samples is a corner of a linear program, and a corner mixes one sample
-    more than there are parameters. There are few samples, so all of those are inverted beforehand.
+    The mixture of nearest samples is a vertex of a linear program, and a vertex mixes one sample
+    more than there are parameters. There are few samples, so all simplices are inverted in advance.
     """
 
     def __init__(self, space: ParameterSpace) -> None:
@@ -40,7 +40,7 @@ class QuickWeights:
         self._inverses = np.linalg.inv(rows[sound]) if few else rows[:0]
 
     def find(self, wanted: Mapping[str, float]) -> FloatArray:
-        """Weights (K,) of the examples; the nearest that can be reached."""
+        """Weights (K,) of the examples; the nearest ones for parameters out of reach."""
         if set(wanted) != set(self.space.names):
             raise ArrayError(f"Every parameter must be given once: {', '.join(self.space.names)}.")
         target = np.array([wanted[name] for name in self.space.names]) / self._scale

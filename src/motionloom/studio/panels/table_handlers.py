@@ -1,4 +1,4 @@
-"""Requests of the table room and of labelling, each with what answers it."""
+"""Handlers of the table tab's requests."""
 
 from __future__ import annotations
 
@@ -10,72 +10,64 @@ import msgspec
 
 from motionloom.errors import TableError
 from motionloom.studio.messages import table_messages as m
-from motionloom.studio.messages.answers import Answer
-from motionloom.studio.messages.unique_numbers import fresh_number
+from motionloom.studio.messages.answers import Answer, Done
+from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.panels.labelling import Labelling
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.live_stream import LiveStream
-from motionloom.studio.panels.open_tables import Tables
-from motionloom.studio.panels.table_panel import TableRoom
+from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.results.exports import PageExports
 from motionloom.studio.results.result import Result
 
-__all__ = ["TableDesk"]
+__all__ = ["TableHandlers"]
 
 MOST_LIVE = 4
 
 _steps = msgspec.json.Decoder(m.StreamStep)
 
-Keep = Callable[[Result, Any], Answer]
+Store = Callable[[Result, Any], Answer]
 
 
-class TableDesk:
-    """One page's part of the table room.
+class TableHandlers:
+    """What one page does with the tables."""
 
-    Parameters
-    ----------
-    tables
-        What all pages share.
-    exports
-        The page's files.
-    keep
-        Keeps a result for export and makes the answer of it.
-    """
-
-    def __init__(self, tables: Tables, exports: PageExports, keep: Keep) -> None:
-        self.tables, self.exports, self._keep = tables, exports, keep
-        self.room = TableRoom(tables)
-        self.labelling = Labelling(self.room)
+    def __init__(self, tables: Tables, exports: PageExports, store: Store) -> None:
+        self.tables, self.exports, self._store = tables, exports, store
+        self.panel = TablePanel(tables)
+        self.labelling = Labelling(self.panel)
         self._live: OrderedDict[int, LiveStream] = OrderedDict()
 
-    def answers(self) -> dict[type, Callable[[Any], Answer | bytes]]:
-        """What answers each request."""
+    def handlers(self) -> dict[type, Callable[[Any], Answer | bytes]]:
+        """The function that answers each request."""
         tables, labelling = self.tables, self.labelling
         return {
-            m.TableState: lambda wish: tables.state(),
+            m.TableState: lambda request: tables.state(),
             m.TableBuild: tables.build,
-            m.TableCancel: lambda wish: tables.cancel(),
-            m.TableOpen: lambda wish: tables.open(wish.table),
-            m.TableMatrix: lambda wish: tables.matrix(),
-            m.TableQuery: lambda wish: self._keep(self.room.make(wish), wish),
+            m.TableCancel: lambda request: tables.cancel(),
+            m.TableOpen: lambda request: tables.open(request.table),
+            m.TableMatrix: lambda request: tables.matrix(),
+            m.TableQuery: lambda request: self._store(self.panel.make(request), request),
             m.StreamStart: self._start,
-            m.StreamGo: lambda wish: self._stream(wish.live).go(wish.goal),
-            m.StreamStep: lambda wish: self._stream(wish.live).step(wish.frames),
+            m.StreamGo: lambda request: self._stream(request.live).go(request.goal),
+            m.StreamStep: lambda request: self._stream(request.live).step(request.frames),
             m.StreamStop: self._stop,
-            m.LabelNext: lambda wish: self._keep(labelling.next(wish), wish),
+            m.LabelNext: lambda request: self._store(labelling.next(request), request),
             m.LabelSave: labelling.save,
-            m.LabelFile: lambda wish: self.exports.keep(labelling.text(), "verdicts.csv"),
+            m.LabelFile: lambda request: Answer(
+                self.exports.store(labelling.text(), "verdicts.csv")
+            ),
         }
 
     def must_plan(self, text: str | bytes) -> bool:
-        """Whether a step begins a transition, which takes some milliseconds."""
+        """Whether a step begins a transition, which takes a few milliseconds."""
         try:
             live = self._live.get(_steps.decode(text).live)
         except (msgspec.MsgspecError, RecursionError):
             return False
         return live is not None and live.must_plan
 
-    def _start(self, wish: m.StreamStart) -> Answer:
-        live = LiveStream(fresh_number(), self.tables.current(), wish.source)
+    def _start(self, request: m.StreamStart) -> Answer:
+        live = LiveStream(fresh_number(), self.tables.current(), request.source)
         self._live[live.number] = live
         while len(self._live) > MOST_LIVE:
             self._live.popitem(last=False)
@@ -84,12 +76,12 @@ class TableDesk:
     def _stream(self, number: int) -> LiveStream:
         live = self._live.get(number)
         if live is None:
-            raise TableError("This live character has gone. Start another.")
+            raise TableError("This live character has ended. Start another.")
         return live
 
-    def _stop(self, wish: m.StreamStop) -> Answer:
-        self._live.pop(wish.live, None)
-        return Answer("done", {})
+    def _stop(self, request: m.StreamStop) -> Answer:
+        self._live.pop(request.live, None)
+        return Answer(Done())
 
     def close(self) -> None:
         """Forget the live characters."""

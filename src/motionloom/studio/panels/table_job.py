@@ -1,4 +1,4 @@
-"""A table being built in a process of its own: how far it is, and an end to it."""
+"""A build of a table in another process: its progress, and a way to stop it."""
 
 from __future__ import annotations
 
@@ -8,43 +8,29 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
 
+from motionloom.studio.messages.table_messages import JobState
 from motionloom.studio.panels.table_worker import Plan
 
-__all__ = ["BuildJob", "JobState"]
+__all__ = ["BuildJob"]
 
-_said = msgspec.json.Decoder(dict[str, Any])
+_lines = msgspec.json.Decoder(dict[str, Any])
 
 LEAST_S = 1.0
-"""What is left is not guessed before."""
-
-
-class JobState(Struct, frozen=True):
-    """How a build stands."""
-
-    state: str
-    """``running``, ``built``, ``stopped`` or ``failed``."""
-    stage: str
-    part: float
-    """Of the stage, 0 to 1."""
-    elapsed_s: float
-    left_s: float | None
-    """Of the stage; None where it cannot be said yet."""
-    warnings: list[str]
-    error: str
+"""A stage must have run this long before its time left is estimated."""
 
 
 class BuildJob:
-    """One build. It begins at once."""
+    """One build. It begins immediately."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._begun = self._stage_begun = time.monotonic()
-        self._state, self._stage, self._error = "running", "beginning", ""
+        self._state: Literal["running", "built", "stopped", "failed"] = "running"
+        self._stage, self._error = "beginning", ""
         self._done, self._total = 0.0, 1.0
         self._warnings: list[str] = []
         self._faults = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
@@ -58,11 +44,11 @@ class BuildJob:
 
     @property
     def running(self) -> bool:
-        """Whether it goes on."""
+        """Whether it has not ended."""
         return self._state == "running"
 
     def state(self) -> JobState:
-        """How it stands now."""
+        """Its progress."""
         part = min(1.0, self._done / max(self._total, 1e-9))
         now = time.monotonic()
         spent = now - self._stage_begun
@@ -73,36 +59,36 @@ class BuildJob:
         )  # fmt: skip
 
     def cancel(self) -> None:
-        """Stop it. What was done so far is kept on disk."""
+        """Stop it. Its work so far stays on disk."""
         if self.running:
             self._state = "stopped"
             self._process.kill()  # its own workers end with it
         self._listening.join(10.0)
 
     def wait(self, limit_s: float) -> None:
-        """Until it has ended."""
+        """Wait until it has ended."""
         self._listening.join(limit_s)
 
     def _listen(self) -> None:
         with self._process as process, self._faults as faults:
             assert process.stdout is not None
             for line in process.stdout:
-                with suppress(msgspec.MsgspecError):  # a library may print, too
-                    self._hear(_said.decode(line))
+                with suppress(msgspec.MsgspecError):  # output of another library
+                    self._read(_lines.decode(line))
             process.wait()
             if self._state == "running":
                 faults.seek(0)
-                said = " ".join(faults.read().strip().splitlines()[-1:])
-                self._error, self._state = f"The build ended by itself. {said}".strip(), "failed"
+                last = " ".join(faults.read().strip().splitlines()[-1:])
+                self._error, self._state = f"The build ended early. {last}".strip(), "failed"
 
-    def _hear(self, said: dict[str, Any]) -> None:
-        if "stage" in said:
-            if said["stage"] != self._stage:
-                self._stage, self._stage_begun = said["stage"], time.monotonic()
-            self._done, self._total = said["done"], said["total"]
-        elif "warning" in said:
-            self._warnings.append(said["warning"])
-        elif "error" in said:
-            self._error, self._state = said["error"], "failed"
-        elif "built" in said and self._state == "running":
+    def _read(self, line: dict[str, Any]) -> None:
+        if "stage" in line:
+            if line["stage"] != self._stage:
+                self._stage, self._stage_begun = line["stage"], time.monotonic()
+            self._done, self._total = line["done"], line["total"]
+        elif "warning" in line:
+            self._warnings.append(line["warning"])
+        elif "error" in line:
+            self._error, self._state = line["error"], "failed"
+        elif "built" in line and self._state == "running":
             self._state = "built"

@@ -1,7 +1,7 @@
-"""The process that builds a table: told what to do in one argument, tells its progress in lines.
+"""The process that builds a table: a plan in one argument, progress as lines of output.
 
 Every line on standard output is a JSON object: ``stage``, ``done``, ``total``; ``warning``;
-``error``; or ``built``. It ends when whoever started it ends.
+``error``; or ``built``. It ends with the process that started it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["Plan", "main"]
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What is to be built."""
+    """What to build."""
 
     folder: str
-    """Clips; where they are the embedded ones, they are written there first."""
+    """Folder of clips; embedded ones are written there first."""
     embedded: bool
     collection: str
     table: str
@@ -35,15 +35,15 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def main(text: str) -> int:
-    """Build as the plan says; 0 where that went well."""
+    """Build by the plan; the exit status."""
     threading.Thread(target=_end_with_starter, daemon=True).start()
     plan = msgspec.json.decode(text, type=Plan)
     try:
         _build(plan)
     except MotionLoomError as error:
-        _tell(error=str(error))
+        _print(error=str(error))
         return 1
-    _tell(built=True)
+    _print(built=True)
     return 0
 
 
@@ -53,7 +53,7 @@ def _build(plan: Plan) -> None:
     from motionloom.tables.collection.collection import Collection
 
     def report(stage: str, part: float | None) -> None:
-        _tell(stage=stage, done=part or 0.0, total=1.0)
+        _print(stage=stage, done=part or 0.0, total=1.0)
 
     with progress_to(report):
         if plan.embedded:
@@ -65,7 +65,7 @@ def _build(plan: Plan) -> None:
             for clip in lib.ids:
                 lib.annotate(clip, clip)
         for file, why in lib.report.left_out:
-            _tell(warning=f"{file} was left out: {why}")
+            _print(warning=f"{file} was left out: {why}")
         build_table(
             lib, out=plan.table, length_s=plan.length_s, clusters=plan.clusters, lookup=plan.lookup
         )
@@ -82,8 +82,8 @@ def _write_embedded(folder: Path) -> None:
             save(synthetic.clip(kind).motion, path)
 
 
-def _tell(**said: object) -> None:
-    sys.stdout.write(msgspec.json.encode(said).decode() + "\n")
+def _print(**line: object) -> None:
+    sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
     sys.stdout.flush()
 
 

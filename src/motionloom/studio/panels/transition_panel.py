@@ -1,4 +1,4 @@
-"""The transition room: from one clip into another, with all that explains the result."""
+"""The transition tab: from one clip into another, with all that explains the result."""
 
 from __future__ import annotations
 
@@ -14,62 +14,43 @@ from motionloom.blending.transition import Transition, transition
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matched, Matches
 from motionloom.studio.clips.verdict_limits import SPEED
-from motionloom.studio.messages.answers import Candidate, Why, WhyRow
 from motionloom.studio.messages.messages import TransitionMake
+from motionloom.studio.messages.result_messages import Candidate, TransitionDetail, WhyRow
 from motionloom.studio.results.equivalents import command_line, load_lines, python_call
 from motionloom.studio.results.result import Result
-from motionloom.studio.results.result_verdicts import (
-    Judged,
-    check_warnings,
-    graded_row,
-    judge,
-    quality_rows,
-    worst,
-)
+from motionloom.studio.results.result_verdicts import evaluate, explain, graded_row
 
 __all__ = ["make_transition"]
 
 
-def make_transition(matches: Matches, wish: TransitionMake) -> Result:
+def make_transition(matches: Matches, request: TransitionMake) -> Result:
     """The transition at the best place whose result passes the check, as the command makes it."""
-    if wish.a == wish.b and wish.at is None:
+    if request.a == request.b and request.at is None:
         raise ArrayError("A and B must be two clips. Choose another for one of them.")
-    matched = matches.of([wish.a, wish.b], wish.plants)
+    matched = matches.of([request.a, request.b], request.plants)
     a, b = matched.motions
     joined = transition(
-        a, b, at=wish.at, length_s=wish.length_s, moving=wish.moving, timewarp=wish.timewarp,
-        footplants=(matched.footplants[0], matched.footplants[1]), body=matched.body,
-        clean=wish.clean,
+        a, b, at=request.at, length_s=request.length_s, moving=request.moving,
+        timewarp=request.timewarp, footplants=(matched.footplants[0], matched.footplants[1]),
+        body=matched.body, clean=request.clean,
     )  # fmt: skip
-    finished = judge(joined, matched)
-    first, last = joined.span
-    grid = matched.distances
-    places, best = _places(matched, wish, joined)
-    seam = _seam(finished.motion, joined.span, matched)
-    place = joined.candidates[0]
-    others = [Candidate(c.frame_a, c.frame_b, c.cost, c.pose, c.feet, c.both_moving)
-              for c in places]  # fmt: skip
-    detail = {
-        "room": "transition",
-        "span": (first, last),
-        "at": (place.frame_a, place.frame_b),
-        "by_hand": wish.at is not None,
-        "best": best,
-        "candidates": others,
-        "length_s": (last - first) / a.fps,
-        "asked_length_s": wish.length_s,
-        "stride": grid.stride,
-        "grid_range": grid.range_m,
-    }
+    evaluation = evaluate(joined, matched)
+    sources = [matches.library.source(clip) for clip in (request.a, request.b)]
+    why = explain(
+        evaluation,
+        _headline(joined),
+        _rows(joined, evaluation.motion, matched),
+        _notes(request, matched, joined),
+        *_equivalents(sources, request),
+    )
     placement = joined.placement
     return Result(
-        motion=finished.motion,
-        footplants=finished.footplants,
+        motion=evaluation.motion,
+        footplants=evaluation.footplants,
         body=joined.body,
-        sources=(wish.a, wish.b),
+        sources=(request.a, request.b),
         source_frames=_clock(joined, a.n_frames, b.n_frames),
         placements=(
             (0.0, 0.0, 0.0),
@@ -78,31 +59,53 @@ def make_transition(matches: Matches, wish: TransitionMake) -> Result:
         source_motions=(a, b),
         source_plants=matched.footplants,
         source_keys=(matched.key(0), matched.key(1)),
-        why=_why(matches.library, wish, matched, joined, finished, seam, joined.passed_over),
-        detail=detail,
-        arrays={"grid": grid.distances, "grid_best": grid.best, "path": joined.frames},
-        clips=(wish.a, wish.b),
+        why=why,
+        detail=_detail(request, matched, joined),
+        arrays={
+            "grid": matched.distances.distances,
+            "grid_best": matched.distances.best,
+            "path": joined.frames,
+        },
+        clips=(request.a, request.b),
+    )
+
+
+def _detail(request: TransitionMake, matched: Matched, joined: Transition) -> TransitionDetail:
+    places, best = _places(matched, request, joined)
+    place, (first, last) = joined.candidates[0], joined.span
+    return TransitionDetail(
+        span=(first, last),
+        at=(place.frame_a, place.frame_b),
+        by_hand=request.at is not None,
+        best=best,
+        candidates=[
+            Candidate(c.frame_a, c.frame_b, c.cost, c.pose, c.feet, c.both_moving) for c in places
+        ],
+        length_s=(last - first) / matched.motions[0].fps,
+        asked_length_s=request.length_s,
+        stride=matched.distances.stride,
+        grid_range=matched.distances.range_m,
     )
 
 
 def _places(
-    matched: Matched, wish: TransitionMake, joined: Transition
+    matched: Matched, request: TransitionMake, joined: Transition
 ) -> tuple[tuple[Place, ...], tuple[int, int] | None]:
     """Places of the automatic search, best first, and the one that it takes.
 
-    For a place set by hand they are those of the last automatic result with the same choices, else
-    they are looked for, and the one that the search takes is not known.
+    For a place set by hand these are the places of the last automatic result with the same choices.
+    Without one they are searched, and the place that the search takes is None.
     """
-    key = (wish.length_s, wish.moving)
-    if wish.at is None:
+    key = (request.length_s, request.moving)
+    if request.at is None:
         taken = joined.candidates[0]
         ranked = tuple(sorted(joined.candidates, key=lambda each: each.cost))
         matched.places[key] = ranked, (taken.frame_a, taken.frame_b)
     elif key not in matched.places:
         pair = pair_of(joined.matched)
-        half = max(1, round(0.5 * wish.length_s * pair.a.fps))
+        half = max(1, round(0.5 * request.length_s * pair.a.fps))
         try:
-            matched.places[key] = find_places(pair, half, moving=wish.moving), None
+            matched.places[key] = find_places(pair, half, moving=request.moving), None
         except RegistrationError:  # the clips are too short to choose a place
             matched.places[key] = joined.candidates, None
     return matched.places[key]
@@ -122,7 +125,7 @@ def _clock(joined: Transition, n_a: int, n_b: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Seam:
-    """The worse end of the blend: its frame, and how fast joints go there."""
+    """The worse end of the blend: its frame, and the speed of the joints there."""
 
     frame: int
     ratio: float
@@ -143,66 +146,57 @@ def _turn_deg_s(motion: Motion) -> float:
     return float(np.degrees(turns.max(initial=0.0)) * motion.fps)
 
 
-def _why(
-    library: Library,
-    wish: TransitionMake,
-    matched: Matched,
-    joined: Transition,
-    finished: Judged,
-    seam: _Seam,
-    taken: int,
-) -> Why:
-    place = joined.candidates[0]
+def _headline(joined: Transition) -> str:
+    place, (first, last) = joined.candidates[0], joined.span
+    length = (last - first) / joined.motion.fps
+    return (
+        f"frame {place.frame_a} of A meets frame {place.frame_b} of B, {length:.2f} s of blending"
+    )
+
+
+def _rows(joined: Transition, motion: Motion, matched: Matched) -> list[WhyRow]:
+    place, seam = joined.candidates[0], _seam(motion, joined.span, matched)
     near, far = matched.moment_m
-    spot = sum(joined.span) // 2
-    rows = [
+    return [
         graded_row("match", 100.0 * place.cost, "cm", (100.0 * near, 100.0 * far),
-                   "cost of the place: distance of the bodies plus plants that disagree; good is "
-                   "what these bodies move in 0.1 s, fair what they move in 0.2 s", frame=spot),
+                   "cost of the place: distance of the bodies plus contacts that disagree; good "
+                   "is what these bodies move in 0.1 s, fair what they move in 0.2 s",
+                   frame=sum(joined.span) // 2),
         WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
-        WhyRow("  plants", 100.0 * place.feet, "cm", about="plants that disagree, as a distance"),
+        WhyRow("  plants", 100.0 * place.feet, "cm",
+               about="contacts that disagree, as a distance"),
         graded_row("seam", seam.ratio, "x", SPEED,
                    "part of its limit that the fastest joint uses into and out of the blend",
                    frame=seam.frame),
         WhyRow("  turn", seam.turn_deg_s, "°/s", frame=seam.frame,
-               about="fastest that a joint turns there; the sources turn by up to "
+               about="fastest turn of a joint there; the sources turn by up to "
                f"{seam.sources_deg_s:.0f} °/s"),
-        *quality_rows(finished),
     ]  # fmt: skip
+
+
+def _notes(request: TransitionMake, matched: Matched, joined: Transition) -> list[str]:
     notes = [*matched.notes, *joined.notes]
-    if taken:
-        notes.append(f"{taken} better places fail the quality check")
-    if wish.plants:
+    if joined.passed_over:
+        notes.append(f"{joined.passed_over} better places fail the quality check")
+    if request.plants:
         notes.append("plants set by hand: the command line and Python below detect their own")
-    verdict = worst(rows, finished.verification.passed)
-    length = (joined.span[1] - joined.span[0]) / joined.motion.fps
-    headline = (
-        f"frame {place.frame_a} of A meets frame {place.frame_b} of B, {length:.2f} s of blending"
-    )
-    sources = [library.source(wish.a), library.source(wish.b)]
+    return notes
+
+
+def _equivalents(sources: list[str], request: TransitionMake) -> tuple[str, str]:
+    """The same run as a command line and as Python."""
+    length = None if request.length_s == 0.6 else request.length_s
     words = [*sources, "-o", "transition.bvh"]
-    if wish.at is not None:
-        words += ["--at", str(wish.at[0]), str(wish.at[1])]
-    words += ["--length", f"{wish.length_s:g}"] if wish.length_s != 0.6 else []
-    words += ["--moving"] if wish.moving else []
-    words += ["--no-timewarp"] if not wish.timewarp else []
-    words += ["--raw"] if not wish.clean else []
-    lines = load_lines(["a", "b"], sources)
+    words += ["--at", str(request.at[0]), str(request.at[1])] if request.at is not None else []
+    words += ["--length", f"{length:g}"] if length is not None else []
+    words += ["--moving"] if request.moving else []
+    words += [] if request.timewarp else ["--no-timewarp"]
+    words += [] if request.clean else ["--raw"]
     call = python_call(
-        "ml.transition", ["a", "b"], at=wish.at,
-        length_s=wish.length_s if wish.length_s != 0.6 else None,
-        moving=True if wish.moving else None,
-        timewarp=None if wish.timewarp else False,
-        clean=None if wish.clean else False,
+        "ml.transition", ["a", "b"], at=request.at, length_s=length,
+        moving=request.moving or None, timewarp=None if request.timewarp else False,
+        clean=None if request.clean else False,
     )  # fmt: skip
-    lines.append(f"t = {call}")
+    lines = [*load_lines(["a", "b"], sources), f"t = {call}"]
     lines.append('ml.save(t.motion, "transition.bvh")')
-    return Why(
-        verdict,
-        headline,
-        rows,
-        check_warnings(finished),
-        notes,
-        command_line("transition", *words),
-        "\n".join(lines),
-    )
+    return command_line("transition", *words), "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The same run outside the studio: as a command line and as Python, true to the letter."""
+"""The same run outside the studio: as a command line and as Python, with the same result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def command_line(command: str, *words: str) -> str:
 
 
 def load_lines(names: Sequence[str], sources: Sequence[str]) -> list[str]:
-    """Lines that bring the clips in, one a name."""
+    """Lines that load the clips, one for each name."""
     return ["import motionloom as ml", ""] + [
         f"{name} = {_loading(source)}" for name, source in zip(names, sources, strict=True)
     ]
@@ -24,8 +24,8 @@ def load_lines(names: Sequence[str], sources: Sequence[str]) -> list[str]:
 
 def python_call(function: str, first: Sequence[str], **options: object) -> str:
     """A call with its data and those options that are not None."""
-    said = [f"{name}={value!r}" for name, value in options.items() if value is not None]
-    return f"{function}({', '.join([*first, *said])})"
+    given = [f"{name}={value!r}" for name, value in options.items() if value is not None]
+    return f"{function}({', '.join([*first, *given])})"
 
 
 def _loading(source: str) -> str:

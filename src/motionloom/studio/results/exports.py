@@ -1,4 +1,4 @@
-"""Exports: results as files in a temporary folder, fetched by names that cannot be guessed."""
+"""Exports: results as files in a temporary folder, downloaded by random keys."""
 
 from __future__ import annotations
 
@@ -9,23 +9,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.errors import FormatError
-from motionloom.formats.registry import write_whole
-from motionloom.intake.save import save, supported_formats
+from motionloom.intake.save import FormatInfo, save, supported_formats
 from motionloom.motion.motion import Motion
-from motionloom.studio.messages.answers import Answer
+from motionloom.saving.whole_file import write_bytes
+from motionloom.studio.messages.answers import (
+    Export,
+    Format,
+    Formats,
+    Picture,
+    PictureSupport,
+    PresetListed,
+)
 from motionloom.studio.results.presets import PRESETS
 from motionloom.studio.results.result import Result
 
 __all__ = ["Exports", "PageExports"]
 
-KEPT_FILES = 32
-"""Files of one page; a result may bring one with it."""
-KEPT_CLOSED = 32
+STORED_FILES = 32
+"""Files of one page; a result may have a file."""
+STORED_CLOSED = 32
 """Files of all closed pages together: a download may still be under way."""
 
 STRIP_PIXELS = (1600, 520)
@@ -57,7 +64,7 @@ class Exports:
         return key, Path(self._folder.name) / f"{key}{suffix}"
 
     def add(self, key: str, path: Path, name: str) -> None:
-        """Make a file known by its key."""
+        """Register a file under its key."""
         with self._lock:
             self._files[key] = _File(path, name)
 
@@ -72,14 +79,14 @@ class Exports:
         """Take over the files of a page that was closed; the oldest beyond the limit go."""
         with self._lock:
             self._closed += keys
-            over = max(0, len(self._closed) - KEPT_CLOSED)
+            over = max(0, len(self._closed) - STORED_CLOSED)
             old, self._closed = self._closed[:over], self._closed[over:]
         self.drop(old)
 
     def find(self, key: str) -> tuple[Path, str] | None:
-        """Where a file is and what it is called; None for a key never given out."""
-        made = self._files.get(key)
-        return None if made is None else (made.path, made.name)
+        """Path and name of a file; None for an unknown key."""
+        file = self._files.get(key)
+        return None if file is None else (file.path, file.name)
 
     def close(self) -> None:
         """Delete them all."""
@@ -87,13 +94,7 @@ class Exports:
 
 
 class PageExports:
-    """Files that one page made for downloading, the oldest deleted first.
-
-    Parameters
-    ----------
-    exports
-        Files of all pages.
-    """
+    """Files that one page can download, the oldest deleted first."""
 
     def __init__(self, exports: Exports) -> None:
         self._all = exports
@@ -101,39 +102,33 @@ class PageExports:
         self._is_closed = False
         self._lock = threading.Lock()
 
-    def formats(self) -> Answer:
+    def formats(self) -> Formats:
         """What can be written."""
-        formats = [
-            {"name": each.name, "title": each.title, "suffix": each.suffixes[0]}
-            for each in supported_formats()
-            if each.can_write
-        ]
+        formats = [Format(each.name, each.title, each.suffixes[0]) for each in _writable().values()]
         presets = [
-            {"name": name, "title": preset.title, "format": preset.format,
-             "verified": preset.verified, "about": preset.about}
+            PresetListed(name, preset.title, preset.format, preset.verified, preset.about)
             for name, preset in PRESETS.items()
-        ]  # fmt: skip
-        body = {"formats": formats, "presets": presets, "pictures": picture_kinds()}
-        return Answer("formats", body)
+        ]
+        return Formats(formats, presets, picture_kinds())
 
-    def make(self, motion: Motion, wanted: str, preset: str | None) -> Answer:
-        """A file, and the address to fetch it from."""
+    def make(self, motion: Motion, wanted: str, preset: str | None) -> Export:
+        """A file, and its address."""
         options: dict[str, Any] = {}
         if preset is not None:
             if preset not in PRESETS:
                 raise FormatError(f"A preset must be one of {', '.join(PRESETS)}, got {preset!r}.")
             wanted, options = PRESETS[preset].format, PRESETS[preset].options
-        known = {each.name: each for each in supported_formats() if each.can_write}
-        if wanted not in known:
-            raise FormatError(f"A format must be one of {', '.join(known)}, got {wanted!r}.")
-        suffix = known[wanted].suffixes[0]
+        formats = _writable()
+        if wanted not in formats:
+            raise FormatError(f"A format must be one of {', '.join(formats)}, got {wanted!r}.")
+        suffix = formats[wanted].suffixes[0]
         key, path = self._all.place(suffix)
         report_step("writing the file")
         save(motion, path, format=wanted, **options)
         return self._listed(key, path, f"{_stem(motion)}{suffix}")
 
-    def render(self, result: Result, kind: str, view: View) -> Answer:
-        """A picture of several figures along the way, or a film."""
+    def render(self, result: Result, kind: str, view: View) -> Export:
+        """A picture of several figures along the path, or a film."""
         from motionloom.drawing.film import save_film
         from motionloom.drawing.strip import save_strip
 
@@ -147,15 +142,10 @@ class PageExports:
             )
         return self._listed(key, path, f"{_stem(motion)}.{kind}")
 
-    def keep(self, text: str, name: str) -> Answer:
-        """A text as a file, and the address to fetch it from."""
+    def store(self, text: str, name: str) -> Export:
+        """A text as a file, and its address."""
         key, path = self._all.place(Path(name).suffix)
-        data = text.encode("utf-8")
-
-        def put(stream: BinaryIO) -> None:
-            stream.write(data)
-
-        write_whole(path, put)
+        write_bytes(path, text.encode("utf-8"))
         return self._listed(key, path, name)
 
     def close(self) -> None:
@@ -164,30 +154,31 @@ class PageExports:
             keys, self._keys, self._is_closed = self._keys, [], True
         self._all.leave(keys)
 
-    def _listed(self, key: str, path: Path, name: str) -> Answer:
-        """The file made known by its key; the oldest beyond the limit are deleted."""
+    def _listed(self, key: str, path: Path, name: str) -> Export:
+        """The answer for a new file; the oldest beyond the limit are deleted."""
         size = path.stat().st_size
         self._all.add(key, path, name)
         with self._lock:
             self._keys.append(key)
-            over = max(0, len(self._keys) - KEPT_FILES)
+            over = max(0, len(self._keys) - STORED_FILES)
             old, self._keys = self._keys[:over], self._keys[over:]
         self._all.drop(old)
-        if self._is_closed:  # the page went while its file was made
+        if self._is_closed:  # the page closed while its file was written
             self.close()
-        return Answer("export", {"url": f"download/{key}", "name": name, "bytes": size})
+        return Export(f"download/{key}", name, size)
 
 
-def picture_kinds() -> list[dict[str, Any]]:
-    """Kinds of pictures and films, and whether this installation can make them."""
+def picture_kinds() -> list[PictureSupport]:
+    """Kinds of pictures and films, and whether this installation can write them."""
+    kinds: tuple[Picture, ...] = ("png", "svg", "gif")
+    support = [PictureSupport(kind, True, "", "") for kind in kinds]
     film = find_spec("imageio_ffmpeg") is not None
-    kinds: list[dict[str, Any]] = [
-        {"kind": kind, "available": True, "reason": "", "install": ""}
-        for kind in ("png", "svg", "gif")
-    ]
     missing = ("MP4 needs the video extra.", 'pip install "motionloom[video]"')
-    reason, install = ("", "") if film else missing
-    return [*kinds, {"kind": "mp4", "available": film, "reason": reason, "install": install}]
+    return [*support, PictureSupport("mp4", film, *(("", "") if film else missing))]
+
+
+def _writable() -> dict[str, FormatInfo]:
+    return {each.name: each for each in supported_formats() if each.can_write}
 
 
 def _stem(motion: Motion) -> str:

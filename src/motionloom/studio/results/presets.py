@@ -1,4 +1,4 @@
-"""How programs want their clips; those not opened in the program itself are not verified."""
+"""Presets: clips as other programs need them, and whether a test opens them there."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["PRESETS", "Preset"]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A format with its options, and what to press in the program."""
+    """A format with its options, and how to import it."""
 
     title: str
     format: str
     options: dict[str, Any]
     verified: bool
-    """Whether a test opens such a file in the program and finds every joint where we have it."""
+    """Whether a test opens such a file in the program and compares every joint."""
     about: str
 
 

@@ -1,4 +1,4 @@
-"""A result of any room: the motion, where it came from, and why it is as it is."""
+"""A result of any tab: the motion, its sources, and what explains it."""
 
 from __future__ import annotations
 
@@ -13,71 +13,65 @@ from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.studio.clips.stage_clip import show_motion
-from motionloom.studio.messages.answers import Answer, Why
+from motionloom.studio.clips.stage_clip import Arrays, show_motion
+from motionloom.studio.messages.result_messages import Detail, ResultAnswer, Source, Why
 
 __all__ = ["Result"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a room made. The page gets it whole; the server keeps it for export."""
+    """What a tab makes. The page gets all of it; the server stores it for export."""
 
     motion: Motion
     footplants: Footplants
     body: BodyMap
     sources: tuple[str, ...]
-    """What stands beside it, by name: clips that it was made of, or other ways of making it."""
+    """What is shown next to it, by name: its clips, or results of other methods."""
     source_frames: FloatArray
-    """Frame of every source at every frame, nan where it has none there. (F, K)"""
+    """Frame of every source at every frame, nan where a source has none. (F, K)"""
     placements: tuple[tuple[float, float, float], ...]
-    """Turn and slide (theta, x0, z0) that carry each source's coordinates into the result's."""
+    """Turn and shift (theta, x0, z0) from each source's coordinates to the result's."""
     source_motions: tuple[Motion, ...]
-    """The sources as they went in: on one skeleton, at one rate."""
+    """The sources after matching: one skeleton, one rate."""
     source_plants: tuple[Footplants, ...]
     source_keys: tuple[str, ...]
-    """Names under which a page keeps the sources' motions."""
+    """Names under which a page stores the sources' motions."""
     why: Why
-    detail: dict[str, Any]
-    """What only its room knows; ``room`` names it."""
+    detail: Detail
+    """What only its tab knows."""
     arrays: dict[str, npt.NDArray[Any]]
-    """Further arrays of its room."""
+    """Further arrays of its tab."""
     clips: tuple[str, ...] = ()
-    """Clips that it was made of, by id."""
+    """Its clips, by id."""
     files: dict[str, str] = field(default_factory=dict)
-    """Texts that the told command line reads, by the file's name."""
+    """Texts that the shown command line reads, by the file's name."""
 
-    def answer(self, number: int, have: Collection[str] = ()) -> Answer:
-        """The message: the motion with its arrays; those of source 0 are named ``0.points`` ...
+    @property
+    def tab(self) -> str:
+        """Name of the tab that made it."""
+        return str(self.detail.__struct_config__.tag)
+
+    def answer(self, number: int, have: Collection[str] = ()) -> tuple[ResultAnswer, Arrays]:
+        """The head of the message and its arrays; those of source 0 are named ``0.points`` ...
 
         Parameters
         ----------
         number
             Of the result.
         have
-            Keys of sources that the page holds and that are not sent again.
+            Keys of sources that the page has and that are not sent again.
         """
         report_step("drawing the result")
         shown, arrays = show_motion(self.motion, self.footplants, self.body)
         sources = []
-        for k, (motion, plants) in enumerate(
-            zip(self.source_motions, self.source_plants, strict=True)
-        ):
-            told: dict[str, Any] = {"clip": self.sources[k], "key": self.source_keys[k],
-                                    "placement": self.placements[k], "shown": None}  # fmt: skip
-            sources.append(told)
-            report_step("drawing the sources", k, len(self.source_motions))
-            if self.source_keys[k] not in have:
-                told["shown"], own = show_motion(motion, plants, self.body)
+        for k, key in enumerate(self.source_keys):
+            report_step("drawing the sources", k, len(self.source_keys))
+            drawn = None
+            if key not in have:
+                motion, plants = self.source_motions[k], self.source_plants[k]
+                drawn, own = show_motion(motion, plants, self.body)
                 arrays |= {f"{k}.{name}": array for name, array in own.items()}
-        return Answer(
-            "result",
-            {
-                "result": number,
-                "shown": shown,
-                "sources": sources,
-                "why": self.why,
-                "detail": self.detail,
-            },
-            {**arrays, "source_frames": self.source_frames, **self.arrays},
-        )
+            sources.append(Source(self.sources[k], key, self.placements[k], drawn))
+        head = ResultAnswer(number, shown, sources, self.why, self.detail)  # type: ignore[arg-type]
+        return head, {**arrays, "source_frames": self.source_frames, **self.arrays}

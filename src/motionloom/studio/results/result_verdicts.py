@@ -1,20 +1,19 @@
-"""Results judged: figures of feet, balance and speed, held against what their clips are like."""
+"""Verdicts on results: figures of feet, balance and speed, compared with those of the clips."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from motionloom._progress import report_step
-from motionloom.cleanup.cleanup_report import CleanupReport
+from motionloom.blending.blend import Blend
+from motionloom.blending.transition import Transition
 from motionloom.cleanup.finalize import Finalized
-from motionloom.features.checks.verification import Verification
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.splicing.splice import Splice
 from motionloom.studio.clips.matches import Matched
 from motionloom.studio.clips.verdict_limits import (
     BALANCE_CM,
@@ -25,71 +24,77 @@ from motionloom.studio.clips.verdict_limits import (
     grade,
     slide_limits_cm,
 )
-from motionloom.studio.messages.answers import Verdict, WhyRow
+from motionloom.studio.messages.answers import Verdict
+from motionloom.studio.messages.result_messages import Why, WhyRow
 
-__all__ = [
-    "Judged",
-    "check_warnings",
-    "graded_row",
-    "judge",
-    "quality_rows",
-    "worst",
-]
+__all__ = ["Evaluation", "evaluate", "explain", "graded_row"]
 
 FAILED_SHOWN = 6
-"""Failed checks that have a row of their own."""
+"""Failed checks with a row each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged(Finalized):
+class Evaluation(Finalized):
     """A result with its figures."""
 
     quality: Quality
     source_qualities: tuple[Quality, ...]
-    """What a result is judged against: a run leaves its support, and so may a blend of it."""
+    """Reference for the verdicts: a run leaves its support, and so may a blend of it."""
     speed_ratio: float
     """Part of its limit that the fastest joint uses."""
 
 
-class Made(Protocol):
-    """What every operation returns."""
-
-    @property
-    def motion(self) -> Motion:
-        """The result."""
-
-    @property
-    def footplants(self) -> Footplants:
-        """Its contacts."""
-
-    @property
-    def verification(self) -> Verification:
-        """Its quality check."""
-
-    @property
-    def cleanup(self) -> CleanupReport | None:
-        """What holding its feet changed."""
+Outcome = Transition | Blend | Splice | Finalized
+"""What the operations return."""
 
 
-def judge(made: Made, matched: Matched) -> Judged:
+def evaluate(outcome: Outcome, matched: Matched) -> Evaluation:
     """The result with its figures, and those of its clips."""
     report_step("measuring the result")
-    return Judged(
-        made.motion,
-        made.footplants,
-        made.cleanup,
-        made.verification,
-        measure_quality(made.motion, made.footplants, body=matched.body),
+    return Evaluation(
+        outcome.motion,
+        outcome.footplants,
+        outcome.cleanup,
+        outcome.verification,
+        measure_quality(outcome.motion, outcome.footplants, body=matched.body),
         matched.qualities,
-        matched.check.speed_ratio(made.motion),
+        matched.check.speed_ratio(outcome.motion),
     )
 
 
-def quality_rows(judged: Judged) -> list[WhyRow]:
+def explain(
+    evaluation: Evaluation,
+    headline: str,
+    rows: Sequence[WhyRow],
+    notes: Sequence[str],
+    command: str,
+    python: str,
+) -> Why:
+    """The explanation of a result: rows of its tab, then those that every result has.
+
+    Parameters
+    ----------
+    evaluation
+        Its figures.
+    headline
+        One line that describes it.
+    rows
+        Figures of its tab.
+    notes
+        What was done to the clips.
+    command, python
+        The same run outside the studio.
+    """
+    every = [*rows, *_quality_rows(evaluation)]
+    verdict = _worst(every, evaluation.verification.passed)
+    return Why(verdict, headline, every, _warnings(evaluation), list(notes), command, python)
+
+
+def _quality_rows(evaluation: Evaluation) -> list[WhyRow]:
     """The figures that every result has: failed checks, feet, balance, speed, clean-up."""
-    quality, report = judged.quality, judged.cleanup
+    quality, report = evaluation.quality, evaluation.cleanup
     outside = None if quality.zmp_outside is None else 100.0 * quality.zmp_outside
-    balance = balance_limits_cm(judged.source_qualities)
+    balance = balance_limits_cm(evaluation.source_qualities)
     farthest = quality.slide_max_m if report is None else report.slide_after
     slide = None if farthest is None else 100.0 * farthest
     fastest = quality.contact_speed_worst
@@ -98,11 +103,11 @@ def quality_rows(judged: Judged) -> list[WhyRow]:
             each.check, _number(each.value), each.unit, "bad", None, f"{each}",
             (each.limit, each.limit), each.frame,
         )
-        for each in judged.verification.failed[:FAILED_SHOWN]
+        for each in evaluation.verification.failed[:FAILED_SHOWN]
     ]  # fmt: skip
     rows += [
         graded_row(
-            "feet slide", slide, "cm", slide_limits_cm(judged.source_qualities),
+            "feet slide", slide, "cm", slide_limits_cm(evaluation.source_qualities),
             "farthest that a planted point moves over the ground",
             before=None if report is None else 100.0 * report.slide_before,
             frame=None if fastest is None else fastest[0],
@@ -113,15 +118,15 @@ def quality_rows(judged: Judged) -> list[WhyRow]:
             f"{balance[0] - BALANCE_CM[0]:.1f} cm",
         ),
         graded_row(
-            "joint speed", judged.speed_ratio, "x", SPEED,
+            "joint speed", evaluation.speed_ratio, "x", SPEED,
             "part of its limit that the fastest joint uses; each joint has its own limit from the "
             "sources",
-            frame=_fastest_frame(judged.motion),
+            frame=_fastest_frame(evaluation.motion),
         ),
     ]  # fmt: skip
     if report is not None:
         moved = 100.0 * report.joint_change_max
-        about = "farthest that holding the feet moved any joint"
+        about = "farthest that cleaning the feet moved any joint"
         rows.append(graded_row("clean-up moved", moved, "cm", CLEANUP_CM, about))
     return rows
 
@@ -137,10 +142,8 @@ def graded_row(
     frame: int | None = None,
 ) -> WhyRow:
     """A figure of which less is better, with its verdict."""
-    was = None if before is None else _number(before)
-    return WhyRow(
-        label, _number(value), unit, grade(value, limits), was, about, limits, frame
-    )  # fmt: skip
+    verdict = grade(value, limits)
+    return WhyRow(label, _number(value), unit, verdict, _number(before), about, limits, frame)
 
 
 def _fastest_frame(motion: Motion) -> int:
@@ -149,13 +152,17 @@ def _fastest_frame(motion: Motion) -> int:
     return int(np.argmax(steps)) + 1 if len(steps) else 0
 
 
-def check_warnings(judged: Judged) -> list[str]:
-    """What the quality check and clean-up found wrong, in words."""
-    texts = [str(each) for each in (*judged.verification.unsound, *judged.verification.failed)]
-    if judged.cleanup is not None and judged.cleanup.let_go:
-        texts.append(f"{len(judged.cleanup.let_go)} plants could not be held and were let go.")
-    spikes = len(judged.quality.joint_speed_spikes)
-    captured = sum(len(quality.joint_speed_spikes) for quality in judged.source_qualities)
+def _warnings(evaluation: Evaluation) -> list[str]:
+    """Failures of the quality check and of clean-up, in words."""
+    texts = [
+        str(each) for each in (*evaluation.verification.unsound, *evaluation.verification.failed)
+    ]
+    if evaluation.cleanup is not None and evaluation.cleanup.let_go:
+        texts.append(
+            f"{len(evaluation.cleanup.let_go)} contacts could not be held still and were released."
+        )
+    spikes = len(evaluation.quality.joint_speed_spikes)
+    captured = sum(len(quality.joint_speed_spikes) for quality in evaluation.source_qualities)
     if spikes:
         texts.append(
             f"{spikes} single frames in which a joint turns far faster than around them; "
@@ -164,7 +171,7 @@ def check_warnings(judged: Judged) -> list[str]:
     return texts
 
 
-def worst(rows: Sequence[WhyRow], passed: bool) -> Verdict:
+def _worst(rows: Sequence[WhyRow], passed: bool) -> Verdict:
     """The verdict of a whole result."""
     if not passed or any(row.verdict == "bad" for row in rows):
         return "bad"

@@ -1,4 +1,4 @@
-"""A result as one page that plays anywhere: its sources beside it, on its clock."""
+"""A result as one page that plays anywhere, together with its sources on its clock."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ from motionloom._progress import report_step
 from motionloom.drawing.clipdata import MAX_FRAMES, Colour, pack_clip
 from motionloom.drawing.page import page_of, player_slot
 from motionloom.errors import ArrayError
+from motionloom.studio.messages.result_messages import TransitionDetail
 from motionloom.studio.results.result import Result
 
 __all__ = ["shared_page"]
 
 
 def shared_page(result: Result, *, title: str | None = None) -> str:
-    """The text of an offline HTML page with the studio's player.
-
-    Parameters
-    ----------
-    result
-        What a room made. Sources stand where they stand on the studio's stage.
-    title
-        Of the window; the names of the sources by default.
-    """
+    """The text of an offline HTML page with the studio's player."""
     if result.motion.n_frames > MAX_FRAMES:
         raise ArrayError(
             f"A page can hold a result of at most {MAX_FRAMES} frames, got "
@@ -39,10 +32,10 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
                 follows=result.source_frames[:, k],
             )
         )  # fmt: skip
-    made = pack_clip(result.motion, footplants=result.footplants, body=result.body, name="result")
+    own = pack_clip(result.motion, footplants=result.footplants, body=result.body, name="result")
     more: dict[str, Any] = {"lead": 1}
-    if result.detail["room"] == "transition":
-        first, last = result.detail["span"]
+    if isinstance(result.detail, TransitionDetail):
+        first, last = result.detail.span
         more["bracket"] = {"first": first, "last": last}
         more["strips"] = [
             {"text": f"A  {result.sources[0]}", "colour": "amber", "first": 0, "last": last},
@@ -52,7 +45,7 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
             },
         ]  # fmt: skip
     slot = player_slot(
-        [sources[0], made, *sources[1:]],
+        [sources[0], own, *sources[1:]],
         number=1, together=True, autoplay=True, alone=True, more=more,
     )  # fmt: skip
-    return page_of(title or f"{result.detail['room']}: {', '.join(result.sources)}", slot)
+    return page_of(title or f"{result.tab}: {', '.join(result.sources)}", slot)

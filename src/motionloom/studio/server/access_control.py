@@ -1,4 +1,4 @@
-"""Who may come in: the address with its token, from this machine's own pages only."""
+"""Access control: only the address with its token, only from the studio's own pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hmac
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-__all__ = ["Doors"]
+__all__ = ["AccessControl"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -22,14 +22,15 @@ HEADERS = (
 )
 
 
-class Doors:
-    """An application behind checks, for every request and every socket.
+class AccessControl:
+    """Checks every request and every socket before the application sees it.
 
-    - ``Host`` must be one of ours: another means that a foreign name was made to point here.
+    - ``Host`` must be one of ours: otherwise a foreign name points to this server.
     - ``Origin``, where there is one, must be ours; a socket and a POST must have one.
-    - The path must begin with the token, compared in constant time. It is then taken off.
+    - The path must begin with the token, compared in constant time. The application does not see
+      the token.
 
-    All answers carry a content policy under which nothing from outside loads or runs.
+    All answers have a content policy: nothing from outside loads or runs.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Doors:
         self.app, self.token, self.hosts = app, token, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let in or refuse."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return

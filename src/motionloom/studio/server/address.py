@@ -1,4 +1,4 @@
-"""Address: the token and port of a project, kept so that open pages and links outlive a restart."""
+"""Address: the token and port of a project, stored so that links still work after a restart."""
 
 from __future__ import annotations
 
@@ -14,30 +14,25 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["KeptAddress"]
+__all__ = ["StoredAddress"]
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
 MOST_BYTES = 1000
 
 
-class KeptAddress:
+class StoredAddress:
     """Token and port, in a file next to the project that only its owner can read.
 
-    A file that others can read, or that holds anything else, is replaced. Where none can be
+    A file that others can read, or with other content, is replaced. Where no file can be
     written, each start has a new address.
-
-    Parameters
-    ----------
-    project
-        The project file.
     """
 
     def __init__(self, project: Path) -> None:
         self._path = project.with_name(f"{project.stem}.address")
         self.token, self.port = self._load() or (secrets.token_urlsafe(18), 0)
 
-    def keep(self, port: int) -> None:
-        """Remember the port that is served."""
+    def store(self, port: int) -> None:
+        """Store the port that is served."""
         self.port = port
         text = json.dumps({"token": self.token, "port": port})
         fresh = self._path.with_name(f".{self._path.name}.{secrets.token_hex(4)}")
@@ -58,8 +53,8 @@ class KeptAddress:
             if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
                 return None  # others may know it
             text = read_file(self._path, MOST_BYTES)
-            kept = parse_json(text, Budget(Limits(), 0), where="address")
-            token, port = kept["token"], kept["port"]
+            stored = parse_json(text, Budget(Limits(), 0), where="address")
+            token, port = stored["token"], stored["port"]
         except (OSError, FormatError, KeyError, TypeError):
             return None
         if not (isinstance(token, str) and TOKEN.fullmatch(token)):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from motionloom.studio.messages.messages import Cancel, Head, decode_request, read_head
 from motionloom.studio.messages.notices import encode_error
-from motionloom.studio.server.quick_answers import answer_at_once, hang_up
 from motionloom.studio.server.work import Work
 
 if TYPE_CHECKING:
@@ -18,19 +17,24 @@ if TYPE_CHECKING:
 
     from motionloom.studio.server.session import Session
 
-__all__ = ["Conversation", "Workers"]
+__all__ = ["EXTENSION", "Conversation", "Quick", "Workers", "set_quick"]
+
+EXTENSION = "motionloom.quick_answers"
+"""Where a socket that answers quick requests registers in the scope of its connection."""
+Quick = Callable[[str], str | bytes | None]
+"""Answers a request that takes well under a millisecond; None for all others."""
 
 MOST_PREVIEWS = 64
-"""Previews that a page may wait for at once; it asks for a few of those in sight."""
+"""Previews that a page may wait for; it requests a few of the visible ones."""
 MOST_WAITING = 256
-"""Requests that may wait for their turn. Further ones are refused, not left unread: a cancel
-behind them is read at once."""
+"""Requests that may wait for their turn. Further ones are refused, so that a cancel after them is
+read at once."""
 MOST_WAITING_BYTES = 8 * 1024**2
 """Size of all of these together."""
 PROGRESS_AFTER_S = 0.5
 PROGRESS_EVERY_S = 0.3
 SEND_S = 30.0
-"""A page that takes no message for so long is closed."""
+"""A page that accepts no message for so long is closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +45,20 @@ class Workers:
     previews: ThreadPoolExecutor
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
-    """A request that waits or is answered."""
+    """A request that waits or is being answered."""
 
     text: str
     work: Work
-    size: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.size = len(self.text)
+    @property
+    def size(self) -> int:
+        return len(self.text)
 
 
 class Conversation:
-    """Reads a page's requests and answers them until the page goes.
-
-    Parameters
-    ----------
-    ws
-        An accepted socket.
-    session
-        Answers the requests.
-    workers
-        Threads that answer.
-    """
+    """Reads a page's requests and answers them until the page closes."""
 
     def __init__(self, ws: WebSocket, session: Session, workers: Workers) -> None:
         self._ws, self._session, self._workers = ws, session, workers
@@ -77,17 +71,17 @@ class Conversation:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Talk until the page goes; work that it waits for is stopped."""
+        """Answer until the page closes; then stop the work it waits for."""
         answering = asyncio.create_task(self._answer_in_turn())
-        answer_at_once(self._ws, self._quick_answer)
+        set_quick(self._ws, self._quick_answer)
         try:
             while not answering.done():
-                heard = await self._ws.receive()
-                if heard["type"] == "websocket.disconnect":
+                message = await self._ws.receive()
+                if message["type"] == "websocket.disconnect":
                     return
-                await self._take(heard.get("text") or "")
+                await self._take(message.get("text") or "")
         finally:
-            answer_at_once(self._ws, None)
+            set_quick(self._ws, None)
             for work in self._works():
                 work.cancel()
             for task in (answering, *self._tasks):
@@ -95,7 +89,7 @@ class Conversation:
             await asyncio.gather(answering, *self._tasks, return_exceptions=True)
 
     def push(self, text: str) -> None:
-        """Send a message that the page did not ask for; nobody waits for a page that is slow."""
+        """Send a message that answers no request; the caller does not wait for a slow page."""
         self._begin(self._send(text))
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
@@ -104,7 +98,7 @@ class Conversation:
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Forget a task; that its page has gone meanwhile is no defect."""
+        """Forget a task. An error because its page has closed is ignored."""
         from starlette.websockets import WebSocketDisconnect
 
         self._tasks.discard(task)
@@ -114,7 +108,7 @@ class Conversation:
         self._loop.call_exception_handler({"message": "a page's task failed", "exception": error})
 
     def _quick_answer(self, text: str) -> str | bytes | None:
-        """The answer to a quick question, where nothing else waits or is being sent."""
+        """The answer to a quick request, if nothing else waits or is being sent."""
         if self._open or self._sending.locked():
             return None
         return self._session.quick_answer(read_head(text), text)
@@ -124,7 +118,7 @@ class Conversation:
         if head.type == "cancel":
             await self._cancel(text)
         elif head.type == "library.preview":
-            # A long library must not keep the other requests waiting.
+            # The previews of a long library must not delay other requests.
             if len(self._previews) >= MOST_PREVIEWS:
                 await self._send(_too_many(head.id, "previews", MOST_PREVIEWS))
                 return
@@ -135,7 +129,7 @@ class Conversation:
             await self._queue(head, text)
 
     async def _queue(self, head: Head, text: str) -> None:
-        """Have a request answered in its turn."""
+        """Queue a request, or answer it at once if it is quick."""
         if not self._open:
             answer = self._session.quick_answer(head, text)
             if answer is not None:
@@ -155,22 +149,22 @@ class Conversation:
         self._bytes -= waiting.size
 
     def _works(self) -> list[Work]:
-        """All that waits or is answered."""
+        """Everything that waits or is being answered."""
         return [*(each.work for each in self._open), *self._previews]
 
     async def _cancel(self, text: str) -> None:
-        """Stop a request. An invalid cancel is answered as any other invalid message is."""
+        """Stop a request. An invalid cancel is answered like any other invalid message."""
         try:
-            wish = decode_request(text)
+            request = decode_request(text)
         except Exception:
             await self._send(self._session.answer(text))
             return
-        assert isinstance(wish, Cancel)
-        found = [work for work in self._works() if work.number == wish.request]
-        for work in found:
+        assert isinstance(request, Cancel)
+        works = [work for work in self._works() if work.number == request.request]
+        for work in works:
             work.cancel()
-        await self._send(self._session.cancelled(wish, bool(found)))
-        # One that waits does not keep its place until its turn; the first is being answered.
+        await self._send(self._session.cancelled(request, bool(works)))
+        # Cancelled requests leave the queue now; the first one is being answered.
         stopped = [each for each in self._open[1:] if each.work.cancelled]
         for waiting in stopped:
             self._leave(waiting)
@@ -215,18 +209,34 @@ class Conversation:
 
     async def _send(self, answer: str | bytes) -> None:
         async with self._sending:
-            patience = self._loop.call_later(SEND_S, hang_up, self._ws)
+            limit = self._loop.call_later(SEND_S, _abort, self._ws)
             try:
                 if isinstance(answer, str):
                     await self._ws.send_text(answer)
                 else:
                     await self._ws.send_bytes(answer)
             finally:
-                patience.cancel()
+                limit.cancel()
+
+
+def set_quick(ws: WebSocket, quick: Quick | None) -> None:
+    """Have a page's socket answer quick requests with ``quick``, if it can."""
+    if (socket := _socket_of(ws)) is not None:
+        socket.quick = quick
+
+
+def _abort(ws: WebSocket) -> None:
+    """Close the connection of a page that accepts no messages."""
+    if (socket := _socket_of(ws)) is not None:
+        socket.transport.abort()
+
+
+def _socket_of(ws: WebSocket) -> Any:
+    return ws.scope.get("extensions", {}).get(EXTENSION, {}).get("socket")
 
 
 def _too_many(number: int, what: str, count: int) -> str:
-    """The answer to a request that finds too many before it."""
+    """The answer to a request when too many wait before it."""
     return encode_error(
         number,
         f"Too many {what} wait ({count}). Wait for their answers or cancel some, then ask again.",

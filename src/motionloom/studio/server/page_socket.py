@@ -8,7 +8,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import CloseCode
 from websockets.protocol import State
 
-from motionloom.studio.server.quick_answers import EXTENSION, Quick
+from motionloom.studio.server.conversation import EXTENSION, Quick
 
 if TYPE_CHECKING:
     from websockets.frames import Frame
@@ -19,22 +19,21 @@ __all__ = ["PageSocket"]
 class PageSocket(WebSocketsSansIOProtocol):
     """Tries each message with ``quick`` first.
 
-    A hundred live characters ask three thousand times a second. On the usual way each question
-    passes a queue, a task and two layers more, and the socket is taken out of the loop and put in
-    again, which takes longer than the pose itself.
+    A hundred live characters send three thousand requests a second. Usually each request passes a
+    queue, a task and two more layers, which takes longer than the pose.
     """
 
     quick: Quick | None = None
 
     def handle_connect(self, event: Any) -> None:
-        """Let the conversation find this socket."""
+        """Register this socket for the conversation."""
         super().handle_connect(event)
         scope: Any = getattr(self, "scope", None)
         if scope is not None:
             scope["extensions"][EXTENSION] = {"socket": self}
 
     def handle_text(self, event: Frame) -> None:
-        """Answer, or hand on where it is no quick question or others wait before it."""
+        """Answer a quick request; pass others on, and all while others wait."""
         if self.quick is not None and event.fin and self.queue.empty() and self._is_free():
             try:
                 answer = self.quick(bytes(event.data).decode())
@@ -54,7 +53,7 @@ class PageSocket(WebSocketsSansIOProtocol):
         self._refuse(CloseCode.UNSUPPORTED_DATA, "requests must be text")
 
     def send_receive_event_to_app(self) -> None:
-        """Hand on a whole message; close where it is no text."""
+        """Pass on a whole message; close the connection if it is not text."""
         try:
             b"".join(self.frames).decode()
         except UnicodeDecodeError:
@@ -64,15 +63,15 @@ class PageSocket(WebSocketsSansIOProtocol):
             super().send_receive_event_to_app()
 
     def _refuse(self, code: CloseCode, reason: str) -> None:
-        """End the connection over a message that must not come, with the code for it."""
+        """Close the connection with the code for a message that is not allowed."""
         if self.conn.state is State.OPEN:
             self.conn.send_close(code, reason)
             self.handle_parser_exception()
 
     def _is_free(self) -> bool:
-        """Whether the page takes messages: one that reads too slowly waits on the usual way."""
+        """Whether the page accepts messages; a slow page is served through the queue."""
         return (
             self.writable.is_set()
-            and self.conn.state is State.OPEN  # a close may have come with the question
+            and self.conn.state is State.OPEN  # the same data may have ended with a close
             and not self.transport.is_closing()
         )

@@ -1,11 +1,11 @@
-"""The page's state, kept between visits in one file that the page does not name."""
+"""The page's state, stored between visits in one file; the page never names it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 
@@ -14,7 +14,7 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["Project", "usual_place"]
+__all__ = ["Project", "default_path"]
 
 MOST_BYTES = 2_000_000
 
@@ -26,8 +26,8 @@ class Project:
         self.path = path
 
     def save(self, state: dict[str, Any]) -> None:
-        """Keep a state; the file appears whole or not at all."""
-        from motionloom.saving.whole_file import write_whole
+        """Store a state; the file is replaced as a whole."""
+        from motionloom.saving.whole_file import write_bytes
 
         try:
             data = msgspec.json.encode(state)
@@ -39,23 +39,19 @@ class Project:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(
-                f"The project's folder cannot be made ({error.strerror}).",
+                f"The project's folder cannot be created ({error.strerror}).",
                 path=self.path,
                 fix="Start the studio with --project and a place that can be written to.",
             ) from error
-
-        def put(stream: BinaryIO) -> None:
-            stream.write(data)
-
-        write_whole(self.path, put)
+        write_bytes(self.path, data)
 
     def load(self) -> dict[str, Any] | None:
-        """The state saved last; None where there is none.
+        """The state stored last; None where there is none.
 
         Raises
         ------
         FormatError
-            The file is no project.
+            The file is not a project.
         """
         try:
             if not self.path.exists():
@@ -79,8 +75,8 @@ class Project:
         )
 
 
-def usual_place(folder: Path | None) -> Path:
-    """Where a folder's project is kept when none is named: in the user's own state folder."""
+def default_path(folder: Path | None) -> Path:
+    """Default project file of a folder, in the user's state folder."""
     base = os.environ.get("XDG_STATE_HOME")
     state = Path(base) if base else Path.home() / ".local" / "state"
     key = "embedded"

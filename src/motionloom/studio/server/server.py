@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from motionloom._paths import path_of
 from motionloom.errors import FormatError
-from motionloom.studio.messages.notices import encode_news
-from motionloom.studio.server.access_control import Doors
-from motionloom.studio.server.address import KeptAddress
+from motionloom.studio.messages.answers import LibraryChanged
+from motionloom.studio.messages.notices import encode_head
+from motionloom.studio.server.access_control import AccessControl
+from motionloom.studio.server.address import StoredAddress
 from motionloom.studio.server.conversation import Conversation, Workers
-from motionloom.studio.server.project import Project, usual_place
-from motionloom.studio.server.services import Interior
+from motionloom.studio.server.project import Project, default_path
+from motionloom.studio.server.services import Services
 from motionloom.studio.server.upload_route import UploadRoute
 
 if TYPE_CHECKING:
@@ -26,27 +27,27 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
     from motionloom.studio.clips.library import Library
-    from motionloom.studio.panels.open_tables import Tables
+    from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
 
 __all__ = ["Studio", "static_folder"]
 
 MOST_MESSAGE = 4 * 1024**2
 MOST_PAGES = 128
-"""Open at once."""
+"""Open at the same time."""
 WATCH_S = 2.0
-"""How often the folder is looked at for changes;"""
+"""Seconds between scans of the folder;"""
 WATCH_SHARE = 30.0
-"""seldom enough that it takes no more than this part of the time."""
+"""more where a scan takes more than one part in this many."""
 
 
 def static_folder() -> Path:
-    """Where the built page is.
+    """The folder of the built page.
 
     Raises
     ------
     FormatError
-        It was not built: the package was put together without its build step.
+        It was not built: the package was installed without its build step.
     """
     folder = Path(str(files("motionloom.studio").joinpath("static")))
     if not (folder / "index.html").is_file():
@@ -65,9 +66,9 @@ class Studio:
     folder
         Clips to show; the embedded ones where None.
     port
-        0 takes the one that the project had before if it is free, else any.
+        0 for the project's last port if it is free, else any free port.
     project
-        File that keeps the page's state; one in the user's state folder where None.
+        File for the page's state; one in the user's state folder where None.
     """
 
     def __init__(
@@ -79,19 +80,19 @@ class Studio:
             )
         if project is not None:
             path_of(project, "project")
-        self.project = Project(project or usual_place(folder))
+        self.project = Project(project or default_path(folder))
         self._static = static_folder()
-        kept = KeptAddress(self.project.path)
-        self.token = kept.token
-        self._socket = _bound_like_before(kept.port) if port == 0 else _bound(port)
-        self._interior = Interior(folder, self.project)
+        stored = StoredAddress(self.project.path)
+        self.token = stored.token
+        self._socket = _bound_again(stored.port) if port == 0 else _bound(port)
+        self._services = Services(folder, self.project)
         self.port = int(self._socket.getsockname()[1])
-        kept.keep(self.port)
+        stored.store(self.port)
         words = [str(folder)] if folder is not None else []
         words += ["--port", str(self.port)]
         words += ["--project", str(project)] if project is not None else []
         self._command = shlex.join(["motionloom", "studio", *words])
-        # Requests of a page are answered in turn; two pages do not wait for one another.
+        # Requests of one page are answered in turn; several pages are served in parallel.
         self._workers = Workers(
             ThreadPoolExecutor(max_workers=4, thread_name_prefix="studio"),
             ThreadPoolExecutor(max_workers=1, thread_name_prefix="previews"),
@@ -105,17 +106,17 @@ class Studio:
     @property
     def library(self) -> Library:
         """The clips that it serves."""
-        return self._interior.library
+        return self._services.library
 
     @property
     def exports(self) -> Exports:
         """Files that can be downloaded."""
-        return self._interior.exports
+        return self._services.exports
 
     @property
     def tables(self) -> Tables:
         """Transition tables of the clips."""
-        return self._interior.tables
+        return self._services.tables
 
     @property
     def address(self) -> str:
@@ -127,15 +128,15 @@ class Studio:
         import uvicorn
 
         from motionloom.studio.server.page_socket import PageSocket
-        from motionloom.studio.server.slow_clients import PatientProtocol
+        from motionloom.studio.server.slow_clients import SlowClientProtocol
 
         config = uvicorn.Config(
             self.app(), log_level="warning", access_log=False,
-            http=PatientProtocol, ws=PageSocket,
+            http=SlowClientProtocol, ws=PageSocket,
             ws_max_size=MOST_MESSAGE, server_header=False, lifespan="off",
-            # No pings: on one machine a page that is gone closes its socket; a busy one is slow.
+            # No pings: on one machine a closed page closes its socket, and a busy page is slow.
             ws_ping_interval=None,
-            ws_per_message_deflate=False,  # packing takes longer than sending on one machine
+            ws_per_message_deflate=False,  # compression takes longer than sending
             timeout_graceful_shutdown=2,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
@@ -150,35 +151,35 @@ class Studio:
             self._server.should_exit = True
 
     def close(self) -> None:
-        """Let go of port, threads and files; what has run is closed already."""
+        """Release port, threads and files; called at the end of :meth:`run`."""
         for pool in (self._workers.requests, self._workers.previews):
             pool.shutdown(wait=False, cancel_futures=True)
         self._uploads.close()
-        self._interior.close()
+        self._services.close()
         self._socket.close()
 
-    def app(self) -> Doors:
-        """The application, behind its doors."""
+    def app(self) -> AccessControl:
+        """The application, behind access control."""
         from starlette.applications import Starlette
         from starlette.routing import Mount, Route, WebSocketRoute
         from starlette.staticfiles import StaticFiles
 
         inner = Starlette(
             routes=[
-                WebSocketRoute("/socket", self._talk),
+                WebSocketRoute("/socket", self._serve_page),
                 Route("/upload", self._uploads.answer, methods=["POST"]),
                 Route("/download/{key}", self._download),
                 Mount("/", StaticFiles(directory=self._static, html=True)),
             ],
         )
         hosts = {f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")}
-        return Doors(inner, self.token, hosts)
+        return AccessControl(inner, self.token, hosts)
 
-    async def _talk(self, ws: WebSocket) -> None:
+    async def _serve_page(self, ws: WebSocket) -> None:
         from starlette.websockets import WebSocketDisconnect
 
         if self._pages >= MOST_PAGES:
-            await ws.close(code=1013)  # a page asks again, and comes in when another was closed
+            await ws.close(code=1013)  # the page tries again later
             return
         self._pages += 1
         try:
@@ -190,10 +191,10 @@ class Studio:
             self._pages -= 1
 
     async def _answer(self, ws: WebSocket) -> None:
-        """Answer a page until it goes."""
+        """Answer a page until it closes."""
         loop = asyncio.get_running_loop()
         session = await loop.run_in_executor(
-            self._workers.requests, self._interior.session, self._command
+            self._workers.requests, self._services.session, self._command
         )
         conversation = Conversation(ws, session, self._workers)
         self._conversations.add(conversation)
@@ -206,39 +207,39 @@ class Studio:
             session.close()
 
     async def _watch(self) -> None:
-        """Tell open pages about files of the folder that come, change or go."""
+        """Report files that are added, changed or removed to all open pages."""
         loop = asyncio.get_running_loop()
         pause = WATCH_S
         while self._conversations:
             await asyncio.sleep(pause)
             begun = loop.time()
-            changes = await loop.run_in_executor(self._workers.previews, self._look)
+            changes = await loop.run_in_executor(self._workers.previews, self._changes)
             pause = max(WATCH_S, WATCH_SHARE * (loop.time() - begun))
             if changes is not None:
                 for page in self._conversations:
                     page.push(changes)
 
-    def _look(self) -> str | None:
-        """The message about what changed in the folder; None where nothing did."""
+    def _changes(self) -> str | None:
+        """The message about changes in the folder; None without changes."""
         changes = self.library.refresh()
         if changes is None:
             return None
-        body = {**self.library.listing(), "added": changes.added, "changed": changes.changed,
-                "removed": changes.removed}  # fmt: skip
-        return encode_news("library.changed", body)
+        name, items = self.library.name, self.library.items()
+        head = LibraryChanged(name, items, changes.added, changes.changed, changes.removed)
+        return encode_head(0, head).decode()
 
     async def _download(self, request: Request) -> Response:
         from starlette.responses import FileResponse, PlainTextResponse
 
-        found = self.exports.find(request.path_params["key"])
-        if found is None:
+        file = self.exports.find(request.path_params["key"])
+        if file is None:
             return PlainTextResponse("There is no such file.", status_code=404)
-        path, name = found
+        path, name = file
         return FileResponse(path, filename=name, media_type="application/octet-stream")
 
 
-def _bound_like_before(port: int) -> socket.socket:
-    """A listening place on the port that was used before, or on any where that is taken."""
+def _bound_again(port: int) -> socket.socket:
+    """A listening socket on the last port, or on any free port if that is taken."""
     try:
         return _bound(port)
     except FormatError:
@@ -246,16 +247,16 @@ def _bound_like_before(port: int) -> socket.socket:
 
 
 def _bound(port: int) -> socket.socket:
-    """A listening place on this machine only."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """A listening socket for this machine only."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        made.bind(("127.0.0.1", port))
-        # From now on whoever comes waits for the server instead of being turned away.
-        made.listen(128)
+        listener.bind(("127.0.0.1", port))
+        # From now on connections wait for the server instead of being refused.
+        listener.listen(128)
     except OSError:
-        made.close()
+        listener.close()
         raise FormatError(
             f"Port {port} must be free.", fix="Choose another with --port, or leave it out."
         ) from None
-    return made
+    return listener

@@ -1,4 +1,4 @@
-"""What stands behind the page: clips, exports, tables. It loads slowly, so that it loads aside."""
+"""Services behind the page: clips, exports, tables. They load in another thread."""
 
 from __future__ import annotations
 
@@ -10,84 +10,76 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from motionloom.studio.clips.library import Library
-    from motionloom.studio.panels.open_tables import Tables
+    from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
-    from motionloom.studio.results.kept_results import KeptResults
+    from motionloom.studio.results.stored_results import StoredResults
     from motionloom.studio.server.project import Project
     from motionloom.studio.server.session import Session
 
-__all__ = ["Interior"]
+__all__ = ["Services"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Things:
+class _Loaded:
     library: Library
     exports: Exports
     tables: Tables
-    results: KeptResults
+    results: StoredResults
 
 
-class Interior:
-    """All that pages share, made in a thread of its own: the page itself is served meanwhile.
+class Services:
+    """What all pages share, created in a background thread while the page is served.
 
-    Whoever asks for a part waits until it is there.
-
-    Parameters
-    ----------
-    folder
-        Clips; the embedded ones where None.
-    project
-        The page's state; the table that is built here lies beside its file.
+    Each property waits until its service is ready.
     """
 
     def __init__(self, folder: Path | None, project: Project) -> None:
         self.folder, self.project = folder, project
-        self._things: Future[_Things] = Future()
-        threading.Thread(target=self._make, name="interior", daemon=True).start()
+        self._loaded: Future[_Loaded] = Future()
+        threading.Thread(target=self._load, name="services", daemon=True).start()
 
     @property
     def library(self) -> Library:
         """The clips."""
-        return self._things.result().library
+        return self._loaded.result().library
 
     @property
     def exports(self) -> Exports:
         """Files to download."""
-        return self._things.result().exports
+        return self._loaded.result().exports
 
     @property
     def tables(self) -> Tables:
         """Transition tables."""
-        return self._things.result().tables
+        return self._loaded.result().tables
 
     def session(self, command: str = "") -> Session:
         """For a page that was opened; ``command`` starts the server again."""
         from motionloom.studio.server.session import Session
 
-        there = self._things.result()
+        ready = self._loaded.result()
         return Session(
-            there.library, there.exports, self.project, there.tables, command, there.results
+            ready.library, ready.exports, self.project, ready.tables, command, ready.results
         )
 
     def close(self) -> None:
-        """End what runs, and delete what was made to be downloaded."""
-        if self._things.exception() is not None:
-            return  # told to whoever asked
-        there = self._things.result()
-        there.tables.close()
-        there.exports.close()
+        """End running builds and delete the exported files."""
+        if self._loaded.exception() is not None:
+            return  # each property raises it
+        self.tables.close()
+        self.exports.close()
 
-    def _make(self) -> None:
+    def _load(self) -> None:
         try:
             from motionloom.studio.clips.library import Library
-            from motionloom.studio.panels.open_tables import Tables
+            from motionloom.studio.panels.library_tables import Tables
             from motionloom.studio.results.exports import Exports
-            from motionloom.studio.results.kept_results import KeptResults
+            from motionloom.studio.results.stored_results import StoredResults
 
-            library, kept = Library(self.folder), self.project.path
-            tables = Tables(library, kept.with_name(f"{kept.stem}.tables"))
-            self._things.set_result(_Things(library, Exports(), tables, KeptResults()))
+            library, path = Library(self.folder), self.project.path
+            tables = Tables(library, path.with_name(f"{path.stem}.tables"))
+            self._loaded.set_result(_Loaded(library, Exports(), tables, StoredResults()))
         except BaseException as error:
-            self._things.set_exception(error)
+            self._loaded.set_exception(error)
         else:
-            import motionloom.studio.server.session  # noqa: F401  the rooms: what a page asks for next
+            import motionloom.studio.server.session  # noqa: F401  a page needs it next

@@ -1,4 +1,4 @@
-"""Connections that may not be kept waiting for: whoever sends slowly is shown out."""
+"""Slow-client limits: a connection that sends too slowly is closed."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["PatientProtocol"]
+__all__ = ["SlowClientProtocol"]
 
-PATIENCE_S = 10.0
-"""How long a connection may stay open without a whole request; a page's own takes milliseconds."""
+WAIT_LIMIT_S = 10.0
+"""Longest that a connection may take for a whole request; a page needs milliseconds."""
 MOST_CONNECTIONS = 64
-"""Open at once, sockets aside; a browser opens six."""
+"""Open at the same time, without WebSockets; a browser opens six."""
 
 
-class PatientProtocol(H11Protocol):
-    """HTTP whose connections must send their request soon, and of which there are only so many.
+class SlowClientProtocol(H11Protocol):
+    """HTTP with a time limit for requests and a limit on the number of connections.
 
-    The server's own limits begin with a whole head: one that comes byte by byte is held for ever.
+    The limits of uvicorn begin with a whole head: a head that arrives byte by byte would stay open.
     """
 
     _watch: asyncio.TimerHandle | None = None
     _waits_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection; of too many, the one that has waited longest makes room."""
+        """Accept a connection; if there are too many, close the one that has waited longest."""
         super().connection_made(transport)
         self._waits_since = self.loop.time()
-        self._watch = self.loop.call_later(PATIENCE_S, self._look)
-        there = [
+        self._watch = self.loop.call_later(WAIT_LIMIT_S, self._check)
+        connections = [
             each
             for each in self.connections
-            if isinstance(each, PatientProtocol) and not each.transport.is_closing()
+            if isinstance(each, SlowClientProtocol) and not each.transport.is_closing()
         ]
-        if len(there) > MOST_CONNECTIONS:
-            # Those that are being answered stay.
-            waiting = [each for each in there if each._is_waiting()]
+        if len(connections) > MOST_CONNECTIONS:
+            # Connections with a running answer stay open.
+            waiting = [each for each in connections if each._is_waiting()]
             min(waiting, key=lambda each: each._waits_since).transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
-        self._leave()
+        self._stop_timer()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Hand over to a socket, which may be silent."""
-        self._leave()
+        """Switch to a WebSocket, which may be silent."""
+        self._stop_timer()
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
@@ -59,17 +59,17 @@ class PatientProtocol(H11Protocol):
         cycle: Any = self.cycle
         return cycle is None or cycle.response_complete
 
-    def _look(self) -> None:
-        """Close what has waited too long for the rest of a request, else look again later."""
-        left = PATIENCE_S
+    def _check(self) -> None:
+        """Close the connection if its request is late, else check again later."""
+        left = WAIT_LIMIT_S
         if self._is_waiting():
-            left = self._waits_since + PATIENCE_S - self.loop.time()
+            left = self._waits_since + WAIT_LIMIT_S - self.loop.time()
         if left <= 0.0:
             self.transport.abort()
         else:
-            self._watch = self.loop.call_later(left, self._look)
+            self._watch = self.loop.call_later(left, self._check)
 
-    def _leave(self) -> None:
+    def _stop_timer(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
             self._watch = None

@@ -1,4 +1,4 @@
-"""Upload route: receives a dropped file on disk, has it read, and adds its clips to the library."""
+"""Upload route: stores a dropped file, reads it, and adds its clips to the library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motionloom.errors import MotionLoomError
-from motionloom.studio.server.uploads import MOST_BYTES, clean_name, parse_upload, upload_place
+from motionloom.studio.server.uploads import MOST_BYTES, clean_name, parse_upload, upload_path
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -24,25 +24,19 @@ if TYPE_CHECKING:
 __all__ = ["UploadRoute"]
 
 MOST_UPLOADS = 2
-"""Read at once; others wait."""
+"""Read at the same time; others wait."""
 UPLOAD_S = 60.0
-"""In which a dropped file must have come; on one machine it takes no second."""
-LOOK_S = 0.3
-"""How often the server looks whether a page cancelled its upload."""
+"""Time limit of an upload; on one machine it takes less than a second."""
+CHECK_S = 0.3
+"""Seconds between checks whether a page cancelled its upload."""
 
 
 class UploadTooLargeError(Exception):
-    """More came than an upload may have."""
+    """An upload has more bytes than allowed."""
 
 
 class UploadRoute:
-    """Answers ``POST upload``.
-
-    Parameters
-    ----------
-    library
-        Gives the library that clips are added to.
-    """
+    """Answers ``POST upload``."""
 
     def __init__(self, library: Callable[[], Library]) -> None:
         self._library = library
@@ -50,7 +44,7 @@ class UploadRoute:
         self._turns = asyncio.Semaphore(MOST_UPLOADS)
 
     async def answer(self, request: Request) -> Response:
-        """The answer to an upload: all clips of the file, or why there are none."""
+        """The answer to an upload: all clips of the file, or an error."""
         from starlette.requests import ClientDisconnect
         from starlette.responses import JSONResponse
 
@@ -67,7 +61,7 @@ class UploadRoute:
         except UploadTooLargeError:
             return refused(f"A dropped file must have at most {MOST_BYTES // 1024**2} MB.", 413)
         except TimeoutError:
-            return refused(f"A dropped file must come within {UPLOAD_S:g} s.", 408)
+            return refused(f"A dropped file must be sent within {UPLOAD_S:g} s.", 408)
         except ClientDisconnect:
             return refused("The upload was cancelled.", 400)
         except MotionLoomError as error:
@@ -78,21 +72,21 @@ class UploadRoute:
         return JSONResponse({**listed[0], "items": listed})
 
     def close(self) -> None:
-        """Let go of the threads."""
+        """Release the threads."""
         self._readers.shutdown(wait=False, cancel_futures=True)
 
     async def _read(self, request: Request, name: str) -> list[UploadedClip]:
-        """The clips of an uploaded file; reading ends when the page goes or cancels."""
+        """The clips of an uploaded file; reading ends when the page closes or cancels."""
         stop = threading.Event()
         with tempfile.TemporaryDirectory(prefix="motionloom-upload-") as folder:
-            source = upload_place(Path(folder), name)
+            source = upload_path(Path(folder), name)
             await asyncio.wait_for(_receive(request, source), UPLOAD_S)
             reading = asyncio.get_running_loop().run_in_executor(
                 self._readers, partial(parse_upload, name, source, stop)
             )
             try:
                 while not reading.done():
-                    await asyncio.wait({reading}, timeout=LOOK_S)
+                    await asyncio.wait({reading}, timeout=CHECK_S)
                     if await request.is_disconnected():
                         stop.set()
             finally:
@@ -102,7 +96,7 @@ class UploadRoute:
 
 
 async def _receive(request: Request, target: Path) -> None:
-    """Write the body of a request to a file, so that it takes no memory."""
+    """Write the body of a request to a file, to save memory."""
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length) > MOST_BYTES:
         raise UploadTooLargeError

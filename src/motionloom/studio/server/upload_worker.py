@@ -1,4 +1,4 @@
-"""The process that reads an uploaded file, and the folder through which it hands over its clips.
+"""The process that reads an uploaded file and passes its clips on through a folder.
 
 For clip ``k`` the folder has ``k.mlm``, ``k.name`` where the file has several, and ``k.npz`` where
 the clip has a skin.
@@ -41,7 +41,7 @@ def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: i
         size += motion.local_quats.nbytes + motion.root_positions.nbytes
         if size > most_bytes:
             raise FormatError(f"{name} must hold at most {most_bytes / 1024**2:g} MB of motion.")
-        _hand_over(motion, Path(target) / f"{k}.mlm")
+        _write(motion, Path(target) / f"{k}.mlm")
         if clip is not None:
             (Path(target) / f"{k}.name").write_text(clip, encoding="utf-8")
         skin = _skin(Path(source), motion)
@@ -64,12 +64,12 @@ def read_back(target: Path, stem: str) -> list[UploadedClip]:
     return clips
 
 
-def _hand_over(motion: Motion, target: Path) -> None:
-    """Write a clip for the server. A failure is not the file's: it names a path of the server."""
+def _write(motion: Motion, target: Path) -> None:
+    """Write a clip for the server. The text of a failure has no path of the server."""
     try:
         save(motion, target, format="archive")
     except MotionLoomError as error:
-        raise OSError("the clip could not be handed over") from error
+        raise OSError("the clip could not be stored") from error
 
 
 def _skin(source: Path, motion: Motion) -> Skin | None:
@@ -78,9 +78,9 @@ def _skin(source: Path, motion: Motion) -> Skin | None:
     try:
         return read_skin(source, motion.skeleton.names)
     except MotionLoomError:
-        return None  # the motion is sound: the body is drawn without its skin
+        return None  # the body is drawn without its skin
 
 
 def _plain(text: str) -> str:
-    """A clip's name without control characters, not too long."""
+    """A clip's name without control characters, shortened."""
     return "".join(c for c in text if c.isprintable())[:80]

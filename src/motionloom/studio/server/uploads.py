@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from motionloom.formats.gltf.gltf_skin_mesh import Skin
     from motionloom.motion.motion import Motion
 
-__all__ = ["MOST_BYTES", "UploadedClip", "clean_name", "parse_upload", "upload_place"]
+__all__ = ["MOST_BYTES", "UploadedClip", "clean_name", "parse_upload", "upload_path"]
 
 MOST_BYTES = 64 * 1024**2
 MOST_SECONDS = 60
@@ -24,11 +24,11 @@ MOST_CPU_S = 60
 MOST_MEMORY = 4 * 1024**3
 MOST_WRITTEN = 2 * 1024**3
 MOST_CLIP = 256 * 1024**2
-"""Bytes of all motions of a file in memory: packed files hold more than they weigh."""
+"""Bytes of all motions of a file in memory: compressed files expand."""
 MOST_CLIPS = 64
 """Clips of one file."""
-LOOK_S = 0.1
-"""How often the reader is looked at."""
+CHECK_S = 0.1
+"""Seconds between checks of the reading process."""
 MOST_WORDS = 4000
 
 _LIMITS = """
@@ -37,7 +37,7 @@ source, target, name, memory, seconds, written, clip, clips = sys.argv[1:]
 try:
     import resource
 except ImportError:
-    pass  # no such limits on this system; the time limit holds everywhere
+    pass  # no such limits on this system; the time limit always applies
 else:
     for what, most in (("AS", memory), ("CPU", seconds), ("FSIZE", written), ("CORE", 0)):
         resource.setrlimit(getattr(resource, "RLIMIT_" + what), (int(most), int(most)))
@@ -52,7 +52,7 @@ from motionloom.studio.server.upload_worker import read_all
 try:
     read_all(source, target, name, int(clip), int(clips))
 except MotionLoomError as error:
-    sys.stderr.write("told:" + str(error).replace(source, name))
+    sys.stderr.write("error:" + str(error).replace(source, name))
     sys.exit(3)
 """
 )
@@ -60,7 +60,7 @@ except MotionLoomError as error:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UploadedClip:
-    """A clip of a file that was uploaded."""
+    """A clip of an uploaded file."""
 
     name: str
     motion: Motion
@@ -68,14 +68,14 @@ class UploadedClip:
 
 
 def clean_name(name: str) -> str:
-    """A file name that is only a name: no folder, no control characters, not too long."""
+    """A file name without folders and control characters, shortened."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    kept = "".join(c for c in last if c.isprintable()).strip(". ")
-    return kept[-120:] or "clip"
+    printable = "".join(c for c in last if c.isprintable()).strip(". ")
+    return printable[-120:] or "clip"
 
 
-def upload_place(folder: Path, name: str) -> Path:
-    """Where the bytes of a file of this name go; only its suffix is kept."""
+def upload_path(folder: Path, name: str) -> Path:
+    """Path for the bytes of an upload; only the suffix of its name is used."""
     suffix = Path(name).suffix.lower()
     if not suffix.removeprefix(".").isalnum() or len(suffix) > 8:
         suffix = ".bin"
@@ -85,16 +85,16 @@ def upload_place(folder: Path, name: str) -> Path:
 def parse_upload(
     name: str, source: Path, stop: threading.Event | None = None
 ) -> list[UploadedClip]:
-    """The clips in a file, read by a process that cannot take this one down with it.
+    """The clips in a file, read by a separate process with limits.
 
     Parameters
     ----------
     name
-        What the page calls the file.
+        The file's name on the page.
     source
-        Where its bytes are, in a folder of its own.
+        Path of its bytes, in a separate folder.
     stop
-        Ends the work once it is set.
+        Ends the work when it is set.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def parse_upload(
     if code == 3:
         with problems.open("rb") as stream:
             text = stream.read(MOST_WORDS).decode("utf-8", "replace")
-        raise FormatError(text.partition("told:")[2])
+        raise FormatError(text.partition("error:")[2])
     if code != 0:
         raise FormatError(f"{name} could not be read within the limits for dropped files.")
     from motionloom.studio.server.upload_worker import read_back
@@ -131,7 +131,7 @@ def _wait(process: subprocess.Popen[bytes], name: str, stop: threading.Event | N
     try:
         while True:
             try:
-                return process.wait(LOOK_S)
+                return process.wait(CHECK_S)
             except subprocess.TimeoutExpired:
                 if stop is not None and stop.is_set():
                     raise FormatError(f"{name} was cancelled.") from None

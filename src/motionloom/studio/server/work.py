@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from motionloom.studio.messages.notices import encode_progress
+from motionloom.studio.messages.notices import ProgressNotice, encode_head
 
 __all__ = ["Cancelled", "Work"]
 
-SETTLED_S = 0.3
+LEAST_S = 0.3
 """A stage must have run this long before its time left is estimated."""
 
 
@@ -17,13 +17,7 @@ class Cancelled(BaseException):
 
 
 class Work:
-    """A request that is answered. It is the listener of the steps of its thread.
-
-    Parameters
-    ----------
-    number
-        Number of the request.
-    """
+    """A request while it is answered. It receives the progress of its thread."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -53,6 +47,6 @@ class Work:
         """The message that reports the progress."""
         part, spent = self._part, time.monotonic() - self._stage_begun
         left = None
-        if part is not None and part > 0.0 and spent > SETTLED_S:
+        if part is not None and part > 0.0 and spent > LEAST_S:
             left = spent * (1.0 - part) / part
-        return encode_progress(self.number, self._stage, part, left)
+        return encode_head(self.number, ProgressNotice(self._stage, part, left)).decode()

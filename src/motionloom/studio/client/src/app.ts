@@ -1,4 +1,4 @@
-// The studio: puts the panels into the page, connects, and brings back the last visit.
+// The studio: puts the panels into the page, connects, and restores the last visit.
 
 import { connect } from "./api";
 import { createClock } from "./clock";
@@ -9,8 +9,7 @@ import { mountHeader } from "./header";
 import { mountLibrary } from "./library";
 import { takeLibrary } from "./library_changes";
 import { followLinks, knownClips, readLink, reportLink } from "./links";
-import { followProject, ROOMS } from "./making";
-import type { Tools } from "./panel";
+import { followProject, TABS } from "./making";
 import { drawn } from "./painted";
 import { mountProgress } from "./progress";
 import { checkProject, reportOf } from "./projectcheck";
@@ -19,6 +18,7 @@ import { mountStage } from "./stage/view";
 import { FIRST, Store } from "./store";
 import { setTheme } from "./theme";
 import { mountTimeline } from "./timeline/timeline";
+import type { Tools } from "./tools";
 import { mountWhy } from "./why";
 
 const SAVE_AFTER = 800; // milliseconds of rest
@@ -35,13 +35,22 @@ const api = connect({
   tasks: (tasks) => store.show({ tasks }),
   pushed: (message) => takeLibrary(store, message, message.changed),
 });
-const tools: Tools = { store, api, clock: createClock(), remake: () => making.remake() };
-const making = followProject(tools);
+const tools: Tools = { store, api, clock: createClock() };
+followProject(tools);
 
-const [header, library, stageBox, room, why, timeline] = ([["header", "header", ""], ["section", "library", "Library"], ["main", "stage", "Stage"],
-  ["section", "room", "Settings"], ["aside", "why", "Quality"], ["section", "timeline", "Timeline"]] as const).map(([tag, name, label]) =>
-  make(tag, { class: name, attrs: label ? { id: name, "aria-label": label } : { id: name } }));
-document.getElementById("studio")!.replaceChildren(header, library, stageBox, room, why, timeline);
+const [header, library, stageBox, settings, why, timeline] = (
+  [
+    ["header", "header", ""],
+    ["section", "library", "Library"],
+    ["main", "stage", "Stage"],
+    ["section", "settings", "Settings"],
+    ["aside", "why", "Quality"],
+    ["section", "timeline", "Timeline"],
+  ] as const
+).map(([tag, name, label]) =>
+  make(tag, { class: name, attrs: label ? { id: name, "aria-label": label } : { id: name } }),
+);
+document.getElementById("studio")!.replaceChildren(header, library, stageBox, settings, why, timeline);
 mountSkip(() => document.querySelector<HTMLElement>(".stage-canvas"));
 mountHeader(header, tools);
 mountLibrary(library, tools);
@@ -50,26 +59,28 @@ mountTimeline(timeline, tools);
 mountProgress(stageBox, tools);
 mountConnection(tools);
 
-const panels = new Map(ROOMS.map((each) => {
-  const panel = make("div", { class: `room-panel ${each.name}` });
-  const invitation = make("p", { class: "quiet invitation-line" });
-  each.mount(panel, tools);
-  return [each, { panel, invitation }] as const;
-}));
-function drawRoom(): void {
+const panels = new Map(
+  TABS.map((each) => {
+    const panel = make("div", { class: `tab-panel ${each.name}` });
+    const invitation = make("p", { class: "quiet invitation-line" });
+    each.mount(panel, tools);
+    return [each, { panel, invitation }] as const;
+  }),
+);
+function drawSettings(): void {
   for (const [each, { panel, invitation }] of panels) {
-    if (each.name !== store.project.room) continue;
-    const missing = each.missing(store.project);
+    if (each.name !== store.project.tab) continue;
+    const missing = each.missing(store);
     invitation.textContent = missing ?? "";
     invitation.hidden = missing === null;
-    room.setAttribute("aria-label", `${each.title} settings`);
-    if (room.lastChild !== panel) replace(room, invitation, panel);
+    settings.setAttribute("aria-label", `${each.title} settings`);
+    if (settings.lastChild !== panel) replace(settings, invitation, panel);
   }
 }
-store.listen(drawRoom);
-drawRoom();
+store.listen(drawSettings);
+drawSettings();
 
-// An answer, however often the socket closes before it comes.
+// An answer; the request is repeated if the socket closes before it arrives.
 async function askUntil<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -82,29 +93,32 @@ async function askUntil<T>(ask: () => Promise<T>): Promise<T> {
 
 async function readLibrary(): Promise<void> {
   const { body } = await askUntil(() => api.ask("library.list", {}));
-  api.canCancel = body.command !== undefined;
-  store.show({ command: body.command ?? null });
+  store.show({ command: body.command });
   takeLibrary(store, body, []);
 }
 
 async function begin(): Promise<void> {
   await readLibrary();
-  const kept = await askUntil(() => api.ask("project.load", {})).then(({ body }) => body, (error: unknown) => ({ project: null, problem: textOf(error) }));
+  const stored = await askUntil(() => api.ask("project.load", {})).then(
+    ({ body }) => body,
+    (error: unknown) => ({ project: null, problem: textOf(error) }),
+  );
   // A graphics context can take long to get: the library is on the screen before.
   await drawn();
   // For tests and for the browser's console.
   Object.assign(window, { studio: { store, clock: tools.clock, stage: mountStage(stageBox, tools) } });
-  const known = knownClips(store);
-  const link = readLink(location.hash, known);
-  // A link that can be read comes before the last visit.
-  const old = link && link.project !== FIRST ? link : kept.project === null ? null : checkProject(kept.project, known);
+  const library = knownClips(store);
+  const link = readLink(location.hash, library);
+  // A valid link has priority over the last visit.
+  const old =
+    link && link.project !== FIRST ? link : stored.project === null ? null : checkProject(stored.project, library);
   if (old) store.load(old.project);
   if (link) reportLink(store, link);
   else if (old?.problems.length) store.fail("link", reportOf("the last visit", old));
-  if (kept.problem) store.fail("project", kept.problem);
+  if (stored.problem) store.fail("project", stored.problem);
   followLinks(store);
   document.documentElement.dataset.studio = "ready";
-  const save = (): void => void api.ask("project.save", { project: store.project }).catch(() => undefined);
+  const save = (): void => void api.ask("project.save", { project: { ...store.project } }).catch(() => undefined);
   let timer = 0;
   store.listen((project, scene, before) => {
     if (scene.connected && !before.scene.connected) void readLibrary().then(save, () => undefined);

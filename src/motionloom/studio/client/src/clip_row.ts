@@ -6,10 +6,14 @@ import type { Facts, Item, Looks } from "./messages";
 const PREVIEW = 44; // pixels
 const FILL = 0.88; // of the square that the figure may fill
 
-export interface Preview { looks: Looks; points: Float32Array; frames: number }
+export interface Preview {
+  looks: Looks;
+  points: Float32Array;
+  frames: number;
+}
 
-export interface Hands {
-  take(slot: "a" | "b" | null): void;
+export interface RowActions {
+  choose(slot: "a" | "b" | null): void;
   // The focus on this row; `step` rows further.
   move(step: number | "first" | "last"): void;
 }
@@ -17,25 +21,56 @@ export interface Hands {
 export class ClipRow {
   readonly element: HTMLElement;
   preview: Preview | null = null;
-  asked = false;
+  requested = false;
   inSight = false;
-  private readonly canvas = make("canvas", { class: "preview", attrs: { width: String(2 * PREVIEW), height: String(2 * PREVIEW), "aria-hidden": "true" } });
+  private readonly canvas = make("canvas", {
+    class: "preview",
+    attrs: { width: String(2 * PREVIEW), height: String(2 * PREVIEW), "aria-hidden": "true" },
+  });
   private readonly about = make("span", { class: "about" });
   private readonly badge = make("span", { class: "badge" });
   private drawn = "";
 
-  constructor(readonly item: Item, private readonly hands: Hands) {
-    const slot = (name: "a" | "b"): HTMLElement => make("button", {
-      class: `slot ${name}`, title: `use as ${name.toUpperCase()} (${name.toUpperCase()})`, attrs: { type: "button", tabindex: "-1" },
-      on: { click: (event) => { event.stopPropagation(); hands.take(name); } },
-    }, name.toUpperCase());
-    this.element = make("div", { class: "clip", attrs: { role: "row", tabindex: "-1", "data-clip": item.id, "aria-label": item.name }, on: {
-      click: () => hands.take(null),
-      keydown: (event) => this.press(event),
-    } },
+  constructor(
+    readonly item: Item,
+    private readonly actions: RowActions,
+  ) {
+    const slot = (name: "a" | "b"): HTMLElement =>
+      make(
+        "button",
+        {
+          class: `slot ${name}`,
+          title: `use as ${name.toUpperCase()} (${name.toUpperCase()})`,
+          attrs: { type: "button", tabindex: "-1" },
+          on: {
+            click: (event) => {
+              event.stopPropagation();
+              actions.choose(name);
+            },
+          },
+        },
+        name.toUpperCase(),
+      );
+    this.element = make(
+      "div",
+      {
+        class: "clip",
+        attrs: { role: "row", tabindex: "-1", "data-clip": item.id, "aria-label": item.name },
+        on: {
+          click: () => actions.choose(null),
+          keydown: (event) => this.press(event),
+        },
+      },
       this.canvas,
-      make("div", { class: "clip-words", attrs: { role: "gridcell" } }, make("span", { class: "clip-name", title: item.name }, item.name), this.about, this.badge),
-      make("div", { class: "slots", attrs: { role: "gridcell" } }, slot("a"), slot("b")));
+      make(
+        "div",
+        { class: "clip-words", attrs: { role: "gridcell" } },
+        make("span", { class: "clip-name", title: item.name }, item.name),
+        this.about,
+        this.badge,
+      ),
+      make("div", { class: "slots", attrs: { role: "gridcell" } }, slot("a"), slot("b")),
+    );
   }
 
   report({ frames, fps, joints, badge, verdict }: Facts): void {
@@ -51,7 +86,7 @@ export class ClipRow {
 
   // The file changed: what was read is out of date.
   forget(): void {
-    [this.preview, this.asked, this.drawn] = [null, false, ""];
+    [this.preview, this.requested, this.drawn] = [null, false, ""];
   }
 
   draw(beat: number, still: boolean, colour: string): void {
@@ -67,11 +102,15 @@ export class ClipRow {
     // A row that was clicked has the focus, too: then keys are for the timeline.
     if (event.ctrlKey || event.metaKey || event.altKey || !this.element.matches(":focus-visible")) return;
     const keys: Record<string, () => void> = {
-      Enter: () => this.hands.take(null),
-      a: () => this.hands.take("a"), b: () => this.hands.take("b"),
-      ArrowDown: () => this.hands.move(1), ArrowUp: () => this.hands.move(-1),
-      PageDown: () => this.hands.move(8), PageUp: () => this.hands.move(-8),
-      Home: () => this.hands.move("first"), End: () => this.hands.move("last"),
+      Enter: () => this.actions.choose(null),
+      a: () => this.actions.choose("a"),
+      b: () => this.actions.choose("b"),
+      ArrowDown: () => this.actions.move(1),
+      ArrowUp: () => this.actions.move(-1),
+      PageDown: () => this.actions.move(8),
+      PageUp: () => this.actions.move(-8),
+      Home: () => this.actions.move("first"),
+      End: () => this.actions.move("last"),
     };
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
@@ -96,9 +135,11 @@ function drawFigure(canvas: HTMLCanvasElement, { looks, points }: Preview, frame
   const [low, high] = rangeOf(used.map(([, y]) => y));
   // As tall as the body stands, smaller only if it leaves its square: over stairs, or lying.
   const scale = (FILL * 2 * PREVIEW) / Math.max(looks.height, high - low, 0.9 * (right - left), 1e-6);
-  const floor = low >= looks.floor - 0.1 * looks.height && high <= looks.floor + 1.15 * looks.height ? looks.floor : low;
+  const floor =
+    low >= looks.floor - 0.1 * looks.height && high <= looks.floor + 1.15 * looks.height ? looks.floor : low;
   const at = (p: number): [number, number] => [
-    PREVIEW + scale * (spots[p][0] - (left + right) / 2), 1.92 * PREVIEW - scale * (spots[p][1] - floor),
+    PREVIEW + scale * (spots[p][0] - (left + right) / 2),
+    1.92 * PREVIEW - scale * (spots[p][1] - floor),
   ];
   context.clearRect(0, 0, 2 * PREVIEW, 2 * PREVIEW);
   context.strokeStyle = colour;

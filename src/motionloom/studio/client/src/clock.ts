@@ -35,7 +35,7 @@ export function createClock(): Clock {
     },
     setDuration(seconds) {
       this.duration = seconds;
-      // A range that is still inside goes on: the result is remade while it loops.
+      // A range that is still inside stays: the result can change while it loops.
       if (this.range && this.range[1] > seconds) this.range = null;
       this.time = Math.min(this.time, seconds);
     },

@@ -2,16 +2,28 @@
 // next.
 
 import { button, make } from "./dom";
-import type { Tools } from "./panel";
+import type { Tools } from "./tools";
 
 export function mountConnection({ store, api, clock }: Tools): void {
   const command = make("code");
   const start = make("span", {}, " Start it again with ", command);
-  const copy = button("copy", "copy the command", () => void navigator.clipboard.writeText(command.textContent ?? ""), "small");
+  const copy = button(
+    "copy",
+    "copy the command",
+    () => void navigator.clipboard.writeText(command.textContent ?? ""),
+    "small",
+  );
   const next = make("span", { class: "reconnect" });
   const retry = button("Try now", "connect now", () => api.retry(), "small");
-  const banner = make("div", { class: "connection", attrs: { role: "alert" } },
-    make("strong", {}, "The server is not running."), start, copy, next, retry);
+  const banner = make(
+    "div",
+    { class: "connection", attrs: { role: "alert" } },
+    make("strong", {}, "The server is not running."),
+    start,
+    copy,
+    next,
+    retry,
+  );
   banner.hidden = true;
   document.body.append(banner);
   let seen = false; // a page that never was connected is still loading
@@ -23,10 +35,15 @@ export function mountConnection({ store, api, clock }: Tools): void {
     if (banner.hidden) return;
     const text = line ?? "motionloom studio";
     if (command.textContent !== text) command.textContent = text;
-    const left = connection.retryAt === null ? null : Math.max(1, Math.ceil((connection.retryAt - performance.now()) / 1000));
+    const left =
+      connection.retryAt === null ? null : Math.max(1, Math.ceil((connection.retryAt - performance.now()) / 1000));
     const words = left === null ? "Reconnecting ..." : `Reconnecting in ${left} s.`;
     if (next.textContent !== words) next.textContent = words;
   }
-  store.listen((_project, scene, before) => { if (scene.connection !== before.scene.connection) draw(); });
-  clock.onTick(() => { if (!banner.hidden) draw(); });
+  store.listen((_project, scene, before) => {
+    if (scene.connection !== before.scene.connection) draw();
+  });
+  clock.onTick(() => {
+    if (!banner.hidden) draw();
+  });
 }

@@ -1,4 +1,4 @@
-// Elements made of words: text is always text, so no name of a file or joint can become markup.
+// Creates elements. Text is always text, so that no name of a file or joint can become markup.
 
 type Child = Node | string | null;
 type Listeners = { [K in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[K]) => void };
@@ -15,15 +15,15 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   options: Options = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  if (options.class) made.className = options.class;
-  if (options.title) made.title = options.title;
-  for (const [name, value] of Object.entries(options.attrs ?? {})) made.setAttribute(name, value);
+  const element = document.createElement(tag);
+  if (options.class) element.className = options.class;
+  if (options.title) element.title = options.title;
+  for (const [name, value] of Object.entries(options.attrs ?? {})) element.setAttribute(name, value);
   for (const [name, listener] of Object.entries(options.on ?? {})) {
-    made.addEventListener(name, listener as EventListener);
+    element.addEventListener(name, listener as EventListener);
   }
-  made.append(...children.filter((child): child is Node | string => child !== null));
-  return made;
+  element.append(...children.filter((child): child is Node | string => child !== null));
+  return element;
 }
 
 export function button(text: string, title: string, press: () => void, kind = ""): HTMLButtonElement {
@@ -32,4 +32,22 @@ export function button(text: string, title: string, press: () => void, kind = ""
 
 export function replace(within: HTMLElement, ...children: Child[]): void {
   within.replaceChildren(...children.filter((child): child is Node | string => child !== null));
+}
+
+export interface Checkbox {
+  label: HTMLLabelElement;
+  box: HTMLInputElement;
+}
+
+export function checkbox(text: string, title: string, changed: () => void): Checkbox {
+  const box = make("input", { attrs: { type: "checkbox" }, on: { change: changed } });
+  return { label: make("label", { class: "tick", title }, box, text), box };
+}
+
+// Have the browser save what is at an address.
+export function download(url: string, name: string): void {
+  const link = make("a", { attrs: { href: url, download: name } });
+  document.body.append(link);
+  link.click();
+  link.remove();
 }

@@ -1,6 +1,6 @@
 // What can go wrong, and what a user can do about it.
 
-// The server refused a request; the text is its own.
+// The server refused a request; the text comes from the server.
 export class Refused extends Error {}
 
 // The user cancelled the request.

@@ -3,31 +3,52 @@
 import { button, make } from "./dom";
 import { mountExport } from "./export";
 import { createHelp } from "./help";
-import { ROOMS } from "./making";
-import type { Mount } from "./panel";
+import { TABS } from "./making";
 import { mountProjectFile } from "./projectfile";
 import { mountShare } from "./share";
 import { setTheme } from "./theme";
+import type { Mount } from "./tools";
 
 export const mountHeader: Mount = (within, tools) => {
   const { store } = tools;
-  const tabs = ROOMS.map((room, n) => {
-    const tab = button(room.title, `${room.title} (${n + 1})`, () => store.decide("room", { room: room.name }), "tab");
+  const tabs = TABS.map((each, n) => {
+    const tab = button(each.title, `${each.title} (${n + 1})`, () => store.commit("tab", { tab: each.name }), "tab");
     tab.setAttribute("role", "tab");
-    tab.setAttribute("aria-controls", "room");
-    tab.dataset.room = room.name;
+    tab.setAttribute("aria-controls", "settings");
+    tab.dataset.tab = each.name;
     return tab;
   });
   const undo = button("↶", "undo (Ctrl Z)", () => store.undo(), "icon");
   const redo = button("↷", "redo (Ctrl Shift Z)", () => store.redo(), "icon");
-  const theme = button("◐", "light or dark", () => {
-    const dark = document.documentElement.dataset.theme === "dark";
-    store.decide("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
-  }, "icon");
+  const theme = button(
+    "◐",
+    "light or dark",
+    () => {
+      const dark = document.documentElement.dataset.theme === "dark";
+      store.commit("", { view: { ...store.project.view, theme: dark ? "light" : "dark" } });
+    },
+    "icon",
+  );
   const help = createHelp();
   const state = make("span", { class: "state", attrs: { role: "status" } });
   const [files, shares, out] = ["files", "share", "export"].map((name) => make("div", { class: name }));
-  within.append(make("h1", {}, "motionloom"), make("div", { class: "tabs", attrs: { role: "tablist", "aria-label": "what to make" }, on: { keydown: walkTabs } }, ...tabs), state, make("span", { class: "gap" }), undo, redo, theme, help, files, shares, out);
+  within.append(
+    make("h1", {}, "motionloom"),
+    make(
+      "div",
+      { class: "tabs", attrs: { role: "tablist", "aria-label": "what to make" }, on: { keydown: walkTabs } },
+      ...tabs,
+    ),
+    state,
+    make("span", { class: "gap" }),
+    undo,
+    redo,
+    theme,
+    help,
+    files,
+    shares,
+    out,
+  );
   mountProjectFile(files, tools);
   mountShare(shares, tools);
   mountExport(out, tools);
@@ -38,9 +59,9 @@ export const mountHeader: Mount = (within, tools) => {
     if (!way) return;
     event.preventDefault();
     event.stopPropagation();
-    const now = ROOMS.findIndex(({ name }) => name === store.project.room);
-    const next = (now + way + ROOMS.length) % ROOMS.length;
-    store.decide("room", { room: ROOMS[next].name });
+    const now = TABS.findIndex(({ name }) => name === store.project.tab);
+    const next = (now + way + TABS.length) % TABS.length;
+    store.commit("tab", { tab: TABS[next].name });
     tabs[next].focus();
   }
 
@@ -51,8 +72,8 @@ export const mountHeader: Mount = (within, tools) => {
       event.preventDefault();
       if (event.shiftKey) store.redo();
       else store.undo();
-    } else if (!event.ctrlKey && !event.metaKey && ROOMS[Number(event.key) - 1]) {
-      store.decide("room", { room: ROOMS[Number(event.key) - 1].name });
+    } else if (!event.ctrlKey && !event.metaKey && TABS[Number(event.key) - 1]) {
+      store.commit("tab", { tab: TABS[Number(event.key) - 1].name });
     }
   });
 
@@ -60,7 +81,7 @@ export const mountHeader: Mount = (within, tools) => {
 
   function draw(): void {
     for (const tab of tabs) {
-      const chosen = tab.dataset.room === store.project.room;
+      const chosen = tab.dataset.tab === store.project.tab;
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
     }

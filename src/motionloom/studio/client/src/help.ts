@@ -25,12 +25,22 @@ const KEYS: [string, string][] = [
 export function createHelp(): HTMLButtonElement {
   const rows = KEYS.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]);
   const close = button("Close", "close the list (Escape)", () => show(false), "small");
-  const tour = button("Show me around", "a tour of the page in six steps", () => {
-    show(false);
-    startTour(() => open.focus());
-  }, "primary");
-  const card = make("aside", { class: "help", attrs: { "aria-label": "help" } },
-    make("h2", {}, "Keys and mouse"), make("dl", {}, ...rows), make("div", { class: "row" }, tour, close));
+  const tour = button(
+    "Show me around",
+    "a tour of the page in six steps",
+    () => {
+      show(false);
+      startTour(() => open.focus());
+    },
+    "primary",
+  );
+  const card = make(
+    "aside",
+    { class: "help", attrs: { "aria-label": "help" } },
+    make("h2", {}, "Keys and mouse"),
+    make("dl", {}, ...rows),
+    make("div", { class: "row" }, tour, close),
+  );
   card.hidden = true;
   const open = button("?", "help: keys, mouse and a tour (?)", () => show(card.hidden), "icon help-open");
   open.setAttribute("aria-label", "help");
@@ -44,15 +54,19 @@ export function createHelp(): HTMLButtonElement {
   }
 
   document.body.append(card);
-  document.addEventListener("keydown", (event) => {
-    const on = event.target as HTMLElement;
-    if (event.key === "Escape" && !card.hidden) {
-      event.preventDefault(); // one Escape closes one thing
-      show(false);
-    }
-    if (event.key !== "?" || on.closest("input:not([type=range]):not([type=checkbox]), textarea")) return;
-    event.preventDefault();
-    show(card.hidden);
-  }, true);
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      const on = event.target as HTMLElement;
+      if (event.key === "Escape" && !card.hidden) {
+        event.preventDefault(); // one Escape closes one thing
+        show(false);
+      }
+      if (event.key !== "?" || on.closest("input:not([type=range]):not([type=checkbox]), textarea")) return;
+      event.preventDefault();
+      show(card.hidden);
+    },
+    true,
+  );
   return open;
 }

@@ -6,74 +6,99 @@ import { button, make, replace } from "./dom";
 import { Cancelled, Gone, textOf } from "./faults";
 import type { Item } from "./messages";
 import { motionOf } from "./motion";
-import type { Mount, Tools } from "./panel";
 import { paletteOf } from "./theme";
+import type { Mount, Tools } from "./tools";
 
 const PREVIEW_FPS = 12;
-const MOST_ASKED = 16; // previews at once; the server refuses many more
+const MOST_REQUESTED = 16; // previews at once; the server refuses many more
 
 export const mountLibrary: Mount = (within, tools) => {
   const { store, api } = tools;
-  const search = make("input", { class: "search", attrs: { type: "search", placeholder: "search clips", "aria-label": "search clips" }, on: {
-    input: () => filter(),
-    keydown: (event) => {
-      if (event.key !== "ArrowDown") return;
-      event.preventDefault();
-      visible()[0]?.element.focus();
+  const search = make("input", {
+    class: "search",
+    attrs: { type: "search", placeholder: "search clips", "aria-label": "search clips" },
+    on: {
+      input: () => filter(),
+      keydown: (event) => {
+        if (event.key !== "ArrowDown") return;
+        event.preventDefault();
+        visible()[0]?.element.focus();
+      },
     },
-  } });
+  });
   const heading = make("h2", {}, "Library");
-  const pick = make("input", { attrs: { type: "file", multiple: "", "aria-label": "clip files" }, on: {
-    change: () => {
-      for (const file of pick.files ?? []) void add(file);
-      pick.value = "";
+  const pick = make("input", {
+    attrs: { type: "file", multiple: "", "aria-label": "clip files" },
+    on: {
+      change: () => {
+        for (const file of pick.files ?? []) void add(file);
+        pick.value = "";
+      },
     },
-  } });
+  });
   pick.hidden = true;
   const open = button("+ Add", "add clips from files; or drop them here", () => pick.click(), "small");
   const none = make("p", { class: "quiet nothing" });
   const list = make("div", { class: "clips", attrs: { role: "grid", "aria-label": "clips", "aria-readonly": "true" } });
-  within.append(make("div", { class: "library-head" }, make("div", { class: "row tight" }, heading, make("span", { class: "gap" }), open, pick), search), none, list);
+  within.append(
+    make(
+      "div",
+      { class: "library-head" },
+      make("div", { class: "row tight" }, heading, make("span", { class: "gap" }), open, pick),
+      search,
+    ),
+    none,
+    list,
+  );
   const rows = new Map<string, ClipRow>();
 
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      const row = rows.get((entry.target as HTMLElement).dataset.clip ?? "");
-      if (!row) continue;
-      row.inSight = entry.isIntersecting;
-    }
-    fillSeen();
-  }, { root: list });
-  let asked = 0;
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries) {
+        const row = rows.get((entry.target as HTMLElement).dataset.clip ?? "");
+        if (!row) continue;
+        row.inSight = entry.isIntersecting;
+      }
+      fillSeen();
+    },
+    { root: list },
+  );
+  let requested = 0;
 
-  // Rows that were scrolled past are not asked for: those in sight come first.
+  // Visible rows come first: rows that were scrolled past are not requested.
   function fillSeen(): void {
     for (const row of rows.values()) {
-      if (asked >= MOST_ASKED) return;
-      if (row.inSight && !row.asked && store.scene.connected) void fill(row);
+      if (requested >= MOST_REQUESTED) return;
+      if (row.inSight && !row.requested && store.scene.connected) void fill(row);
     }
   }
 
   async function fill(row: ClipRow): Promise<void> {
-    row.asked = true;
-    asked++;
+    row.requested = true;
+    requested++;
     try {
-      const { body, arrays: { points } } = await api.ask("library.preview", { clip: row.item.id });
+      const {
+        body,
+        arrays: { points },
+      } = await api.ask("library.preview", { clip: row.item.id });
       row.preview = { looks: body.looks, points: points.values as Float32Array, frames: points.shape[0] };
       row.report(body.facts);
       store.show({ facts: { ...store.scene.facts, [row.item.id]: body.facts } });
     } catch (error) {
-      if (error instanceof Gone) row.asked = false; // asked again after the reconnect
+      if (error instanceof Gone)
+        row.requested = false; // requested again after the reconnect
       else row.fail(textOf(error));
     } finally {
-      asked--;
+      requested--;
     }
     fillSeen();
   }
 
   // Rows in the order of the list, without those that the search hides.
   function visible(): ClipRow[] {
-    return [...list.querySelectorAll<HTMLElement>(".clip:not([hidden])")].map((element) => rows.get(element.dataset.clip!)!);
+    return [...list.querySelectorAll<HTMLElement>(".clip:not([hidden])")].map(
+      (element) => rows.get(element.dataset.clip!)!,
+    );
   }
 
   // One stop of the tab key for the whole list: the row that had the focus last.
@@ -90,24 +115,37 @@ export const mountLibrary: Mount = (within, tools) => {
   }
 
   function lay(items: Item[]): void {
-    const known = new Set(items.map(({ id }) => id));
+    const ids = new Set(items.map(({ id }) => id));
     for (const [id, row] of rows) {
-      if (known.has(id)) continue;
+      if (ids.has(id)) continue;
       seen.unobserve(row.element);
       rows.delete(id);
     }
     for (const item of items) {
       if (rows.has(item.id)) continue;
-      const row = new ClipRow(item, { take: (slot) => choose(tools, item.id, slot), move: (step) => move(row, step) });
+      const row = new ClipRow(item, {
+        choose: (slot) => choose(tools, item.id, slot),
+        move: (step) => move(row, step),
+      });
       row.element.addEventListener("focus", () => stopAt(row));
       rows.set(item.id, row);
       seen.observe(row.element);
     }
     const groups = new Map<string, Item[]>();
     for (const item of items) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
-    replace(list, ...[...groups].map(([group, members]) => make("div", { class: "group", attrs: { role: "rowgroup", "aria-label": group || "this folder" } },
-      groups.size > 1 ? make("div", { class: "group-name", attrs: { "aria-hidden": "true" } }, group || "this folder") : null,
-      ...members.map((item) => rows.get(item.id)!.element))));
+    replace(
+      list,
+      ...[...groups].map(([group, members]) =>
+        make(
+          "div",
+          { class: "group", attrs: { role: "rowgroup", "aria-label": group || "this folder" } },
+          groups.size > 1
+            ? make("div", { class: "group-name", attrs: { "aria-hidden": "true" } }, group || "this folder")
+            : null,
+          ...members.map((item) => rows.get(item.id)!.element),
+        ),
+      ),
+    );
     filter();
   }
 
@@ -118,7 +156,11 @@ export const mountLibrary: Mount = (within, tools) => {
     }
     for (const group of list.children) (group as HTMLElement).hidden = !group.querySelector(".clip:not([hidden])");
     const shown = visible();
-    none.textContent = shown.length ? "" : rows.size ? "No clip has this name." : "This folder has no clips. Drop files here.";
+    none.textContent = shown.length
+      ? ""
+      : rows.size
+        ? "No clip has this name."
+        : "This folder has no clips. Drop files here.";
     none.hidden = shown.length > 0;
     list.hidden = !shown.length;
     if (!shown.some(({ element }) => element.tabIndex === 0)) stopAt(shown[0]);
@@ -161,10 +203,10 @@ export const mountLibrary: Mount = (within, tools) => {
       const items = await api.upload(file);
       const { body } = await api.ask("library.list", {});
       store.show({ library: { name: body.name, items: body.items } });
-      store.heal(cause);
+      store.clear(cause);
       rows.get(items[0].id)?.element.scrollIntoView({ block: "nearest" });
     } catch (error) {
-      if (error instanceof Cancelled) store.heal(cause);
+      if (error instanceof Cancelled) store.clear(cause);
       else store.fail(cause, error);
     }
   }
@@ -175,7 +217,7 @@ export function choose({ store }: Tools, id: string, slot: "a" | "b" | null): vo
   const { a, b, transition } = store.project;
   const into = slot ?? (a === null || (a === id && b !== null) ? "a" : "b");
   if (slot === null && (id === a || id === b)) return;
-  store.decide("", { [into]: id, transition: { ...transition, at: null } });
+  store.commit("", { [into]: id, transition: { ...transition, at: null } });
 }
 
 // Clips that the project names are opened for the stage.

@@ -1,6 +1,6 @@
 // Deep links: what differs from a fresh project, in the address after the #. It never goes to a server.
 
-import { checkProject, reportOf, type Checked } from "./projectcheck";
+import { type Checked, checkProject, reportOf } from "./projectcheck";
 import { FIRST, type Project, type Store } from "./store";
 
 const MOST = 8000; // characters: longer addresses are cut by some programs
@@ -11,10 +11,12 @@ const plain = (value: unknown): value is Plain => typeof value === "object" && v
 function changes(now: unknown, first: unknown): unknown {
   if (JSON.stringify(now) === JSON.stringify(first)) return undefined;
   if (!plain(now) || !plain(first)) return now;
-  return Object.fromEntries(Object.entries(now).flatMap(([name, value]) => {
-    const part = changes(value, first[name]);
-    return part === undefined ? [] : [[name, part]];
-  }));
+  return Object.fromEntries(
+    Object.entries(now).flatMap(([name, value]) => {
+      const part = changes(value, first[name]);
+      return part === undefined ? [] : [[name, part]];
+    }),
+  );
 }
 
 export function linkOf(project: Project): string {
@@ -23,18 +25,20 @@ export function linkOf(project: Project): string {
 }
 
 // The project of an address; null where it has none.
-export function readLink(hash: string, known: Set<string>): Checked | null {
+export function readLink(hash: string, library: Set<string>): Checked | null {
   if (hash.length < 2) return null;
   try {
     const outside: unknown = JSON.parse(decodeURIComponent(hash.slice(1)));
-    if (plain(outside)) return checkProject({ ...outside, version: FIRST.version }, known);
-  } catch { /* reported below */ }
+    if (plain(outside)) return checkProject({ ...outside, version: FIRST.version }, library);
+  } catch {
+    /* reported below */
+  }
   return { project: FIRST, problems: ["the part after # is cut or damaged: copy the whole link again"] };
 }
 
 export function reportLink(store: Store, checked: Checked): void {
   if (checked.problems.length) store.fail("link", reportOf("this link", checked));
-  else store.heal("link");
+  else store.clear("link");
 }
 
 export function knownClips(store: Store): Set<string> {
@@ -46,7 +50,8 @@ export function followLinks(store: Store): void {
   let timer = 0;
   const write = (): void => {
     const link = linkOf(store.project);
-    if (link.length <= MOST && link !== location.hash) history.replaceState(null, "", link || location.pathname + location.search);
+    if (link.length <= MOST && link !== location.hash)
+      history.replaceState(null, "", link || location.pathname + location.search);
   };
   store.listen((project, _scene, before) => {
     if (project === before.project) return;

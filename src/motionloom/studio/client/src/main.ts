@@ -1,10 +1,10 @@
-// The door: the page is seen before all that makes it work is read.
+// The entry: the page is drawn before the rest of its code is loaded.
 
 import "./style.css";
 import { painted } from "./painted";
 import { setTheme } from "./theme";
 
-setTheme("auto"); // what the system likes, until it is known what was chosen
+setTheme("auto"); // the system's theme, until the stored one is loaded
 void painted()
   .then(() => import("./app"))
   .catch(() => document.querySelector("#studio h1")!.append(" could not be loaded. Is the studio still running?"));

@@ -1,58 +1,76 @@
-// Results follow the project: a result is made again whenever a setting that it depends on changes.
+// Results follow the project: a result is requested again when a setting that it depends on changes.
 
 import { Cancelled } from "./faults";
 import { openClip } from "./library";
 import { motionOf } from "./motion";
-import type { Tools } from "./panel";
-import { blend, clipsOf } from "./rooms/blend";
-import { keyOf, type RoomModule } from "./rooms/room";
-import { splice } from "./rooms/splice";
-import { table } from "./rooms/table";
-import { transition } from "./rooms/transition";
-import type { Room } from "./store";
+import type { Tab } from "./store";
+import { blend, clipsOf } from "./tabs/blend";
+import { splice } from "./tabs/splice";
+import { keyOf, type TabModule } from "./tabs/tab";
+import { table } from "./tabs/table";
+import { transition } from "./tabs/transition";
+import type { Tools } from "./tools";
 
-export const ROOMS: RoomModule[] = [transition, blend, splice, table];
+export const TABS: TabModule[] = [transition, blend, splice, table];
 
-export function followProject(tools: Tools): { remake(): void } {
+export function followProject(tools: Tools): void {
   const { store, api } = tools;
-  const last: Partial<Record<Room, string>> = {};
+  const last: Partial<Record<Tab, string>> = {};
   let running = false;
-  const asked = new Set<string>();
+  const opened = new Set<string>();
 
-  // One at a time: changes during a request are made after it, so that a drag never queues up.
+  // One at a time: changes during a request are handled after it, so that a drag never queues up.
   async function remake(): Promise<void> {
     if (running) return;
     const { project } = store;
-    const room = ROOMS.find((each) => each.name === project.room)!;
-    const key = keyOf(room, store);
-    const cause = `result:${room.name}`;
-    if (room.missing(project) !== null) {
-      store.heal(cause);
-      if (store.scene.made[room.name]) store.show({ made: { ...store.scene.made, [room.name]: undefined } });
-      last[room.name] = "";
+    const tab = TABS.find((each) => each.name === project.tab)!;
+    const key = keyOf(tab, store);
+    const cause = `result:${tab.name}`;
+    if (tab.missing(store) !== null) {
+      store.clear(cause);
+      if (store.scene.results[tab.name]) store.show({ results: { ...store.scene.results, [tab.name]: undefined } });
+      last[tab.name] = "";
       return;
     }
-    if (last[room.name] === key) return;
-    last[room.name] = key;
+    if (last[tab.name] === key) return;
+    last[tab.name] = key;
     running = true;
     store.show({ busy: "making the result ..." });
     try {
-      // Sources that the page has already are not sent again: a drag brings only what it changed.
-      const old = store.scene.made[room.name];
+      // The server does not send sources again that the page has.
+      const old = store.scene.results[tab.name];
       const held = new Map(old?.answer.sources.map(({ key }, k) => [key, old.sources[k]]));
-      const { body, arrays } = await room.ask(project, api, [...held.keys()]);
-      const made = {
-        key, answer: body, arrays, motion: motionOf(body.shown, arrays),
-        sources: body.sources.map((source, k) => (source.shown ? motionOf(source.shown, arrays, `${k}.`) : held.get(source.key)!)),
+      const { body, arrays } = await tab.ask(store, api, [...held.keys()]);
+      const result = {
+        key,
+        answer: body,
+        arrays,
+        motion: motionOf(body.shown, arrays),
+        sources: body.sources.map((source, k) =>
+          source.shown ? motionOf(source.shown, arrays, `${k}.`) : held.get(source.key)!,
+        ),
         sourceFrames: arrays.source_frames.values as Float32Array,
       };
-      store.show({ made: { ...store.scene.made, [room.name]: made }, busy: null });
-      store.heal(cause, "export");
+      store.show({ results: { ...store.scene.results, [tab.name]: result }, busy: null });
+      store.clear(cause, "export");
     } catch (error) {
-      // After a cancel the earlier result stays; a result that failed has none to show.
+      // After a cancel the earlier result stays; after an error there is none.
       const cancelled = error instanceof Cancelled;
-      store.show({ busy: null, made: cancelled ? store.scene.made : { ...store.scene.made, [room.name]: undefined } });
-      store.fail(cause, cancelled ? "Cancelled." : error, cancelled ? { text: "Make it again", press: () => { last[room.name] = ""; void remake(); } } : undefined);
+      const results = cancelled ? store.scene.results : { ...store.scene.results, [tab.name]: undefined };
+      store.show({ busy: null, results });
+      store.fail(
+        cause,
+        cancelled ? "Cancelled." : error,
+        cancelled
+          ? {
+              text: "Make it again",
+              press: () => {
+                last[tab.name] = "";
+                void remake();
+              },
+            }
+          : undefined,
+      );
     } finally {
       running = false;
       void remake();
@@ -61,29 +79,31 @@ export function followProject(tools: Tools): { remake(): void } {
 
   function open(): void {
     const { project, scene } = store;
-    const wanted = project.room === "blend" ? clipsOf(project) : [project.a, project.b];
+    const wanted = project.tab === "blend" ? clipsOf(project) : [project.a, project.b];
     for (const { cause } of scene.faults) {
-      if (cause.startsWith("clip:") && !wanted.includes(cause.slice(5))) store.heal(cause);
+      if (cause.startsWith("clip:") && !wanted.includes(cause.slice(5))) store.clear(cause);
     }
     for (const id of wanted) {
-      if (!id || asked.has(id)) continue;
-      asked.add(id);
-      openClip(tools, id).then(() => store.heal(`clip:${id}`)).catch((error: unknown) => {
-        asked.delete(id);
-        store.fail(`clip:${id}`, error);
-      });
+      if (!id || opened.has(id)) continue;
+      opened.add(id);
+      openClip(tools, id)
+        .then(() => store.clear(`clip:${id}`))
+        .catch((error: unknown) => {
+          opened.delete(id);
+          store.fail(`clip:${id}`, error);
+        });
     }
   }
 
   store.listen((project, scene, before) => {
-    // The server keeps results per socket: after a reconnect each one is made again.
+    // The server stores results per socket: after a reconnect each one is requested again.
     const back = scene.connected && !before.scene.connected;
-    if (back) for (const { name } of ROOMS) last[name] = "";
+    if (back) for (const { name } of TABS) last[name] = "";
     const changed = scene.revision !== before.scene.revision;
-    if (changed) asked.clear();
-    if (project === before.project && !back && !changed) return;
+    if (changed) opened.clear();
+    const table = scene.table !== before.scene.table;
+    if (project === before.project && !back && !changed && !table) return;
     open();
     void remake();
   });
-  return { remake: () => void remake() };
 }

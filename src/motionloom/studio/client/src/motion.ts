@@ -1,9 +1,10 @@
 // A motion as the stage and the timeline draw it. No other part of the page is needed for it, so
-// that a page of its own can play one.
+// that a separate page can play one.
 
-import type { Arrays, Looks, NumberArray, Print, Shown } from "./messages";
+import type { Looks, Print, Shown } from "./messages";
+import type { Arrays, NumberArray, Pose } from "./wire";
 
-// A mesh that hangs on joints: what a file brought as its skin.
+// A mesh that follows joints: the skin of a file.
 export interface Skin {
   points: Float32Array; // (V, 3) as the file has them
   normals: Float32Array; // (V, 3)
@@ -29,7 +30,7 @@ export interface ShownMotion {
   poses: Float32Array | null; // (F, J, 7) places and turns (wxyz) of joints, where there is a skin
 }
 
-// The motion of an answer; `prefix` is "" for the result itself and "0." for its first source.
+// The motion of an answer; `prefix` is "" for the result and "0." for its first source.
 export function motionOf(shown: Shown, arrays: Arrays, prefix = ""): ShownMotion {
   const array = (name: string): NumberArray | null => arrays[prefix + name]?.values ?? null;
   return {
@@ -50,9 +51,12 @@ function skinOf(arrays: Arrays): Skin | null {
   if (!arrays["skin.points"]) return null;
   const array = (name: string): NumberArray => arrays[`skin.${name}`].values;
   return {
-    points: array("points") as Float32Array, normals: array("normals") as Float32Array,
-    triangles: array("triangles") as Int32Array, joints: array("joints") as Uint8Array,
-    weights: array("weights") as Float32Array, binds: array("binds") as Float32Array,
+    points: array("points") as Float32Array,
+    normals: array("normals") as Float32Array,
+    triangles: array("triangles") as Int32Array,
+    joints: array("joints") as Uint8Array,
+    weights: array("weights") as Float32Array,
+    binds: array("binds") as Float32Array,
   };
 }
 
@@ -70,3 +74,27 @@ export function pointsAt(motion: ShownMotion, frame: number, out: Float32Array):
 }
 
 export const KINDS = ["left_heel", "left_toe", "right_heel", "right_toe"] as const;
+
+// A motion of few frames that poses overwrite.
+export function liveMotion({ fps, looks }: { fps: number; looks: Looks }, frames = 1): ShownMotion {
+  return {
+    name: "live",
+    frames,
+    fps,
+    looks,
+    prints: [],
+    points: new Float32Array(3 * frames * looks.points),
+    planted: new Uint8Array(4 * frames),
+    speeds: null,
+    com: null,
+    zmp: null,
+    support: null,
+    skin: null,
+    poses: null,
+  };
+}
+
+export function takePose(motion: ShownMotion, pose: Pose): void {
+  motion.points.set(pose.points);
+  for (let k = 0; k < 4; k++) motion.planted![k] = (pose.planted >> k) & 1;
+}

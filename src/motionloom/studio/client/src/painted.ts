@@ -3,7 +3,10 @@
 // Resolves once the first of it is, or after a second without that report.
 export function painted(): Promise<void> {
   return new Promise((done) => {
-    new PerformanceObserver((_told, watch) => { watch.disconnect(); done(); }).observe({ type: "paint", buffered: true });
+    new PerformanceObserver((_entries, watch) => {
+      watch.disconnect();
+      done();
+    }).observe({ type: "paint", buffered: true });
     setTimeout(done, 1000);
   });
 }

@@ -1,13 +1,16 @@
 // Progress of requests that take longer than half a second: name, bar, time left, a cancel button.
 
 import { button, make } from "./dom";
-import type { Mount } from "./panel";
 import type { Task } from "./tasks";
+import type { Mount } from "./tools";
 
 const AFTER_MS = 500;
 const MOST = 3; // shown at once
 
-interface Row { element: HTMLElement; draw(task: Task, now: number): void }
+interface Row {
+  element: HTMLElement;
+  draw(task: Task, now: number): void;
+}
 
 export const mountProgress: Mount = (within, { store, clock }) => {
   const box = make("div", { class: "tasks", attrs: { "aria-live": "polite" } });
@@ -38,11 +41,23 @@ export const mountProgress: Mount = (within, { store, clock }) => {
 function rowOf(task: Task): Row {
   const text = make("span", { class: "task-text" });
   const fill = make("div", { class: "progress-fill" });
-  const bar = make("div", { class: "progress", attrs: { role: "progressbar", "aria-label": task.name, "aria-valuemin": "0", "aria-valuemax": "100" } }, fill);
-  const stop = button("Cancel", "stop this; the shown result stays", () => {
-    stop.disabled = true;
-    task.cancel?.();
-  }, "small");
+  const bar = make(
+    "div",
+    {
+      class: "progress",
+      attrs: { role: "progressbar", "aria-label": task.name, "aria-valuemin": "0", "aria-valuemax": "100" },
+    },
+    fill,
+  );
+  const stop = button(
+    "Cancel",
+    "stop this; the shown result stays",
+    () => {
+      stop.disabled = true;
+      task.cancel?.();
+    },
+    "small",
+  );
   stop.hidden = task.cancel === null;
   const element = make("div", { class: "task" }, text, bar, stop);
   return {
@@ -76,5 +91,9 @@ function partOf(task: Task, now: number): number | null {
 function timeOf(task: Task, now: number): string {
   const left = leftOf(task, now);
   const spent = (now - task.begun) / 1000;
-  return left === null || left < 0 ? `${Math.max(1, Math.round(spent))} s so far` : left < 1 ? "less than 1 s left" : `about ${Math.ceil(left)} s left`;
+  return left === null || left < 0
+    ? `${Math.max(1, Math.round(spent))} s so far`
+    : left < 1
+      ? "less than 1 s left"
+      : `about ${Math.ceil(left)} s left`;
 }

@@ -3,10 +3,20 @@
 import { make } from "./dom";
 
 export function mountSkip(target: () => HTMLElement | null): void {
-  document.body.prepend(make("a", { class: "skip", attrs: { href: "#stage" }, on: {
-    click: (event) => {
-      event.preventDefault(); // the part after # is the project's
-      target()?.focus();
-    },
-  } }, "Skip to the stage"));
+  document.body.prepend(
+    make(
+      "a",
+      {
+        class: "skip",
+        attrs: { href: "#stage" },
+        on: {
+          click: (event) => {
+            event.preventDefault(); // the part after # is the project's
+            target()?.focus();
+          },
+        },
+      },
+      "Skip to the stage",
+    ),
+  );
 }

@@ -4,7 +4,7 @@ const PAUSES_S = [1, 2, 3, 5, 8, 10];
 
 export interface Connection {
   state: "connecting" | "open" | "lost";
-  // When the next attempt starts, on the clock of performance.now(); null while one is under way.
+  // When the next attempt starts, on the clock of performance.now(); null while one runs.
   retryAt: number | null;
 }
 
@@ -30,14 +30,17 @@ export function openLine(address: URL, events: Events): Line {
   let release: () => void;
 
   function hold(): void {
-    ready = new Promise((done) => { release = done; });
+    ready = new Promise((done) => {
+      release = done;
+    });
   }
 
   function open(): void {
     clearTimeout(timer);
     timer = 0;
     events.changed({ state: failures ? "lost" : "connecting", retryAt: null });
-    const own = (socket = new WebSocket(address));
+    const own = new WebSocket(address);
+    socket = own;
     own.binaryType = "arraybuffer";
     own.addEventListener("open", () => {
       failures = 0;
@@ -60,11 +63,15 @@ export function openLine(address: URL, events: Events): Line {
 
   // A laptop that wakes up, or a tab that comes to the front, does not wait for the pause.
   window.addEventListener("online", retry);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) retry(); });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) retry();
+  });
   hold();
   open();
   return {
-    get isOpen() { return socket.readyState === WebSocket.OPEN; },
+    get isOpen() {
+      return socket.readyState === WebSocket.OPEN;
+    },
     opened: () => ready,
     send: (text) => socket.send(text),
     retry,

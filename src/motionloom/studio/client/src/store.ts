@@ -1,19 +1,32 @@
-// The page's state in one place. The project is what the user decided: it is saved, undone and put
-// into links. The scene is what follows from it (motions, results, the playhead): it is not.
+// The page's state in one place. The project is what the user chose: it is saved, undone and put into
+// links. The scene is what follows from it (motions, results, messages): it is not saved.
 
-import { Gone, textOf, type Fault } from "./faults";
-import type { Arrays, Facts, Item, Method, PlantSpans, ResultAnswer, Span } from "./messages";
+import { type Fault, Gone, textOf } from "./faults";
+import type {
+  Facts,
+  Item,
+  Maker,
+  Method,
+  Place,
+  PlantSpans,
+  RatingCounts,
+  ResultAnswer,
+  Space,
+  Span,
+  TableReport,
+} from "./messages";
 import type { ShownMotion } from "./motion";
 import type { Connection } from "./socket";
+import type { ViewName } from "./stage/camera";
 import { ALL_ON, type Switches } from "./stage/layer";
-import type { By } from "./table_messages";
 import type { Task } from "./tasks";
+import type { Arrays } from "./wire";
 
-export type Room = "transition" | "blend" | "splice" | "table";
+export type Tab = "transition" | "blend" | "splice" | "table";
 
 export interface Project {
   version: 1;
-  room: Room;
+  tab: Tab;
   a: string | null;
   b: string | null;
   clean: boolean;
@@ -23,26 +36,33 @@ export interface Project {
     clips: string[]; // beyond A and B
     weights: number[];
     parameters: Record<string, number> | null; // in place of weights
-    recorded: number[][] | null; // in place of both: what a hand did while it steered
+    recorded: number[][] | null; // in place of both: weights of a live blend
   };
-  splice: { method: Method; where: string; when_short: "crop" | "loop" | "hold"; soft: boolean; keep_bend: boolean; compare: boolean };
+  splice: {
+    method: Method;
+    where: string;
+    when_short: "crop" | "loop" | "hold";
+    soft: boolean;
+    keep_bend: boolean;
+    compare: boolean;
+  };
   table: {
     mode: "make" | "live" | "label";
     from: number | null; // frame of A to leave, as the table counts
     to: number | null; // frame of B to arrive at
     label: string | null; // in place of B
-    by: By;
+    by: Maker;
     search: boolean;
     variation: number | null;
     lead_s: number;
     follow_s: number;
     rater: string;
   };
-  view: { overlaid: boolean; camera: string; follow: boolean; theme: "auto" | "light" | "dark"; layers: Switches };
+  view: { overlaid: boolean; camera: ViewName; follow: boolean; theme: "auto" | "light" | "dark"; layers: Switches };
 }
 
-export interface Made {
-  key: string; // of the settings that it was made with
+export interface TabResult {
+  key: string; // of the settings that it depends on
   answer: ResultAnswer;
   arrays: Arrays;
   motion: ShownMotion;
@@ -51,13 +71,44 @@ export interface Made {
   sourceFrames: Float32Array;
 }
 
+export interface TableScene {
+  report: TableReport | null; // null before the first request
+  matrix: TableMatrixData | null;
+  opened: number; // rises with every opened table: results of the one before are out of date
+  rated: number; // transitions rated on this visit: the next one is requested when it rises
+  counts: RatingCounts | null; // after the last rating
+  lastRated: TabResult | null;
+  character: LiveCharacter | null;
+}
+
+export interface TableMatrixData {
+  places: Place[];
+  costs: Float32Array;
+  natural: Float32Array | null;
+}
+
+export interface LiveCharacter {
+  live: number | null; // null until the server has started it
+  goal: string;
+}
+
+export interface LiveBlend {
+  clips: string[];
+  recording: boolean;
+  seconds: number; // recorded so far
+  latency: number; // milliseconds of the last pose, there and back
+}
+
 export interface Scene {
   library: { name: string; items: Item[]; changed?: string[] }; // ids of clips whose files changed
-  revision: number; // rises when a file of a used clip changes: results of it are made again
+  revision: number; // rises when the file of a used clip changes: its results are computed again
   facts: Record<string, Facts>;
   clips: Record<string, ShownMotion>; // opened, by id
-  made: Partial<Record<Room, Made>>; // the last result of every room
-  live: ShownMotion | null; // one frame, overwritten as a hand steers it
+  results: Partial<Record<Tab, TabResult>>; // the last result of every tab
+  space: { key: string; value: Space | null }; // what the clips of the blend can be steered by
+  table: TableScene;
+  live: ShownMotion | null; // one frame, overwritten while it plays
+  liveBlend: LiveBlend | null;
   busy: string | null;
   faults: Fault[];
   connected: boolean;
@@ -66,9 +117,11 @@ export interface Scene {
   tasks: Task[];
 }
 
+export const MOST_UNDO = 200; // steps
+
 export const FIRST: Project = {
   version: 1,
-  room: "transition",
+  tab: "transition",
   a: null,
   b: null,
   clean: true,
@@ -76,32 +129,58 @@ export const FIRST: Project = {
   transition: { at: null, length_s: 0.6, moving: false, timewarp: true },
   blend: { clips: [], weights: [], parameters: null, recorded: null },
   splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false, compare: false },
-  table: { mode: "make", from: null, to: null, label: null, by: "table", search: false, variation: null, lead_s: 0.5, follow_s: 0.5, rater: "" },
+  table: {
+    mode: "make",
+    from: null,
+    to: null,
+    label: null,
+    by: "table",
+    search: false,
+    variation: null,
+    lead_s: 0.5,
+    follow_s: 0.5,
+    rater: "",
+  },
   view: { overlaid: false, camera: "three-quarter", follow: true, theme: "auto", layers: ALL_ON },
 };
+
+export type State = Pick<Store, "project" | "scene">;
 
 type Listener = (project: Project, scene: Scene, before: { project: Project; scene: Scene }) => void;
 
 export class Store {
   project: Project = FIRST;
   scene: Scene = {
-    library: { name: "", items: [] }, revision: 0, facts: {}, clips: {}, made: {}, live: null, busy: null, faults: [],
-    connected: false, connection: { state: "connecting", retryAt: null }, command: null, tasks: [],
+    library: { name: "", items: [] },
+    revision: 0,
+    facts: {},
+    clips: {},
+    results: {},
+    space: { key: "", value: null },
+    table: { report: null, matrix: null, opened: 0, rated: 0, counts: null, lastRated: null, character: null },
+    live: null,
+    liveBlend: null,
+    busy: null,
+    faults: [],
+    connected: false,
+    connection: { state: "connecting", retryAt: null },
+    command: null,
+    tasks: [],
   };
   private past: { project: Project; key: string }[] = [];
   private future: Project[] = [];
   private listeners = new Set<Listener>();
 
-  // A decision: undone in one step. Decisions in a row with the same key (a drag) are one.
-  decide(key: string, change: Partial<Project>): void {
+  // A change that one undo takes back. Consecutive changes with the same key (a drag) are one step.
+  commit(key: string, change: Partial<Project>): void {
     const last = this.past.at(-1);
-    if (!key || !last || last.key !== key) this.past.push({ project: this.project, key });
+    if (!key || !last || last.key !== key) this.remember(key);
     this.future = [];
     this.replace({ ...this.project, ...change });
   }
 
-  // The hand let go: the next decision of the same kind is a new step.
-  settle(): void {
+  // The end of a drag: the next change with the same key is a new step.
+  endDrag(): void {
     const last = this.past.at(-1);
     if (last) last.key = "";
   }
@@ -114,10 +193,10 @@ export class Store {
   }
 
   redo(): void {
-    const on = this.future.pop();
-    if (!on) return;
-    this.past.push({ project: this.project, key: "" });
-    this.replace(on);
+    const next = this.future.pop();
+    if (!next) return;
+    this.remember("");
+    this.replace(next);
   }
 
   get canUndo(): boolean {
@@ -133,9 +212,9 @@ export class Store {
     this.replace(project);
   }
 
-  // A project opened by hand: as `load`, and it can be undone.
+  // A project that the user opens: as `load`, and it can be undone.
   open(project: Project): void {
-    this.past.push({ project: this.project, key: "" });
+    this.remember("");
     this.future = [];
     this.load(project);
   }
@@ -143,19 +222,23 @@ export class Store {
   // Show an error until its cause is gone or the user closes it.
   fail(cause: string, error: unknown, action?: Fault["action"]): void {
     if (error instanceof Gone) return;
-    this.show({ faults: [...this.scene.faults.filter((each) => each.cause !== cause), { cause, text: textOf(error), action }] });
+    this.show({
+      faults: [...this.scene.faults.filter((each) => each.cause !== cause), { cause, text: textOf(error), action }],
+    });
   }
 
-  // The cause is gone; a cause that ends with ":" stands for all that begin with it.
-  heal(...causes: string[]): void {
-    const gone = (cause: string): boolean => causes.some((each) => (each.endsWith(":") ? cause.startsWith(each) : cause === each));
-    if (this.scene.faults.some(({ cause }) => gone(cause))) this.show({ faults: this.scene.faults.filter(({ cause }) => !gone(cause)) });
+  // Remove errors by their causes; a cause that ends with ":" stands for all that begin with it.
+  clear(...causes: string[]): void {
+    const gone = (cause: string): boolean =>
+      causes.some((each) => (each.endsWith(":") ? cause.startsWith(each) : cause === each));
+    if (this.scene.faults.some(({ cause }) => gone(cause)))
+      this.show({ faults: this.scene.faults.filter(({ cause }) => !gone(cause)) });
   }
 
   show(change: Partial<Scene>): void {
     const before = { project: this.project, scene: this.scene };
     this.scene = { ...this.scene, ...change };
-    this.tell(before);
+    this.notify(before);
   }
 
   listen(listener: Listener): () => void {
@@ -163,13 +246,19 @@ export class Store {
     return () => this.listeners.delete(listener);
   }
 
+  // The present project becomes a step of undo; the oldest beyond the limit are dropped.
+  private remember(key: string): void {
+    this.past.push({ project: this.project, key });
+    if (this.past.length > MOST_UNDO) this.past.shift();
+  }
+
   private replace(project: Project): void {
     const before = { project: this.project, scene: this.scene };
     this.project = project;
-    this.tell(before);
+    this.notify(before);
   }
 
-  private tell(before: { project: Project; scene: Scene }): void {
+  private notify(before: { project: Project; scene: Scene }): void {
     for (const listener of this.listeners) listener(this.project, this.scene, before);
   }
 }
@@ -179,7 +268,7 @@ export function nameOf({ scene }: Store, id: string): string {
   return scene.library.items.find((item) => item.id === id)?.name ?? id;
 }
 
-// The result that the room in front shows, if it has one.
-export function madeNow(store: Store): Made | null {
-  return store.scene.made[store.project.room] ?? null;
+// The result of the open tab, if it has one.
+export function currentResult(store: Store): TabResult | null {
+  return store.scene.results[store.project.tab] ?? null;
 }

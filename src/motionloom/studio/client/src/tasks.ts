@@ -1,13 +1,38 @@
-// Requests under way, with the progress that the server reports.
+// Running requests, with the progress that the server reports.
+
+import type { ProgressNotice } from "./messages";
 
 // Answered at once, repeated all the time, or reported in another place.
-const SILENT = new Set(["library.preview", "library.list", "project.save", "project.load", "table.state", "table.build", "export.formats", "stream.go", "stream.stop", "control.stop", "label.save", "cancel"]);
+const SILENT = new Set([
+  "library.preview",
+  "library.list",
+  "project.save",
+  "project.load",
+  "table.state",
+  "table.build",
+  "export.formats",
+  "stream.go",
+  "stream.stop",
+  "control.stop",
+  "label.save",
+  "cancel",
+]);
 
 const NAMES: Record<string, string> = {
-  "clip.open": "Opening the clip", "transition.make": "Making the transition", "blend.make": "Making the blend",
-  "blend.space": "Comparing the clips", "splice.make": "Making the splice", "render.make": "Drawing", "export.make": "Writing the file",
-  "page.make": "Writing the page", "table.open": "Opening the table", "table.matrix": "Reading the table", "table.query": "Making the transition",
-  "stream.start": "Starting the live character", "control.start": "Starting the live blend", "label.next": "Making the next transition",
+  "clip.open": "Opening the clip",
+  "transition.make": "Making the transition",
+  "blend.make": "Making the blend",
+  "blend.space": "Comparing the clips",
+  "splice.make": "Making the splice",
+  "render.make": "Drawing",
+  "export.make": "Writing the file",
+  "page.make": "Writing the page",
+  "table.open": "Opening the table",
+  "table.matrix": "Reading the table",
+  "table.query": "Making the transition",
+  "stream.start": "Starting the live character",
+  "control.start": "Starting the live blend",
+  "label.next": "Making the next transition",
   upload: "Reading the file",
 };
 
@@ -23,8 +48,6 @@ export interface Task {
   readonly cancel: (() => void) | null;
 }
 
-export interface Report { stage: string; part: number | null; left_s: number | null }
-
 export class Tasks {
   private readonly running = new Map<number, Task>();
   private readonly took = new Map<string, number>(); // seconds, by type
@@ -35,17 +58,30 @@ export class Tasks {
     if (SILENT.has(type)) return;
     const now = performance.now();
     this.running.set(id, {
-      id, name: NAMES[type] ?? "Working", begun: now, reported: now, stage: "", part: null, left_s: null,
-      expected_s: this.took.get(type) ?? null, cancel,
+      id,
+      name: NAMES[type] ?? "Working",
+      begun: now,
+      reported: now,
+      stage: "",
+      part: null,
+      left_s: null,
+      expected_s: this.took.get(type) ?? null,
+      cancel,
     });
-    this.tell();
+    this.notify();
   }
 
-  report(id: number, { stage, part, left_s }: Report): void {
+  report(id: number, { stage, part, left_s }: ProgressNotice): void {
     const task = this.running.get(id);
     if (!task) return;
-    this.running.set(id, { ...task, stage: stage ?? "", part: part ?? null, left_s: left_s ?? null, reported: performance.now() });
-    this.tell();
+    this.running.set(id, {
+      ...task,
+      stage,
+      part,
+      left_s,
+      reported: performance.now(),
+    });
+    this.notify();
   }
 
   end(id: number, type: string): void {
@@ -53,10 +89,10 @@ export class Tasks {
     if (!task) return;
     this.took.set(type, (performance.now() - task.begun) / 1000);
     this.running.delete(id);
-    this.tell();
+    this.notify();
   }
 
-  private tell(): void {
+  private notify(): void {
     this.changed([...this.running.values()]);
   }
 }

@@ -1,6 +1,17 @@
 // Binary messages read: see studio/messages/wire.py for their layout.
 
-import type { Arrays, NumberArray, Pose } from "./messages";
+export type NumberArray = Float32Array | Uint8Array | Int32Array;
+export interface NamedArray {
+  shape: number[];
+  values: NumberArray;
+}
+export type Arrays = Record<string, NamedArray>;
+export interface Pose {
+  live: number;
+  frame: number;
+  planted: number; // bits: 1 left heel, 2 left toe, 4 right heel, 8 right toe
+  points: Float32Array;
+}
 
 const KINDS = { float32: Float32Array, uint8: Uint8Array, int32: Int32Array } as const;
 

@@ -1,7 +1,7 @@
 // The live character: a stream of the table, and the body that the stage draws of it.
 
+import { liveMotion, type ShownMotion } from "../motion";
 import type { Goal, Place, Pose, Stream, Table } from "../runtime";
-import type { ShownMotion } from "../motion";
 import type { PlayData } from "./data";
 
 const MOST_STEPS = 30; // at once: a slow display keeps up; a page that was hidden goes on where it was
@@ -12,18 +12,17 @@ export class Character {
   steps = 0;
   // Frames to the one that is shown last, 0 to 1.
   part = 1;
-  // Whether it is on its way to where it was sent, and where it arrived last.
+  // Whether it is going to a goal, and where it arrived last.
   ordered = false;
   arrived: Place | null = null;
   private readonly stream: Stream;
 
-  constructor(private readonly table: Table, private readonly data: PlayData) {
-    const { points } = data.looks;
+  constructor(
+    private readonly table: Table,
+    private readonly data: PlayData,
+  ) {
     this.stream = table.stream(data.start);
-    this.motion = {
-      name: "live", frames: 2, fps: table.fps, looks: data.looks, prints: [], points: new Float32Array(2 * 3 * points),
-      planted: new Uint8Array(8), speeds: null, com: null, zmp: null, support: null, skin: null, poses: null,
-    };
+    this.motion = liveMotion({ fps: table.fps, looks: data.looks }, 2);
     this.take(this.stream.step());
     this.take(this.stream.step());
   }
@@ -33,7 +32,7 @@ export class Character {
     this.ordered = true;
   }
 
-  // Go on by a time. Whether another frame is shown.
+  // Advance by a time. Whether another frame is shown.
   advance(seconds: number): boolean {
     const owed = Math.min(this.part + seconds * this.table.fps, MOST_STEPS);
     const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed

@@ -13,9 +13,9 @@ export interface PlayData {
 }
 
 function textOf(id: string): string {
-  const found = document.getElementById(id);
-  if (!found) throw new Error(`the page lacks its ${id}`);
-  return found.textContent ?? "";
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page lacks its ${id}`);
+  return element.textContent ?? "";
 }
 
 function bytesOf(id: string): Uint8Array<ArrayBuffer> {
@@ -27,15 +27,20 @@ function bytesOf(id: string): Uint8Array<ArrayBuffer> {
 
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   if (typeof DecompressionStream === "undefined") {
-    throw new Error("this browser is too old for its data. A page made with --plain has them as they are");
+    throw new Error("this browser is too old for its data. Export the page with --plain");
   }
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
-export async function readData(): Promise<{ data: PlayData; wasm: Uint8Array<ArrayBuffer>; file: Uint8Array<ArrayBuffer> }> {
+export async function readData(): Promise<{
+  data: PlayData;
+  wasm: Uint8Array<ArrayBuffer>;
+  file: Uint8Array<ArrayBuffer>;
+}> {
   const data = JSON.parse(textOf("play-data")) as PlayData;
-  const read = async (id: string): Promise<Uint8Array<ArrayBuffer>> => (data.packed === "gzip" ? unpack(bytesOf(id)) : bytesOf(id));
+  const read = async (id: string): Promise<Uint8Array<ArrayBuffer>> =>
+    data.packed === "gzip" ? unpack(bytesOf(id)) : bytesOf(id);
   const [wasm, file] = await Promise.all([read("play-wasm"), read("play-file")]);
   return { data, wasm, file };
 }

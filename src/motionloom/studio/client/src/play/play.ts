@@ -1,25 +1,35 @@
-// A page in which anyone steers a live character of a table: the studio's stage, the core as
+// A page with a live character of a table to steer: the studio's stage, the core as
 // WebAssembly, and the table's file, all in the page. No network, no server.
 
 import "../colours.css";
 import "./page.css";
-import { open, type Goal, type Table } from "../runtime";
 import { stillWanted } from "../clock";
 import { button, make, replace } from "../dom";
+import { type Goal, open, type Table } from "../runtime";
 import type { ViewName } from "../stage/camera";
 import { ALL_ON } from "../stage/layer";
 import { Stage } from "../stage/stage";
 import { VIEWS } from "../stage/words";
 import { paletteOf, setTheme } from "../theme";
 import { Character } from "./character";
-import { readData, type PlayData } from "./data";
+import { type PlayData, readData } from "./data";
 import { createStatus } from "./status";
 
 const ORBIT = 28; // pixels of a drag that an arrow key stands for
 const RATE_MS = 1000; // over which steps are counted
-const KEYS: [string, string][] = [["1 … 9", "go"], ["space", "pause"], ["← →", "turn"], ["+ -", "zoom"]];
+const KEYS: [string, string][] = [
+  ["1 … 9", "go"],
+  ["space", "pause"],
+  ["← →", "turn"],
+  ["+ -", "zoom"],
+];
 
-interface Way { name: string; goal: Goal; short: boolean; button: HTMLButtonElement }
+interface Way {
+  name: string;
+  goal: Goal;
+  short: boolean;
+  button: HTMLButtonElement;
+}
 
 function createPage(host: HTMLElement, data: PlayData, table: Table): void {
   const character = new Character(table, data);
@@ -29,44 +39,106 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
   let going: Way | null = null;
   let fault = "";
 
-  const canvas = make("canvas", { class: "stage-canvas", attrs: { tabindex: "0", role: "img", "aria-label": "the live character; drag to orbit" } });
+  const canvas = make("canvas", {
+    class: "stage-canvas",
+    attrs: { tabindex: "0", role: "img", "aria-label": "the live character; drag to orbit" },
+  });
   const status = createStatus(character, table.clips, table.fps, table.length);
   const problem = make("p", { class: "ml-fault", attrs: { role: "alert" } });
   const rate = make("output", { class: "rate" });
-  const pause = button("", "pause or go on (space)", () => { playing = !playing; tell(); }, "pause");
+  const pause = button(
+    "",
+    "pause or go on (space)",
+    () => {
+      playing = !playing;
+      update();
+    },
+    "pause",
+  );
   const views = VIEWS.map(([name, text]) => button(text, `look from: ${name}`, () => look(name)));
-  const tracks = button("follow", "keep the body in the middle (F)", () => { follow = !follow; tell(); });
-  const theme = button("◐", "light or dark", () => {
-    setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-    stage.paint(paletteOf());
-  }, "icon");
+  const tracks = button("follow", "keep the body in the middle (F)", () => {
+    follow = !follow;
+    update();
+  });
+  const theme = button(
+    "◐",
+    "light or dark",
+    () => {
+      setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+      stage.paint(paletteOf());
+    },
+    "icon",
+  );
 
   // Labels first: digits are for them, and for clips where nothing is labelled.
   const labels = table.labels.map((name, k) => wayTo(name, { label: name }, digitOf(k), false, "goal"));
   const clips = table.clips.map(({ name, frames }, k) =>
-    wayTo(name, { clip: name, frame: 0 }, labels.length ? "" : digitOf(k), frames < table.length, "clip", `${(frames / table.fps).toFixed(1)} s`));
+    wayTo(
+      name,
+      { clip: name, frame: 0 },
+      labels.length ? "" : digitOf(k),
+      frames < table.length,
+      "clip",
+      `${(frames / table.fps).toFixed(1)} s`,
+    ),
+  );
   const ways = labels.length ? labels : clips;
-  const filter = make("input", { class: "search", attrs: { type: "search", placeholder: "find a clip", "aria-label": "find a clip" }, on: { input: () => sift() } });
+  const filter = make("input", {
+    class: "search",
+    attrs: { type: "search", placeholder: "find a clip", "aria-label": "find a clip" },
+    on: { input: () => sift() },
+  });
   const list = make("div", { class: "clips" }, ...clips.map(({ button: each }) => each));
 
   function wayTo(name: string, goal: Goal, digit: string, short: boolean, kind: string, more = ""): Way {
-    const made = button("", short ? `${name} is shorter than a transition` : `go to ${name}`, () => go(way), kind);
-    replace(made, digit ? make("kbd", {}, digit) : null, make("span", { class: "name" }, name), more ? make("span", { class: "more" }, more) : null);
-    made.disabled = short;
-    made.setAttribute("aria-pressed", "false");
-    const way: Way = { name, goal, short, button: made };
+    const control = button("", short ? `${name} is shorter than a transition` : `go to ${name}`, () => go(way), kind);
+    replace(
+      control,
+      digit ? make("kbd", {}, digit) : null,
+      make("span", { class: "name" }, name),
+      more ? make("span", { class: "more" }, more) : null,
+    );
+    control.disabled = short;
+    control.setAttribute("aria-pressed", "false");
+    const way: Way = { name, goal, short, button: control };
     return way;
   }
 
-  host.replaceChildren(make("div", { class: "play" },
-    make("header", { class: "head" }, make("h1", {}, "motionloom"), make("span", { class: "title" }, data.title), make("span", { class: "gap" }), rate, theme),
-    make("main", { class: "stage" }, canvas, status.element, problem,
-      make("div", { class: "stage-bar left" }, pause),
-      make("div", { class: "stage-bar views", attrs: { role: "group", "aria-label": "view" } }, ...views, tracks)),
-    make("aside", { class: "side" },
-      ...(labels.length ? [make("h2", {}, "Go to"), make("div", { class: "goals" }, ...labels.map(({ button: each }) => each))] : []),
-      make("h2", {}, "Clips"), ...(clips.length > 8 ? [filter] : []), list,
-      make("p", { class: "keys" }, ...KEYS.map(([key, does]) => make("span", {}, make("kbd", {}, key), does))))));
+  host.replaceChildren(
+    make(
+      "div",
+      { class: "play" },
+      make(
+        "header",
+        { class: "head" },
+        make("h1", {}, "motionloom"),
+        make("span", { class: "title" }, data.title),
+        make("span", { class: "gap" }),
+        rate,
+        theme,
+      ),
+      make(
+        "main",
+        { class: "stage" },
+        canvas,
+        status.element,
+        problem,
+        make("div", { class: "stage-bar left" }, pause),
+        make("div", { class: "stage-bar views", attrs: { role: "group", "aria-label": "view" } }, ...views, tracks),
+      ),
+      make(
+        "aside",
+        { class: "side" },
+        ...(labels.length
+          ? [make("h2", {}, "Go to"), make("div", { class: "goals" }, ...labels.map(({ button: each }) => each))]
+          : []),
+        make("h2", {}, "Clips"),
+        ...(clips.length > 8 ? [filter] : []),
+        list,
+        make("p", { class: "keys" }, ...KEYS.map(([key, does]) => make("span", {}, make("kbd", {}, key), does))),
+      ),
+    ),
+  );
 
   const stage = new Stage(canvas);
   stage.turn({ ...ALL_ON, path: false, prints: false });
@@ -81,13 +153,13 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     } catch (error) {
       fault = String(error instanceof Error ? error.message : error);
     }
-    tell();
+    update();
   }
 
   function look(name: ViewName): void {
     view = name;
     stage.look(name);
-    tell();
+    update();
   }
 
   function sift(): void {
@@ -95,7 +167,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     for (const { name, button: each } of clips) each.hidden = !name.toLowerCase().includes(wanted);
   }
 
-  function tell(): void {
+  function update(): void {
     stage.follow = follow;
     pause.textContent = playing ? "❚❚" : "▶";
     pause.setAttribute("aria-label", playing ? "pause" : "go on");
@@ -105,7 +177,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     mark();
   }
 
-  // The goal that it goes to, and those that it is in.
+  // Marks the goal that it goes to, and those that it is in.
   function mark(): void {
     const { now } = character;
     const here = now ? character.labelsAt(now) : [];
@@ -118,10 +190,14 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
   }
 
   const keys: Record<string, () => void> = {
-    " ": () => pause.click(), f: () => tracks.click(),
-    ArrowLeft: () => stage.eye.orbit(ORBIT, 0), ArrowRight: () => stage.eye.orbit(-ORBIT, 0),
-    ArrowUp: () => stage.eye.orbit(0, ORBIT / 2), ArrowDown: () => stage.eye.orbit(0, -ORBIT / 2),
-    "+": () => stage.eye.zoomBy(1.15), "-": () => stage.eye.zoomBy(1 / 1.15),
+    " ": () => pause.click(),
+    f: () => tracks.click(),
+    ArrowLeft: () => stage.eye.orbit(ORBIT, 0),
+    ArrowRight: () => stage.eye.orbit(-ORBIT, 0),
+    ArrowUp: () => stage.eye.orbit(0, ORBIT / 2),
+    ArrowDown: () => stage.eye.orbit(0, -ORBIT / 2),
+    "+": () => stage.eye.zoomBy(1.15),
+    "-": () => stage.eye.zoomBy(1 / 1.15),
   };
   ways.slice(0, 10).forEach((way, k) => (keys[digitOf(k)] = () => way.button.click()));
   window.addEventListener("keydown", (event) => {
@@ -133,7 +209,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     act();
     event.preventDefault();
   });
-  // A button that was clicked lets go of the keys: space pauses, and does not press it again.
+  // A clicked button loses the focus, so that space pauses and does not press it again.
   host.addEventListener("click", (event) => {
     const on = (event.target as HTMLElement).closest("button");
     if (event.detail > 0) on?.blur();
@@ -154,9 +230,9 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
           mark();
         }
       } catch (error) {
-        // The order cannot be followed; the core has forgotten it, and plays on.
+        // The goal cannot be reached; the core has dropped it and continues to play.
         [going, character.ordered, fault] = [null, false, String(error instanceof Error ? error.message : error)];
-        tell();
+        update();
       }
       stage.redraw(); // its points are overwritten
     }
@@ -169,7 +245,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
     }
     requestAnimationFrame(frame);
   }
-  tell();
+  update();
   status.draw("");
   stage.draw([1]);
   requestAnimationFrame((now) => {

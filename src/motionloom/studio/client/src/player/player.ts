@@ -14,7 +14,7 @@ import { paletteOf, setTheme } from "../theme";
 import type { Bracket, Strip } from "../timeline/rows";
 import { Sheet } from "../timeline/sheet";
 import { createTransport } from "../timeline/transport";
-import { unpackClip, type PlayedClip } from "./unpack";
+import { type PlayedClip, unpackClip } from "./unpack";
 
 interface Options {
   together: boolean;
@@ -47,13 +47,23 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
   const transport = createTransport(clock, () => lead().motion);
 
   const views = VIEWS.map(([name, text]) => button(text, `look from: ${name}`, () => look(name)));
-  const tracks = button("follow", "keep the body in the middle (F)", () => { follow = !follow; tell(); });
-  const all = button("all", "all clips side by side", () => { together = !together; cast(); });
-  const over = button("overlay", "all clips in one", () => { overlaid = !overlaid; together ||= overlaid; cast(); });
+  const tracks = button("follow", "keep the body in the middle (F)", () => {
+    follow = !follow;
+    update();
+  });
+  const all = button("all", "all clips side by side", () => {
+    together = !together;
+    cast();
+  });
+  const over = button("overlay", "all clips in one", () => {
+    overlaid = !overlaid;
+    together ||= overlaid;
+    cast();
+  });
   const switches = SWITCHES.filter((name) => name !== "skin").map((name) => {
     const each = button(name, LAYER_WORDS[name], () => {
       layers = { ...layers, [name]: !layers[name] };
-      tell();
+      update();
     });
     each.dataset.layer = name;
     return each;
@@ -62,19 +72,48 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     for (const player of players) player.retheme();
   });
-  const chooser = make("select", { class: "ml-clips", attrs: { "aria-label": "clip" }, on: { change: () => { chosen = Number(chooser.value); cast(); } } },
-    ...clips.map(({ motion }, k) => make("option", { attrs: { value: String(k) } }, motion.name)));
+  const chooser = make(
+    "select",
+    {
+      class: "ml-clips",
+      attrs: { "aria-label": "clip" },
+      on: {
+        change: () => {
+          chosen = Number(chooser.value);
+          cast();
+        },
+      },
+    },
+    ...clips.map(({ motion }, k) => make("option", { attrs: { value: String(k) } }, motion.name)),
+  );
   chooser.value = String(chosen);
-  const root = make("div", { class: "ml-player" },
-    make("div", { class: "ml-bar" }, ...(clips.length > 1 ? [chooser, all, over] : []), ...switches, make("span", { class: "gap" }), ...views, tracks, theme),
-    box, make("div", { class: "ml-bar" }, transport.element), sheet.element);
+  const root = make(
+    "div",
+    { class: "ml-player" },
+    make(
+      "div",
+      { class: "ml-bar" },
+      ...(clips.length > 1 ? [chooser, all, over] : []),
+      ...switches,
+      make("span", { class: "gap" }),
+      ...views,
+      tracks,
+      theme,
+    ),
+    box,
+    make("div", { class: "ml-bar" }, transport.element),
+    sheet.element,
+  );
   host.append(root);
 
   const shown = (): PlayedClip[] => (together ? clips : [lead()]);
-  const rolesOf = (): Role[] => shown().map(({ motion, colour, placement }) => ({
-    motion, colour: together ? colour : "ink", placement,
-    ghost: together && overlaid && colour !== "ink",
-  }));
+  const rolesOf = (): Role[] =>
+    shown().map(({ motion, colour, placement }) => ({
+      motion,
+      colour: together ? colour : "ink",
+      placement,
+      ghost: together && overlaid && colour !== "ink",
+    }));
 
   // Other clips, or the same in another order: the stage and the clock are set up again.
   function cast(): void {
@@ -85,20 +124,28 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     sheet.show({ motion: lead().motion, strips: on?.strips ?? null, bracket: on?.bracket ?? null, cost: null });
     stage?.show(rolesOf());
     if (view) stage?.look(view);
-    tell();
+    update();
   }
 
-  function tell(): void {
+  function update(): void {
     if (stage) [stage.overlaid, stage.follow] = [overlaid && together, follow];
     stage?.turn(layers);
     const panes = stage?.panes() ?? [];
     names.classList.toggle("together", overlaid && together);
-    replace(names, ...(together ? clips : []).map(({ motion, colour }, k) => {
-      const label = make("span", { class: `pane-name ${colour}` }, motion.name);
-      const pane = panes[k];
-      if (pane && !overlaid) Object.assign(label.style, { left: `${100 * pane.left}%`, top: `${100 * pane.top}%`, width: `${100 * pane.width}%` });
-      return label;
-    }));
+    replace(
+      names,
+      ...(together ? clips : []).map(({ motion, colour }, k) => {
+        const label = make("span", { class: `pane-name ${colour}` }, motion.name);
+        const pane = panes[k];
+        if (pane && !overlaid)
+          Object.assign(label.style, {
+            left: `${100 * pane.left}%`,
+            top: `${100 * pane.top}%`,
+            width: `${100 * pane.width}%`,
+          });
+        return label;
+      }),
+    );
     const pressed = (each: HTMLElement, on: boolean): void => each.setAttribute("aria-pressed", String(on));
     views.forEach((each, k) => pressed(each, VIEWS[k][0] === view));
     for (const each of switches) pressed(each, layers[each.dataset.layer as keyof Switches]);
@@ -110,7 +157,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
   function look(name: ViewName): void {
     view = name;
     stage?.look(name);
-    tell();
+    update();
   }
 
   function framesAt(time: number): number[] {
@@ -124,7 +171,7 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     });
   }
 
-  // A page can have more players than a browser has room for: only those in sight have a stage.
+  // A page can have more players than a browser has graphics contexts: only visible ones have a stage.
   function raise(): void {
     stage = new Stage(canvas);
     stage.paint(paletteOf());
@@ -144,17 +191,30 @@ function createPlayer(host: HTMLElement, clips: PlayedClip[], options: Options):
     else if (!entry.isIntersecting && stage) drop();
   }).observe(box);
   clock.onTick((time) => stage?.draw(framesAt(time)));
-  players.push({ retheme() {
-    stage?.paint(paletteOf());
-    sheet.draw();
-  } });
+  players.push({
+    retheme() {
+      stage?.paint(paletteOf());
+      sheet.draw();
+    },
+  });
 
   const keys: Record<string, () => void> = {
-    f: () => tracks.click(), 1: () => look("side"), 2: () => look("front"), 3: () => look("top"), 4: () => look("three-quarter"),
+    f: () => tracks.click(),
+    1: () => look("side"),
+    2: () => look("front"),
+    3: () => look("top"),
+    4: () => look("three-quarter"),
   };
   root.addEventListener("keydown", (event) => {
     const on = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey || on.tagName === "SELECT" || (event.key === " " && on.matches("button:focus-visible"))) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      on.tagName === "SELECT" ||
+      (event.key === " " && on.matches("button:focus-visible"))
+    )
+      return;
     keys[event.key]?.();
     if (keys[event.key] || transport.press(event.key)) event.preventDefault();
   });
@@ -180,7 +240,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 });
 for (const slot of document.querySelectorAll<HTMLElement>("[data-clips]")) {
   guarded(slot, () => {
-    const packed = JSON.parse(document.getElementById(slot.dataset.clips ?? "")!.textContent ?? "") as { clips: Parameters<typeof unpackClip>[0][]; options: Options };
+    const packed = JSON.parse(document.getElementById(slot.dataset.clips ?? "")!.textContent ?? "") as {
+      clips: Parameters<typeof unpackClip>[0][];
+      options: Options;
+    };
     createPlayer(slot, packed.clips.map(unpackClip), packed.options);
   });
 }

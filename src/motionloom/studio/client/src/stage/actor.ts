@@ -20,10 +20,15 @@ export interface Role {
   placement: [number, number, number];
 }
 
-// Layers with the switch that they hang on; null for those that always show.
+// Layers with their switch; null for those that are always visible.
 const LAYERS: [Switch | null, MakeLayer][] = [
-  ["path", ribbonLayer], [null, shadowLayer], ["prints", printLayer], [null, bodyLayer], ["trails", trailLayer],
-  ["balance", balanceLayer], ["skin", skinLayer],
+  ["path", ribbonLayer],
+  [null, shadowLayer],
+  ["prints", printLayer],
+  [null, bodyLayer],
+  ["trails", trailLayer],
+  ["balance", balanceLayer],
+  ["skin", skinLayer],
 ];
 
 export class Actor {
@@ -32,7 +37,10 @@ export class Actor {
   private readonly points: Float32Array;
   private tints: Tints | null = null;
 
-  constructor(readonly role: Role, switches: Switches) {
+  constructor(
+    readonly role: Role,
+    switches: Switches,
+  ) {
     const [theta, x0, z0] = role.placement;
     this.group.rotation.y = theta; // positive carries +Z towards +X, as in motionloom
     this.group.position.set(x0, 0, z0);
@@ -40,7 +48,7 @@ export class Actor {
     this.turn(switches);
   }
 
-  // Layers are made when they are first wanted: trails of a long clip are not for nothing.
+  // Layers are created when they are first switched on: trails of a long clip are expensive.
   turn(switches: Switches): void {
     const dressed = switches.skin && this.role.motion.skin !== null;
     for (const [name, make] of LAYERS) {

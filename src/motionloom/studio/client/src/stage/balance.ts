@@ -2,7 +2,14 @@
 // point, where the ground would have to push. Green while it lies in the support, orange outside.
 
 import {
-  BufferAttribute, BufferGeometry, DoubleSide, DynamicDrawUsage, Group, InstancedBufferAttribute, Mesh, ShaderMaterial,
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  DynamicDrawUsage,
+  Group,
+  InstancedBufferAttribute,
+  Mesh,
+  ShaderMaterial,
 } from "three";
 import type { ShownMotion } from "../motion";
 import { instanced } from "./ground";
@@ -12,7 +19,9 @@ import type { Layer, Tints } from "./layer";
 const SUPPORT_Y = 0.004;
 const MARK_Y = 0.009;
 const CORNERS = 16;
-const BALL = 0, LINE = 1, CROSS = 2; // kinds of marks
+const BALL = 0,
+  LINE = 1,
+  CROSS = 2; // kinds of marks
 
 export function balanceLayer(motion: ShownMotion, ghost: boolean): Layer {
   const { com, zmp, support } = motion;
@@ -26,7 +35,9 @@ export function balanceLayer(motion: ShownMotion, ghost: boolean): Layer {
   area.setIndex(Array.from({ length: CORNERS - 2 }, (_, k) => [0, k + 1, k + 2]).flat());
   const areaMaterial = new ShaderMaterial({
     uniforms: { tint: { value: [0, 0, 0] }, strength: { value: 0.3 * strength } },
-    transparent: true, depthWrite: false, side: DoubleSide,
+    transparent: true,
+    depthWrite: false,
+    side: DoubleSide,
     vertexShader: "void main() { gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }",
     fragmentShader: "uniform vec3 tint; uniform float strength; void main() { gl_FragColor = vec4(tint, strength); }",
   });
@@ -40,10 +51,16 @@ export function balanceLayer(motion: ShownMotion, ghost: boolean): Layer {
   marks.setAttribute("kind", kind);
   const markMaterial = new ShaderMaterial({
     uniforms: {
-      floor: { value: floor + MARK_Y }, size: { value: 0.022 * motion.looks.height }, strength: { value: strength },
-      tint: { value: [0, 0, 0] }, state: { value: [0, 1, 0] },
+      floor: { value: floor + MARK_Y },
+      size: { value: 0.022 * motion.looks.height },
+      strength: { value: strength },
+      tint: { value: [0, 0, 0] },
+      state: { value: [0, 1, 0] },
     },
-    transparent: true, depthWrite: false, depthTest: false, side: DoubleSide, // seen through the body: it lies in it
+    transparent: true,
+    depthWrite: false,
+    depthTest: false,
+    side: DoubleSide, // seen through the body: it lies in it
     vertexShader: /* glsl */ `
       attribute vec4 place;
       attribute float kind;
@@ -96,7 +113,9 @@ export function balanceLayer(motion: ShownMotion, ghost: boolean): Layer {
 
   function update(frame: number): void {
     const at = Math.min(Math.max(frame, 0), motion.frames - 1);
-    const low = Math.floor(at), high = Math.min(low + 1, motion.frames - 1), near = Math.round(at);
+    const low = Math.floor(at),
+      high = Math.min(low + 1, motion.frames - 1),
+      near = Math.round(at);
     const mix = (values: ArrayLike<number>, width: number, c: number): number =>
       values[width * low + c] + (at - low) * (values[width * high + c] - values[width * low + c]);
     const from = 2 * corners * near;

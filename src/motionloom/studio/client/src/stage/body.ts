@@ -1,7 +1,7 @@
 // The body: tapered capsules with some muscle, closed by flat faces where three balls meet. Two draw
 // calls whatever the skeleton; a ghost takes two more, so that it shows only its nearest surface.
 
-import { DoubleSide, FrontSide, Group, Mesh, ShaderMaterial, type InstancedBufferGeometry, type Side } from "three";
+import { DoubleSide, FrontSide, Group, type InstancedBufferGeometry, Mesh, ShaderMaterial, type Side } from "three";
 import type { Part } from "../messages";
 import { KINDS, type ShownMotion } from "../motion";
 import type { Layer, Tints } from "./layer";
@@ -87,7 +87,7 @@ export const FRAGMENT = /* glsl */ `
     vec3 warm = vec3(1.03, 1.0, 0.96), cool = vec3(0.94, 0.98, 1.06);
     vec3 colour = vTint * (0.34 * mix(vec3(1.0), cool, 0.7) + 0.22 * sky * cool + 0.56 * key * warm + bounce);
     colour += 0.05 * shine + 0.12 * rim * sky * cool;
-    // A ghost is glass: its outline says where it is, and what is behind it stays clear.
+    // A ghost looks like glass: its outline is visible, and so is what is behind it.
     float alpha = mix(1.0, 0.2 + 0.62 * pow(1.0 - facing, 1.6), ghost);
     gl_FragColor = vec4(mix(colour, vTint * (0.85 + 0.3 * key), 0.7 * ghost), alpha);
   }`;
@@ -101,8 +101,12 @@ export function bodyLayer(motion: ShownMotion, ghost: boolean): Layer {
   const materials: ShaderMaterial[] = [];
   function add(geometry: InstancedBufferGeometry, vertexShader: string, side: Side, depthOnly: boolean): void {
     const material = new ShaderMaterial({
-      uniforms, vertexShader, fragmentShader: FRAGMENT, side,
-      transparent: ghost && !depthOnly, colorWrite: !depthOnly,
+      uniforms,
+      vertexShader,
+      fragmentShader: FRAGMENT,
+      side,
+      transparent: ghost && !depthOnly,
+      colorWrite: !depthOnly,
     });
     const mesh = new Mesh(geometry, material);
     mesh.frustumCulled = false;
@@ -145,8 +149,11 @@ function footTint(motion: ShownMotion, part: Part, frame: number, tints: Tints):
   const now = columns.filter((column) => motion.planted![row + column]);
   if (!now.length) return tints.body;
   const slides = motion.prints.some(
-    (print) => print.slides && now.includes(KINDS.indexOf(print.kind as (typeof KINDS)[number])) &&
-      frame >= print.first && frame <= print.last,
+    (print) =>
+      print.slides &&
+      now.includes(KINDS.indexOf(print.kind as (typeof KINDS)[number])) &&
+      frame >= print.first &&
+      frame <= print.last,
   );
   return slides ? tints.sliding : tints.planted;
 }

@@ -1,11 +1,17 @@
-// What lies on the ground: the floor's grid, footprints, the root's way.
+// On the ground: the floor's grid, footprints, the root's path.
 
 import {
-  BufferAttribute, BufferGeometry, DoubleSide, InstancedBufferAttribute, InstancedBufferGeometry, Mesh,
-  PlaneGeometry, ShaderMaterial,
+  BufferAttribute,
+  BufferGeometry,
+  DoubleSide,
+  InstancedBufferAttribute,
+  InstancedBufferGeometry,
+  Mesh,
+  PlaneGeometry,
+  ShaderMaterial,
 } from "three";
 import type { ShownMotion } from "../motion";
-import type { Layer } from "./layer";
+import { type Layer, meshLayer } from "./layer";
 
 // Lifted a little over one another, so that they do not fight for the same depth.
 export const SHADOW_Y = 0.002;
@@ -90,7 +96,9 @@ export function printLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setAttribute("when", new InstancedBufferAttribute(when, 4));
   const material = new ShaderMaterial({
     uniforms: {
-      frame: { value: 0 }, planted: { value: [0, 1, 0] }, sliding: { value: [1, 0, 0] },
+      frame: { value: 0 },
+      planted: { value: [0, 1, 0] },
+      sliding: { value: [1, 0, 0] },
       strength: { value: ghost ? 0.35 : 1 },
     },
     transparent: true,
@@ -102,9 +110,9 @@ export function printLayer(motion: ShownMotion, ghost: boolean): Layer {
       varying vec4 vWhen;
       void main() {
         vec2 size = when.w > 0.5 ? vec2(0.062, 0.042) : vec2(0.036, 0.031);
-        float ahead = size.x * position.z, aside = size.y * position.x;
+        float ahead = size.x * position.z, across = size.y * position.x;
         float s = sin(place.w), c = cos(place.w);
-        vec3 at = place.xyz + vec3(s * ahead + c * aside, 0.0, c * ahead - s * aside);
+        vec3 at = place.xyz + vec3(s * ahead + c * across, 0.0, c * ahead - s * across);
         vAt = position.xz;
         vWhen = when;
         gl_Position = projectionMatrix * modelViewMatrix * vec4(at, 1.0);
@@ -129,23 +137,13 @@ export function printLayer(motion: ShownMotion, ghost: boolean): Layer {
   mesh.frustumCulled = false;
   mesh.renderOrder = -3;
   mesh.visible = prints.length > 0;
-  return {
-    object: mesh,
-    update(frame) {
-      material.uniforms.frame.value = frame;
-    },
-    paint(tints) {
-      material.uniforms.planted.value = tints.planted;
-      material.uniforms.sliding.value = tints.sliding;
-    },
-    dispose() {
-      geometry.dispose();
-      material.dispose();
-    },
-  };
+  return meshLayer(mesh, (tints) => {
+    material.uniforms.planted.value = tints.planted;
+    material.uniforms.sliding.value = tints.sliding;
+  });
 }
 
-// The root's way on the ground: bold behind, faint ahead.
+// The root's path on the ground: bold behind, faint ahead.
 export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
   const { root, points: n, floor } = motion.looks;
   const step = Math.max(1, Math.round(motion.fps / 30));
@@ -172,7 +170,9 @@ export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setIndex(index);
   const material = new ShaderMaterial({
     uniforms: {
-      frame: { value: 0 }, tint: { value: [0, 0, 0] }, height: { value: floor + RIBBON_Y },
+      frame: { value: 0 },
+      tint: { value: [0, 0, 0] },
+      height: { value: floor + RIBBON_Y },
       strength: { value: ghost ? 0.5 : 1 },
     },
     transparent: true,
@@ -197,17 +197,7 @@ export function ribbonLayer(motion: ShownMotion, ghost: boolean): Layer {
   const mesh = new Mesh(geometry, material);
   mesh.frustumCulled = false;
   mesh.renderOrder = -4;
-  return {
-    object: mesh,
-    update(frame) {
-      material.uniforms.frame.value = frame;
-    },
-    paint(tints) {
-      material.uniforms.tint.value = tints.body;
-    },
-    dispose() {
-      geometry.dispose();
-      material.dispose();
-    },
-  };
+  return meshLayer(mesh, (tints) => {
+    material.uniforms.tint.value = tints.body;
+  });
 }

@@ -1,7 +1,7 @@
 // A layer draws one thing about a motion (its body, its shadow, its prints). To add one, write a file
 // next to this and name it in `actor.ts`; a layer costs one or two draw calls.
 
-import type { Object3D } from "three";
+import type { BufferGeometry, Mesh, Object3D, ShaderMaterial } from "three";
 import type { ShownMotion } from "../motion";
 
 type Rgb = [number, number, number];
@@ -15,7 +15,7 @@ export interface Tints {
   toLight: Rgb; // where the key light stands; shadows fall away from it
 }
 
-// What can be switched on and off; the body itself always shows.
+// What can be switched on and off; the body is always visible.
 export const SWITCHES = ["prints", "path", "trails", "balance", "skin"] as const;
 export type Switch = (typeof SWITCHES)[number];
 export type Switches = Record<Switch, boolean>;
@@ -33,4 +33,19 @@ export type MakeLayer = (motion: ShownMotion, ghost: boolean) => Layer;
 
 export function rgb(hex: string): Rgb {
   return [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255) as Rgb;
+}
+
+// A layer of one mesh whose shader has the frame as a uniform.
+export function meshLayer(mesh: Mesh<BufferGeometry, ShaderMaterial>, paint: (tints: Tints) => void): Layer {
+  return {
+    object: mesh,
+    update(frame) {
+      mesh.material.uniforms.frame.value = frame;
+    },
+    paint,
+    dispose() {
+      mesh.geometry.dispose();
+      mesh.material.dispose();
+    },
+  };
 }

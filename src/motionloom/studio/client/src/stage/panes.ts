@@ -1,6 +1,12 @@
-// Where each actor's pane lies: a row while they are few; the main one large next to the rest when many.
+// The pane of each actor: one row for few; for many the main one large next to the others.
 
-export interface Pane { actors: number[]; left: number; top: number; width: number; height: number } // parts of the canvas
+export interface Pane {
+  actors: number[];
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+} // parts of the canvas
 
 const MOST_IN_A_ROW = 4;
 
@@ -16,7 +22,14 @@ export function layPanes(count: number, main: number, overlaid: boolean): Pane[]
   return all.map((k) => {
     if (k === main) return { actors: [k], left: 0, top: 0, width: 1 - wide, height: 1 };
     const n = others.indexOf(k);
-    const column = n % columns, row = Math.floor(n / columns);
-    return { actors: [k], left: 1 - wide + (wide * column) / columns, top: row / 2, width: wide / columns, height: 0.5 };
+    const column = n % columns,
+      row = Math.floor(n / columns);
+    return {
+      actors: [k],
+      left: 1 - wide + (wide * column) / columns,
+      top: row / 2,
+      width: wide / columns,
+      height: 0.5,
+    };
   });
 }

@@ -8,46 +8,58 @@ import type { Part } from "../messages";
 const FINE: [number, number] = [24, 6];
 export const COARSE: [number, number] = [9, 3]; // for shadows, of which only the outline shows
 
-// A ball on the way from one of the body's points to another.
-export interface Ball { a: number; b: number; t: number; r: number }
-export interface Piece { balls: Ball[]; part: Part }
+// A ball between two of the body's points.
+export interface Ball {
+  a: number;
+  b: number;
+  t: number;
+  r: number;
+}
+export interface Piece {
+  balls: Ball[];
+  part: Part;
+}
 
 // Muscle: where along a limb it is thickest, and how much thicker than at its upper end.
 const SWELL: Record<string, [number, number]> = {
-  thigh: [0.28, 1.08], shin: [0.27, 1.16], "upper arm": [0.38, 1.06], forearm: [0.24, 1.14], hand: [0.55, 1.3],
+  thigh: [0.28, 1.08],
+  shin: [0.27, 1.16],
+  "upper arm": [0.38, 1.06],
+  forearm: [0.24, 1.14],
+  hand: [0.55, 1.3],
 };
 
 export function capsulesOf(parts: Part[]): Piece[] {
-  const made: Piece[] = [];
+  const pieces: Piece[] = [];
   for (const part of parts) {
     const balls = ballsOf(part);
     const swell = SWELL[part.name];
     if (swell && balls.length === 2) {
       const [t, more] = swell;
       const middle: Ball = { a: part.points[0], b: part.points[1], t, r: more * part.radii[0] };
-      made.push({ balls: [balls[0], middle], part }, { balls: [middle, balls[1]], part });
+      pieces.push({ balls: [balls[0], middle], part }, { balls: [middle, balls[1]], part });
       continue;
     }
     for (let i = 0; i < balls.length; i++) {
-      for (let j = i + 1; j < balls.length; j++) made.push({ balls: [balls[i], balls[j]], part });
+      for (let j = i + 1; j < balls.length; j++) pieces.push({ balls: [balls[i], balls[j]], part });
     }
-    if (balls.length === 1) made.push({ balls: [balls[0], balls[0]], part });
+    if (balls.length === 1) pieces.push({ balls: [balls[0], balls[0]], part });
   }
-  return made;
+  return pieces;
 }
 
 // Three balls of one part have two planes that touch them all: the hull is closed with these.
 export function facesOf(parts: Part[]): Piece[] {
-  const made: Piece[] = [];
+  const pieces: Piece[] = [];
   for (const part of parts) {
     const balls = ballsOf(part);
     for (let i = 0; i < balls.length; i++) {
       for (let j = i + 1; j < balls.length; j++) {
-        for (let k = j + 1; k < balls.length; k++) made.push({ balls: [balls[i], balls[j], balls[k]], part });
+        for (let k = j + 1; k < balls.length; k++) pieces.push({ balls: [balls[i], balls[j], balls[k]], part });
       }
     }
   }
-  return made;
+  return pieces;
 }
 
 function ballsOf(part: Part): Ball[] {
@@ -68,7 +80,11 @@ export class Pieces {
   private readonly balls: InstancedBufferAttribute[];
   private readonly tint: InstancedBufferAttribute;
 
-  constructor(private readonly all: Piece[], each: number, shape: { where: Float32Array; index: number[] }) {
+  constructor(
+    private readonly all: Piece[],
+    each: number,
+    shape: { where: Float32Array; index: number[] },
+  ) {
     const count = all.length;
     this.geometry.setAttribute("position", new BufferAttribute(shape.where, 3));
     this.geometry.setIndex(shape.index);
@@ -124,7 +140,7 @@ export class Pieces {
   }
 }
 
-// A capsule whose vertices say where on it they are: around, from pole to rim, and at which end.
+// A capsule; its vertices store their place on it: around, from pole to rim, and at which end.
 export function capsuleShape([around, rings] = FINE): { where: Float32Array; index: number[] } {
   const where: number[] = [];
   const index: number[] = [];
@@ -143,7 +159,10 @@ export function capsuleShape([around, rings] = FINE): { where: Float32Array; ind
   return { where: new Float32Array(where), index };
 }
 
-// Two triangles whose vertices say which ball they touch, and on which side.
+// Two triangles; their vertices store which ball they touch, and on which side.
 export function faceShape(): { where: Float32Array; index: number[] } {
-  return { where: new Float32Array([0, 1, 0, 1, 1, 0, 2, 1, 0, 0, -1, 0, 1, -1, 0, 2, -1, 0]), index: [0, 1, 2, 3, 5, 4] };
+  return {
+    where: new Float32Array([0, 1, 0, 1, 1, 0, 2, 1, 0, 0, -1, 0, 1, -1, 0, 2, -1, 0]),
+    index: [0, 1, 2, 3, 5, 4],
+  };
 }

@@ -2,13 +2,19 @@
 // shape where the key light throws it.
 
 import {
-  Group, InstancedBufferAttribute, KeepStencilOp, Mesh, NotEqualStencilFunc, ReplaceStencilOp, ShaderMaterial,
+  Group,
+  InstancedBufferAttribute,
+  KeepStencilOp,
+  Mesh,
+  NotEqualStencilFunc,
+  ReplaceStencilOp,
+  ShaderMaterial,
 } from "three";
 import type { ShownMotion } from "../motion";
 import { CAPSULE } from "./body";
 import { instanced, SHADOW_Y } from "./ground";
 import type { Layer } from "./layer";
-import { capsuleShape, capsulesOf, COARSE, Pieces } from "./pieces";
+import { COARSE, capsuleShape, capsulesOf, Pieces } from "./pieces";
 
 const CONTACT = 0.2;
 const THROWN = 0.13;
@@ -83,7 +89,9 @@ function contact(motion: ShownMotion, share: number): Layer {
   geometry.setAttribute("ball", ball);
   const material = new ShaderMaterial({
     uniforms: {
-      shadow: { value: [0, 0, 0] }, floor: { value: motion.looks.floor }, tall: { value: motion.looks.height },
+      shadow: { value: [0, 0, 0] },
+      floor: { value: motion.looks.floor },
+      tall: { value: motion.looks.height },
       strength: { value: CONTACT * share },
     },
     transparent: true,

@@ -1,7 +1,16 @@
-// The skin that a file brought, bent by its joints on the graphics card, in the colour of its role.
+// The skin of a file, deformed by its joints on the graphics card, in the colour of its role.
 
 import {
-  BufferAttribute, BufferGeometry, DataTexture, DoubleSide, FloatType, Group, Mesh, NearestFilter, RGBAFormat, ShaderMaterial,
+  BufferAttribute,
+  BufferGeometry,
+  DataTexture,
+  DoubleSide,
+  FloatType,
+  Group,
+  Mesh,
+  NearestFilter,
+  RGBAFormat,
+  ShaderMaterial,
 } from "three";
 import type { ShownMotion, Skin } from "../motion";
 import { FRAGMENT } from "./body";
@@ -44,15 +53,32 @@ export function skinLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setAttribute("shares", new BufferAttribute(skin.weights, 4));
   geometry.setIndex(new BufferAttribute(Uint32Array.from(skin.triangles), 1));
   const lines = new Float32Array(12 * joints);
-  const bones = new DataTexture(lines, 3, joints, RGBAFormat, FloatType, undefined, undefined, undefined, NearestFilter, NearestFilter);
+  const bones = new DataTexture(
+    lines,
+    3,
+    joints,
+    RGBAFormat,
+    FloatType,
+    undefined,
+    undefined,
+    undefined,
+    NearestFilter,
+    NearestFilter,
+  );
   const uniforms = {
-    bones: { value: bones }, tint: { value: [0.5, 0.5, 0.5] }, ghost: { value: ghost ? 1 : 0 },
+    bones: { value: bones },
+    tint: { value: [0.5, 0.5, 0.5] },
+    ghost: { value: ghost ? 1 : 0 },
     toLight: { value: [0, 1, 0] },
   };
   const materials = (ghost ? [true, false] : [false]).map((depthOnly) => {
     const material = new ShaderMaterial({
-      uniforms, vertexShader: VERTEX, fragmentShader: FRAGMENT, side: DoubleSide,
-      transparent: ghost && !depthOnly, colorWrite: !depthOnly,
+      uniforms,
+      vertexShader: VERTEX,
+      fragmentShader: FRAGMENT,
+      side: DoubleSide,
+      transparent: ghost && !depthOnly,
+      colorWrite: !depthOnly,
     });
     const mesh = new Mesh(geometry, material);
     mesh.frustumCulled = false;
@@ -79,10 +105,18 @@ export function skinLayer(motion: ShownMotion, ghost: boolean): Layer {
 }
 
 // From the mesh into the world at a fractional frame: joint times bind, three rows of four a joint.
-export function bendBones({ binds }: Skin, poses: Float32Array, frames: number, frame: number, out: Float32Array): void {
+export function bendBones(
+  { binds }: Skin,
+  poses: Float32Array,
+  frames: number,
+  frame: number,
+  out: Float32Array,
+): void {
   const joints = binds.length / 12;
   const at = Math.min(Math.max(frame, 0), frames - 1);
-  const low = Math.floor(at), high = Math.min(low + 1, frames - 1), t = at - low;
+  const low = Math.floor(at),
+    high = Math.min(low + 1, frames - 1),
+    t = at - low;
   const pose = [0, 0, 0, 0, 0, 0, 0];
   for (let j = 0; j < joints; j++) {
     const [a, b] = [7 * (low * joints + j), 7 * (high * joints + j)];
@@ -95,9 +129,15 @@ export function bendBones({ binds }: Skin, poses: Float32Array, frames: number, 
     const size = Math.hypot(pose[3], pose[4], pose[5], pose[6]);
     const [w, x, y, z] = [pose[3] / size, pose[4] / size, pose[5] / size, pose[6] / size];
     const turn = [
-      1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
-      2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
-      2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+      1 - 2 * (y * y + z * z),
+      2 * (x * y - w * z),
+      2 * (x * z + w * y),
+      2 * (x * y + w * z),
+      1 - 2 * (x * x + z * z),
+      2 * (y * z - w * x),
+      2 * (x * z - w * y),
+      2 * (y * z + w * x),
+      1 - 2 * (x * x + y * y),
     ];
     for (let row = 0; row < 3; row++) {
       for (let column = 0; column < 4; column++) {

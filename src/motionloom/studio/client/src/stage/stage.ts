@@ -1,4 +1,4 @@
-// The stage: actors on one floor, each in a pane of its own or all in one. It knows no store and no
+// The stage: actors on one floor, each in a separate pane or all in one. It uses no store and no
 // server, so that it can be bundled alone into a page that plays a motion.
 
 import { Scene, WebGLRenderer } from "three";
@@ -34,9 +34,14 @@ export class Stage {
   private touched = 0;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
-    // What was drawn stays: a stage at rest is shown again without being drawn again.
+    // The drawn image stays: a stage at rest need not be drawn again.
     this.renderer = new WebGLRenderer({
-      canvas, antialias: true, alpha: true, stencil: true, powerPreference: "low-power", preserveDrawingBuffer: true,
+      canvas,
+      antialias: true,
+      alpha: true,
+      stencil: true,
+      powerPreference: "low-power",
+      preserveDrawingBuffer: true,
     });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.info.autoReset = false;
@@ -50,7 +55,7 @@ export class Stage {
     for (const actor of this.actors) {
       this.scene.remove(actor.group);
       if (this.still.length) this.leaving.push(actor);
-      else actor.dispose(); // never drawn, on a hidden page say
+      else actor.dispose(); // never drawn, for example on a hidden page
     }
     this.actors = roles.map((role) => new Actor(role, this.switches));
     for (const actor of this.actors) this.scene.add(actor.group);
@@ -91,7 +96,7 @@ export class Stage {
     if (this.palette) this.paint(this.palette);
   }
 
-  // Draw again although nothing that is watched has changed: points were overwritten, say.
+  // Draw again, for example after points were overwritten.
   redraw(): void {
     this.touched++;
   }
@@ -156,13 +161,21 @@ export class Stage {
   }
 
   private main(): number {
-    return Math.max(0, this.actors.findIndex((actor) => actor.role.colour === "ink"));
+    return Math.max(
+      0,
+      this.actors.findIndex((actor) => actor.role.colour === "ink"),
+    );
   }
 
   private drawPane(main: number, pane: Pane, width: number, height: number): void {
     const { looks } = this.actors[main].role.motion;
     const [x, , z] = this.still[main];
-    const box = [pane.left * width, (1 - pane.top - pane.height) * height, pane.width * width, pane.height * height] as const;
+    const box = [
+      pane.left * width,
+      (1 - pane.top - pane.height) * height,
+      pane.width * width,
+      pane.height * height,
+    ] as const;
     this.eye.aim([x, looks.floor + AIM * looks.height, z], looks.height, box[2] / box[3], this.overlaid ? 1.2 : 0);
     this.floor.place(Math.round(x), looks.floor, Math.round(z));
     this.renderer.setViewport(...box);
@@ -192,10 +205,14 @@ export class Stage {
       this.canvas.addEventListener(end, (event) => held.delete(event.pointerId));
     }
     this.canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    this.canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.eye.zoomBy(Math.exp(-event.deltaY * 0.0012));
-    }, { passive: false });
+    this.canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.eye.zoomBy(Math.exp(-event.deltaY * 0.0012));
+      },
+      { passive: false },
+    );
   }
 
   private pan(dx: number, dy: number): void {

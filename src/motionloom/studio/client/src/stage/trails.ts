@@ -3,7 +3,7 @@
 import { BufferAttribute, BufferGeometry, DoubleSide, Mesh, ShaderMaterial } from "three";
 import type { Looks } from "../messages";
 import type { ShownMotion } from "../motion";
-import type { Layer } from "./layer";
+import { type Layer, meshLayer } from "./layer";
 
 const SECONDS = 1;
 const MOST_RATE = 60; // points a second: a fast hand is still round
@@ -46,8 +46,11 @@ export function trailLayer(motion: ShownMotion, ghost: boolean): Layer {
   geometry.setIndex(index);
   const material = new ShaderMaterial({
     uniforms: {
-      frame: { value: 0 }, span: { value: SECONDS * motion.fps }, tint: { value: [0, 0, 0] },
-      wide: { value: 0.008 * motion.looks.height }, strength: { value: ghost ? 0.45 : 0.85 },
+      frame: { value: 0 },
+      span: { value: SECONDS * motion.fps },
+      tint: { value: [0, 0, 0] },
+      wide: { value: 0.008 * motion.looks.height },
+      strength: { value: ghost ? 0.45 : 0.85 },
     },
     transparent: true,
     depthWrite: false,
@@ -82,17 +85,7 @@ export function trailLayer(motion: ShownMotion, ghost: boolean): Layer {
   const mesh = new Mesh(geometry, material);
   mesh.frustumCulled = false;
   mesh.renderOrder = 3;
-  return {
-    object: mesh,
-    update(frame) {
-      material.uniforms.frame.value = frame;
-    },
-    paint(tints) {
-      material.uniforms.tint.value = tints.body;
-    },
-    dispose() {
-      geometry.dispose();
-      material.dispose();
-    },
-  };
+  return meshLayer(mesh, (tints) => {
+    material.uniforms.tint.value = tints.body;
+  });
 }

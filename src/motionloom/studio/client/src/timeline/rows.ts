@@ -1,11 +1,19 @@
-// The timeline's rows: where each lies, and how it is drawn. Nothing here knows who holds the mouse.
+// The timeline's rows: where each lies, and how it is drawn. Nothing here handles the mouse.
 
 import { KINDS, type ShownMotion } from "../motion";
 import type { Palette } from "../theme";
-import { GUTTER, ticksOf, type Scale } from "./scale";
+import { GUTTER, type Scale, ticksOf } from "./scale";
 
-export interface Strip { text: string; colour: "amber" | "blue"; first: number; last: number } // result's frames
-export interface Bracket { first: number; last: number }
+export interface Strip {
+  text: string;
+  colour: "amber" | "blue";
+  first: number;
+  last: number;
+} // result's frames
+export interface Bracket {
+  first: number;
+  last: number;
+}
 
 // All that the timeline shows, on the clock of one motion.
 export interface Content {
@@ -23,7 +31,13 @@ const LANE = 13;
 const SPEED = 44;
 const COST = 30;
 
-export interface Rows { strips: number; lanes: number; speed: number; cost: number; height: number } // tops
+export interface Rows {
+  strips: number;
+  lanes: number;
+  speed: number;
+  cost: number;
+  height: number;
+} // tops
 
 export function rowsOf(content: Content | null): Rows {
   const lanes = RULER + (content?.strips ? STRIPS : 2);
@@ -38,11 +52,19 @@ export const laneAt = (rows: Rows, y: number): number => {
   return lane >= 0 && lane < KINDS.length ? lane : -1;
 };
 export const stripAt = (rows: Rows, y: number): number =>
-  y >= rows.strips && y < rows.strips + STRIPS - 4 ? Math.min(1, Math.floor((y - rows.strips) / ((STRIPS - 4) / 2))) : -1;
+  y >= rows.strips && y < rows.strips + STRIPS - 4
+    ? Math.min(1, Math.floor((y - rows.strips) / ((STRIPS - 4) / 2)))
+    : -1;
 
 type Context = CanvasRenderingContext2D;
 
-export function drawRuler(context: Context, scale: Scale, rows: Rows, palette: Palette, range: [number, number] | null): void {
+export function drawRuler(
+  context: Context,
+  scale: Scale,
+  rows: Rows,
+  palette: Palette,
+  range: [number, number] | null,
+): void {
   if (range) {
     context.fillStyle = palette.text;
     context.globalAlpha = 0.12;
@@ -59,8 +81,16 @@ export function drawRuler(context: Context, scale: Scale, rows: Rows, palette: P
   }
 }
 
-// A above, B below; the blend is the bracket over both, with handles that say that it can be held.
-export function drawStrips(context: Context, scale: Scale, rows: Rows, palette: Palette, strips: [Strip, Strip], bracket: Bracket | null, fps: number): void {
+// A above, B below; the blend is the bracket over both, with handles to drag.
+export function drawStrips(
+  context: Context,
+  scale: Scale,
+  rows: Rows,
+  palette: Palette,
+  strips: [Strip, Strip],
+  bracket: Bracket | null,
+  fps: number,
+): void {
   const tall = (STRIPS - 4) / 2;
   strips.forEach(({ text, colour, first, last }, n) => {
     const [x0, x1] = [scale.x(first / fps), scale.x(last / fps)];
@@ -75,8 +105,9 @@ export function drawStrips(context: Context, scale: Scale, rows: Rows, palette: 
     context.clip();
     context.fillStyle = palette.panel;
     context.font = "600 10px system-ui, sans-serif";
-    const room = bracket ? (n === 0 ? scale.x(bracket.first / fps) - x0 : x1 - scale.x(bracket.last / fps)) : x1 - x0;
-    if (context.measureText(text).width + 12 < room) context.fillText(text, n === 0 ? x0 + 6 : x1 - 6 - context.measureText(text).width, y + tall / 2 + 0.5);
+    const width = bracket ? (n === 0 ? scale.x(bracket.first / fps) - x0 : x1 - scale.x(bracket.last / fps)) : x1 - x0;
+    if (context.measureText(text).width + 12 < width)
+      context.fillText(text, n === 0 ? x0 + 6 : x1 - 6 - context.measureText(text).width, y + tall / 2 + 0.5);
     context.restore();
   });
   if (!bracket) return;
@@ -106,7 +137,10 @@ export function drawLanes(context: Context, scale: Scale, rows: Rows, palette: P
     context.fillRect(GUTTER, y + 1, scale.x(scale.duration) - GUTTER, LANE - 2);
     for (const print of motion.prints) {
       if (print.kind !== kind) continue;
-      const [x0, x1] = [scale.x(print.first / motion.fps), scale.x(Math.min((print.last + 1) / motion.fps, scale.duration))];
+      const [x0, x1] = [
+        scale.x(print.first / motion.fps),
+        scale.x(Math.min((print.last + 1) / motion.fps, scale.duration)),
+      ];
       const wide = Math.max(2, x1 - x0 - 1);
       context.fillStyle = print.slides ? palette.sliding : palette.planted;
       context.beginPath();
@@ -124,7 +158,10 @@ export function drawLanes(context: Context, scale: Scale, rows: Rows, palette: P
 export function drawSpeeds(context: Context, scale: Scale, rows: Rows, palette: Palette, motion: ShownMotion): void {
   const { speeds, frames, fps } = motion;
   if (!speeds) return;
-  const side = (first: number) => (f: number): number => Math.min(speeds[4 * f + first], speeds[4 * f + first + 1]);
+  const side =
+    (first: number) =>
+    (f: number): number =>
+      Math.min(speeds[4 * f + first], speeds[4 * f + first + 1]);
   const most = Math.max(0.5, peak(frames, side(0)), peak(frames, side(2)));
   const box = { top: rows.speed + 3, tall: SPEED - 7 };
   axis(context, scale, palette, box, "foot speed", `${most.toFixed(1)} m/s`);
@@ -137,8 +174,18 @@ export function drawSpeeds(context: Context, scale: Scale, rows: Rows, palette: 
   context.globalAlpha = 1;
 }
 
-export function drawCost(context: Context, scale: Scale, rows: Rows, palette: Palette, cost: Float32Array, fps: number): void {
-  const most = Math.max(1e-3, peak(cost.length, (f) => cost[f]));
+export function drawCost(
+  context: Context,
+  scale: Scale,
+  rows: Rows,
+  palette: Palette,
+  cost: Float32Array,
+  fps: number,
+): void {
+  const most = Math.max(
+    1e-3,
+    peak(cost.length, (f) => cost[f]),
+  );
   const box = { top: rows.cost + 3, tall: COST - 6 };
   axis(context, scale, palette, box, "A to B", `${(100 * most).toFixed(0)} cm`);
   context.strokeStyle = palette.warning;
@@ -151,7 +198,14 @@ function peak(frames: number, of: (frame: number) => number): number {
   return most;
 }
 
-function axis(context: Context, scale: Scale, palette: Palette, box: { top: number; tall: number }, name: string, most: string): void {
+function axis(
+  context: Context,
+  scale: Scale,
+  palette: Palette,
+  box: { top: number; tall: number },
+  name: string,
+  most: string,
+): void {
   context.fillStyle = palette.label;
   context.fillText(name, 4, box.top + box.tall / 2 - 6);
   context.font = "10px system-ui, sans-serif";
@@ -164,7 +218,14 @@ function axis(context: Context, scale: Scale, palette: Palette, box: { top: numb
 export const FONT = "11px system-ui, sans-serif";
 
 // The highest value of every pixel: a spike of one frame is seen in any clip.
-function curve(context: Context, scale: Scale, box: { top: number; tall: number }, frames: number, fps: number, of: (frame: number) => number): void {
+function curve(
+  context: Context,
+  scale: Scale,
+  box: { top: number; tall: number },
+  frames: number,
+  fps: number,
+  of: (frame: number) => number,
+): void {
   const step = Math.max(1, Math.floor(frames / Math.max(scale.x(scale.duration) - GUTTER, 1)));
   context.lineWidth = 1.5;
   context.beginPath();

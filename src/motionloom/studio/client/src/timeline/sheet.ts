@@ -1,4 +1,4 @@
-// The timeline as one canvas with a playhead: scrubbed, looped and edited by hand. It knows no store:
+// The timeline as one canvas with a playhead: scrubbed, looped and edited by hand. It does not use the store:
 // the caller decides what an edit means.
 
 import type { Clock } from "../clock";
@@ -7,39 +7,62 @@ import type { Print } from "../messages";
 import { KINDS } from "../motion";
 import type { Palette } from "../theme";
 import {
-  drawCost, drawLanes, drawRuler, drawSpeeds, drawStrips, FONT, laneAt, rowsOf, RULER, stripAt, type Bracket, type Content,
+  type Bracket,
+  type Content,
+  drawCost,
+  drawLanes,
+  drawRuler,
+  drawSpeeds,
+  drawStrips,
+  FONT,
+  laneAt,
+  RULER,
+  rowsOf,
+  stripAt,
 } from "./rows";
-import { GUTTER, scaleOf, type Scale } from "./scale";
+import { GUTTER, type Scale, scaleOf } from "./scale";
 
 const GRIP = 6; // pixels around an edge
 const SMALLEST_RANGE = 4; // pixels
 
 type Drag = (frame: number) => void; // to a fractional frame of the shown motion
 
-export interface Hands {
-  // The blend as the hand wants it; its strips pushed against one another by some frames.
+export interface Edits {
+  // The blend where it is dragged to; its strips shifted against each other by some frames.
   bracket?: { set(next: Bracket): void; slip(strip: 0 | 1, frames: number): void };
-  // Begin to hold an end of a plant; null where it cannot be moved.
-  plants?: { hold(print: Print, end: "first" | "last"): Drag | null; remove(print: Print): void; add(kind: string, frame: number): void };
+  // Begin to drag an end of a plant; null where it cannot be moved.
+  plants?: {
+    hold(print: Print, end: "first" | "last"): Drag | null;
+    remove(print: Print): void;
+    add(kind: string, frame: number): void;
+  };
   release?(): void;
-  // Whether what was asked for is still being made.
+  // Whether the result of the last edit is still missing.
   pending?(): boolean;
 }
 
-interface Held { cursor: string; about: string; begin(frame: number): Drag | null }
+interface Held {
+  cursor: string;
+  about: string;
+  begin(frame: number): Drag | null;
+}
 
 export class Sheet {
   readonly canvas = make("canvas", { attrs: { tabindex: "0", role: "slider", "aria-label": "timeline" } });
   readonly element: HTMLElement;
   private content: Content | null = null;
-  private hands: Hands = {};
+  private edits: Edits = {};
   private scale: Scale = scaleOf(1, 1);
-  private held: Scale | null = null; // as it was when a hand took hold: the result may get longer meanwhile
-  private wished: Bracket | null = null; // where the hand holds the bracket, until the result is there
-  private edge: number | null = null; // frame of the edge in the hand
+  private held: Scale | null = null; // as it was when the drag began: the result may get longer during it
+  private dragged: Bracket | null = null; // where the bracket is dragged to, until the result arrives
+  private edge: number | null = null; // frame of the dragged edge
   private drawn = "";
 
-  constructor(private readonly clock: Clock, private readonly palette: () => Palette, kind: string) {
+  constructor(
+    private readonly clock: Clock,
+    private readonly palette: () => Palette,
+    kind: string,
+  ) {
     this.canvas.className = kind;
     const head = make("div", { class: "playhead" });
     this.element = make("div", { class: "sheet" }, this.canvas, head);
@@ -56,11 +79,11 @@ export class Sheet {
     });
   }
 
-  show(content: Content | null, hands: Hands = {}): void {
-    if (content?.motion !== this.content?.motion && !this.held) this.wished = null;
+  show(content: Content | null, edits: Edits = {}): void {
+    if (content?.motion !== this.content?.motion && !this.held) this.dragged = null;
     this.content = content;
     this.element.classList.toggle("empty", !content);
-    this.hands = hands;
+    this.edits = edits;
     this.canvas.setAttribute("aria-valuemax", String((content?.motion.frames ?? 1) - 1));
     this.draw();
   }
@@ -86,7 +109,8 @@ export class Sheet {
     drawSpeeds(context, scale, rows, palette, motion);
     if (content.cost) drawCost(context, scale, rows, palette, content.cost, motion.fps);
     context.font = FONT;
-    if (content.strips) drawStrips(context, scale, rows, palette, content.strips, this.wished ?? content.bracket, motion.fps);
+    if (content.strips)
+      drawStrips(context, scale, rows, palette, content.strips, this.dragged ?? content.bracket, motion.fps);
     if (this.edge !== null) {
       context.fillStyle = palette.text;
       context.fillRect(scale.x(this.edge / motion.fps) - 1, rows.lanes, 2, rows.speed - rows.lanes);
@@ -97,29 +121,34 @@ export class Sheet {
     return (this.held ?? this.scale).seconds(x) * (this.content?.motion.fps ?? 1);
   }
 
-  // What lies under a spot, if it can be held.
+  // What is under a spot, if it can be dragged.
   private under(x: number, y: number): Held | null {
-    const { content, hands, scale } = this;
+    const { content, edits, scale } = this;
     if (!content) return null;
     const rows = rowsOf(content);
     const { fps } = content.motion;
     const near = (frame: number): boolean => Math.abs(scale.x(frame / fps) - x) <= GRIP;
-    if (content.bracket && hands.bracket && stripAt(rows, y) >= 0) return this.underStrip(content.bracket, hands.bracket, stripAt(rows, y) as 0 | 1, x, near);
+    if (content.bracket && edits.bracket && stripAt(rows, y) >= 0)
+      return this.underStrip(content.bracket, edits.bracket, stripAt(rows, y) as 0 | 1, x, near);
     const lane = laneAt(rows, y);
-    if (lane < 0 || !hands.plants) return null;
+    if (lane < 0 || !edits.plants) return null;
     for (const print of content.motion.prints) {
       if (print.kind !== KINDS[lane]) continue;
       for (const end of ["first", "last"] as const) {
         if (!near(end === "first" ? print.first : print.last + 1)) continue;
         return {
-          cursor: "ew-resize", about: "drag: when the foot comes down or leaves; double click takes the plant away",
+          cursor: "ew-resize",
+          about: "drag: when the foot comes down or leaves; double click takes the plant away",
           begin: () => {
-            const drag = hands.plants!.hold(print, end);
-            return drag && ((frame) => {
-              this.edge = frame;
-              drag(end === "first" ? frame : frame - 1);
-              this.draw();
-            });
+            const drag = edits.plants!.hold(print, end);
+            return (
+              drag &&
+              ((frame) => {
+                this.edge = frame;
+                drag(end === "first" ? frame : frame - 1);
+                this.draw();
+              })
+            );
           },
         };
       }
@@ -127,23 +156,47 @@ export class Sheet {
     return null;
   }
 
-  private underStrip(bracket: Bracket, hands: NonNullable<Hands["bracket"]>, strip: 0 | 1, x: number, near: (frame: number) => boolean): Held {
+  private underStrip(
+    bracket: Bracket,
+    edits: NonNullable<Edits["bracket"]>,
+    strip: 0 | 1,
+    x: number,
+    near: (frame: number) => boolean,
+  ): Held {
     const { first, last } = bracket;
     const set = (next: Bracket): void => {
-      this.wished = next;
-      hands.set(next);
+      this.dragged = next;
+      edits.set(next);
       this.draw();
     };
-    if (near(first)) return { cursor: "ew-resize", about: "drag: where the blend begins", begin: () => (frame) => set({ first: Math.min(Math.round(frame), last - 2), last }) };
-    if (near(last)) return { cursor: "ew-resize", about: "drag: where the blend ends", begin: () => (frame) => set({ first, last: Math.max(Math.round(frame), first + 2) }) };
+    if (near(first))
+      return {
+        cursor: "ew-resize",
+        about: "drag: where the blend begins",
+        begin: () => (frame) => set({ first: Math.min(Math.round(frame), last - 2), last }),
+      };
+    if (near(last))
+      return {
+        cursor: "ew-resize",
+        about: "drag: where the blend ends",
+        begin: () => (frame) => set({ first, last: Math.max(Math.round(frame), first + 2) }),
+      };
     const at = this.frameAt(x);
     if (at > first && at < last) {
-      return { cursor: "grab", about: "drag: the blend earlier or later", begin: (from) => (frame) => {
-        const moved = Math.round(frame - from);
-        set({ first: first + moved, last: last + moved });
-      } };
+      return {
+        cursor: "grab",
+        about: "drag: the blend earlier or later",
+        begin: (from) => (frame) => {
+          const moved = Math.round(frame - from);
+          set({ first: first + moved, last: last + moved });
+        },
+      };
     }
-    return { cursor: "grab", about: "drag: this clip against the other", begin: (from) => (frame) => hands.slip(strip, Math.round(frame - from)) };
+    return {
+      cursor: "grab",
+      about: "drag: this clip against the other",
+      begin: (from) => (frame) => edits.slip(strip, Math.round(frame - from)),
+    };
   }
 
   private listen(): void {
@@ -187,8 +240,8 @@ export class Sheet {
       const edited = drag !== null && drag !== scrub;
       [drag, ranging, this.held, this.edge] = [null, null, null, null];
       if (!edited) return;
-      this.hands.release?.();
-      if (!this.hands.pending?.()) this.wished = null;
+      this.edits.release?.();
+      if (!this.edits.pending?.()) this.dragged = null;
       this.draw();
     };
     canvas.addEventListener("pointerup", release);
@@ -197,11 +250,13 @@ export class Sheet {
       const [x, y] = spot(event);
       const lane = laneAt(rowsOf(this.content), y);
       if (y < RULER) clock.range = null;
-      else if (lane >= 0 && this.content && this.hands.plants) {
+      else if (lane >= 0 && this.content && this.edits.plants) {
         const frame = this.frameAt(x);
-        const print = this.content.motion.prints.find(({ kind, first, last }) => kind === KINDS[lane] && first - 1 <= frame && frame <= last + 2);
-        if (print) this.hands.plants.remove(print);
-        else this.hands.plants.add(KINDS[lane], frame);
+        const print = this.content.motion.prints.find(
+          ({ kind, first, last }) => kind === KINDS[lane] && first - 1 <= frame && frame <= last + 2,
+        );
+        if (print) this.edits.plants.remove(print);
+        else this.edits.plants.add(KINDS[lane], frame);
       }
     });
   }

@@ -8,20 +8,42 @@ const FASTEST = 4;
 
 export interface Transport {
   element: HTMLElement;
-  // Whether a key was one of its own.
+  // Whether it uses the key.
   press(key: string): boolean;
 }
 
 export function createTransport(clock: Clock, motion: () => { fps: number; frames: number } | null): Transport {
   const play = button("▶", "play or pause (space)", () => clock.toggle(), "play");
   const time = make("output", { class: "time ml-clock" });
-  const speed = make("select", { title: "speed", attrs: { "aria-label": "speed" }, on: { change: () => { clock.speed = Number(speed.value); } } },
-    ...SPEEDS.map((value) => make("option", { attrs: { value: String(value) } }, `${value}×`)));
+  const speed = make(
+    "select",
+    {
+      title: "speed",
+      attrs: { "aria-label": "speed" },
+      on: {
+        change: () => {
+          clock.speed = Number(speed.value);
+        },
+      },
+    },
+    ...SPEEDS.map((value) => make("option", { attrs: { value: String(value) } }, `${value}×`)),
+  );
   speed.value = "1";
-  const loop = button("loop all", "forget the loop range (drag on the ruler makes one)", () => { clock.range = null; });
-  const element = make("div", { class: "transport" },
-    button("|◂", "first frame (home)", () => toEnd(0)), button("◂", "one frame back (left)", () => step(-1)), play,
-    button("▸", "one frame on (right)", () => step(1)), button("▸|", "last frame (end)", () => toEnd(1)), time, speed, loop);
+  const loop = button("loop all", "remove the loop range (drag on the ruler to set one)", () => {
+    clock.range = null;
+  });
+  const element = make(
+    "div",
+    { class: "transport" },
+    button("|◂", "first frame (home)", () => toEnd(0)),
+    button("◂", "one frame back (left)", () => step(-1)),
+    play,
+    button("▸", "one frame forward (right)", () => step(1)),
+    button("▸|", "last frame (end)", () => toEnd(1)),
+    time,
+    speed,
+    loop,
+  );
 
   function step(frames: number): void {
     const fps = motion()?.fps ?? 60;
@@ -34,9 +56,10 @@ export function createTransport(clock: Clock, motion: () => { fps: number; frame
     clock.seek((clock.range ?? [0, clock.duration])[end]);
   }
 
-  // As at an edit desk: J and L run back and on, faster with every press; K stops.
+  // As in video editors: J and L play backward and forward, faster with every press; K stops.
   function run(way: 1 | -1): void {
-    clock.speed = clock.playing && Math.sign(clock.speed) === way ? way * Math.min(FASTEST, Math.abs(clock.speed) * 2) : way;
+    clock.speed =
+      clock.playing && Math.sign(clock.speed) === way ? way * Math.min(FASTEST, Math.abs(clock.speed) * 2) : way;
     clock.playing = true;
   }
 
@@ -45,14 +68,25 @@ export function createTransport(clock: Clock, motion: () => { fps: number; frame
       if (!clock.playing && clock.speed < 0) clock.speed = 1;
       clock.toggle();
     },
-    ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => step(-10), ArrowDown: () => step(10),
-    Home: () => toEnd(0), End: () => toEnd(1), j: () => run(-1), k: () => { clock.playing = false; }, l: () => run(1),
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    ArrowUp: () => step(-10),
+    ArrowDown: () => step(10),
+    Home: () => toEnd(0),
+    End: () => toEnd(1),
+    j: () => run(-1),
+    k: () => {
+      clock.playing = false;
+    },
+    l: () => run(1),
   };
 
   clock.onTick((now) => {
     const shown = motion();
     const frames = shown?.frames ?? 0;
-    const text = shown ? `${now.toFixed(2)} s · frame ${Math.min(Math.round(now * shown.fps), frames - 1)} of ${frames}` : "";
+    const text = shown
+      ? `${now.toFixed(2)} s · frame ${Math.min(Math.round(now * shown.fps), frames - 1)} of ${frames}`
+      : "";
     if (time.textContent !== text) time.textContent = text;
     const sign = clock.playing ? "❚❚" : "▶";
     if (play.textContent !== sign) play.textContent = sign;

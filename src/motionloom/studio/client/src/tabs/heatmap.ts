@@ -4,41 +4,80 @@
 import type { Clock } from "../clock";
 import { make } from "../dom";
 import type { Candidate, Span, TransitionDetail } from "../messages";
-import type { Made } from "../store";
+import type { TabResult } from "../store";
 import { magma } from "./heat";
 
-export interface HeatMap { element: HTMLElement; show(made: Made | null, places: Candidate[]): void }
+export interface HeatMap {
+  element: HTMLElement;
+  show(result: TabResult | null, places: Candidate[]): void;
+}
 
 const cm = (metres: number): string => (100 * metres).toFixed(1);
 
 // `take`: a place that was clicked, as frames of A and B.
 export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
-  const canvas = make("canvas", { class: "grid", attrs: { role: "img", "aria-label": "distance between all frames of A and B; the table next to it lists the best places" } });
+  const canvas = make("canvas", {
+    class: "grid",
+    attrs: {
+      role: "img",
+      "aria-label": "distance between all frames of A and B; the table next to it lists the best places",
+    },
+  });
   const now = make("span", { class: "grid-now" });
   const cross = make("span", { class: "grid-cross" });
   const tip = make("output", { class: "grid-tip" });
   const box = make("div", { class: "grid-box" }, canvas, cross, now, tip);
-  const [low, high, match, matched] = [make("span"), make("span"), make("b", { class: "grid-match" }), make("span", { class: "grid-matched" })];
+  const [low, high, match, matched] = [
+    make("span"),
+    make("span"),
+    make("b", { class: "grid-match" }),
+    make("span", { class: "grid-matched" }),
+  ];
   const scale = make("i", {}, match);
-  const legend = make("span", { class: "grid-legend", title: "distance between the bodies; the mark is the pose distance where A and B join" }, matched, low, scale, high);
-  const element = make("section", { class: "room-left" }, make("header", { class: "grid-head" },
-    make("h3", {}, "distance"), make("span", { class: "amber" }, "A →"), make("span", { class: "blue" }, "B ↑"), make("span", { class: "gap" }), legend), box);
-  let shown: { made: Made; detail: TransitionDetail; places: Candidate[] } | null = null;
+  const legend = make(
+    "span",
+    { class: "grid-legend", title: "distance between the bodies; the mark is the pose distance where A and B join" },
+    matched,
+    low,
+    scale,
+    high,
+  );
+  const element = make(
+    "section",
+    { class: "panel-left" },
+    make(
+      "header",
+      { class: "grid-head" },
+      make("h3", {}, "distance"),
+      make("span", { class: "amber" }, "A →"),
+      make("span", { class: "blue" }, "B ↑"),
+      make("span", { class: "gap" }),
+      legend,
+    ),
+    box,
+  );
+  let shown: { result: TabResult; detail: TransitionDetail; places: Candidate[] } | null = null;
 
-  // The frames under the hand, in the same way as places are drawn: a frame lies in the middle of its cell.
+  // The frames under the pointer; as for the drawn places, a frame lies in the middle of its cell.
   function framesAt(event: MouseEvent): { at: Span; distance: number } | null {
     if (!shown) return null;
     const { left, top, width, height } = canvas.getBoundingClientRect();
     if (!width || !height) return null;
-    const { made, detail: { stride } } = shown;
-    const [n, m] = made.arrays.grid.shape;
+    const {
+      result,
+      detail: { stride },
+    } = shown;
+    const [n, m] = result.arrays.grid.shape;
     const [x, y] = [(event.clientX - left) / width, 1 - (event.clientY - top) / height];
     const frame = (part: number, cells: number, k: number): number =>
-      Math.min(Math.max(Math.round((part * cells - 0.5) * stride), 0), made.sources[k].frames - 1);
+      Math.min(Math.max(Math.round((part * cells - 0.5) * stride), 0), result.sources[k].frames - 1);
     const cell = (part: number, cells: number): number => Math.min(Math.max(Math.floor(part * cells), 0), cells - 1);
     const k = cell(x, n) * m + cell(y, m);
-    const best = made.arrays.grid_best?.values; // the frames of a cell that have its distance
-    return { at: best ? [best[2 * k], best[2 * k + 1]] : [frame(x, n, 0), frame(y, m, 1)], distance: made.arrays.grid.values[k] };
+    const best = result.arrays.grid_best?.values; // the frames of a cell that have its distance
+    return {
+      at: best ? [best[2 * k], best[2 * k + 1]] : [frame(x, n, 0), frame(y, m, 1)],
+      distance: result.arrays.grid.values[k],
+    };
   }
 
   canvas.addEventListener("click", (event) => {
@@ -54,11 +93,21 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
     const [x, y] = [pointer.clientX - left, pointer.clientY - top];
     cross.style.translate = `${x}px ${y}px`;
     tip.textContent = `A ${under.at[0]} · B ${under.at[1]} · ${cm(under.distance)} cm`;
-    // Over the map, away from the hand: nothing around it moves.
-    Object.assign(tip.style, x < width / 2 ? { left: "auto", right: "4px" } : { left: "4px", right: "auto" }, y < height / 2 ? { top: "auto", bottom: "4px" } : { top: "4px", bottom: "auto" });
+    // Over the map, in the corner farthest from the pointer: nothing around it moves.
+    Object.assign(
+      tip.style,
+      x < width / 2 ? { left: "auto", right: "4px" } : { left: "4px", right: "auto" },
+      y < height / 2 ? { top: "auto", bottom: "4px" } : { top: "4px", bottom: "auto" },
+    );
   }
-  canvas.addEventListener("pointermove", (event) => { pointer = event; read(); });
-  canvas.addEventListener("pointerleave", () => { pointer = null; read(); });
+  canvas.addEventListener("pointermove", (event) => {
+    pointer = event;
+    read();
+  });
+  canvas.addEventListener("pointerleave", () => {
+    pointer = null;
+    read();
+  });
   read();
 
   clock.onTick((time) => {
@@ -66,23 +115,27 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
       now.hidden = true;
       return;
     }
-    const { made, detail: { stride } } = shown;
-    const f = Math.min(Math.round(time * made.motion.fps), made.motion.frames - 1);
-    const [a, b] = made.sourceFrames.subarray(2 * f, 2 * f + 2);
+    const {
+      result,
+      detail: { stride },
+    } = shown;
+    const f = Math.min(Math.round(time * result.motion.fps), result.motion.frames - 1);
+    const [a, b] = result.sourceFrames.subarray(2 * f, 2 * f + 2);
     now.hidden = !Number.isFinite(a + b);
     if (now.hidden) return;
-    const [n, m] = made.arrays.grid.shape;
+    const [n, m] = result.arrays.grid.shape;
     now.style.translate = `${((a / stride + 0.5) / n) * canvas.clientWidth}px ${((m - 0.5 - b / stride) / m) * canvas.clientHeight}px`;
   });
 
   function draw(): void {
     canvas.hidden = legend.hidden = !shown;
-    read(); // another map under a mouse that rests
+    read(); // another map under a resting pointer
     if (!shown) return;
-    const { made, detail, places } = shown;
-    const joined = poseAt(shown);
-    const range = rangeOf(made, detail, joined);
-    paint(canvas, made, detail, places, range);
+    const { result, detail, places } = shown;
+    const joined = poseAt(result);
+    const [nearest, farthest] = detail.grid_range;
+    const range: [number, number] = [Math.min(nearest, joined), Math.max(farthest, joined)];
+    paint(canvas, result, detail, places, range);
     low.textContent = (100 * range[0]).toFixed(0);
     high.textContent = `${(100 * range[1]).toFixed(0)} cm`;
     match.style.left = `${100 * Math.min(Math.max((joined - range[0]) / Math.max(range[1] - range[0], 1e-9), 0), 1)}%`;
@@ -92,35 +145,28 @@ export function createHeatMap(clock: Clock, take: (at: Span) => void): HeatMap {
 
   return {
     element,
-    show(made, places) {
-      const detail = made?.answer.detail;
-      shown = made && detail?.room === "transition" ? { made, detail, places } : null;
+    show(result, places) {
+      const detail = result?.answer.detail;
+      shown = result && detail?.tab === "transition" ? { result, detail, places } : null;
       draw();
     },
   };
 }
 
 // Distance of the bodies at the place where they join, in metres: the figure that the quality panel shows.
-function poseAt({ detail, places, made }: { detail: TransitionDetail; places: Candidate[]; made: Made }): number {
-  const reported = made.answer.why.rows.find(({ label }) => label.trim() === "pose")?.value; // centimetres
-  if (reported != null) return reported / 100;
-  const place = places.find(({ frame_a, frame_b }) => frame_a === detail.at[0] && frame_b === detail.at[1]);
-  if (place) return place.pose;
-  const [n, m] = made.arrays.grid.shape;
-  const cell = (frame: number, cells: number): number => Math.min(Math.round(frame / detail.stride), cells - 1);
-  return made.arrays.grid.values[cell(detail.at[0], n) * m + cell(detail.at[1], m)];
+function poseAt({ answer }: TabResult): number {
+  return (answer.why.rows.find(({ label }) => label.trim() === "pose")?.value ?? 0) / 100;
 }
 
-// What the colours span: the map's own values, without the farthest fiftieth, and the match in any case.
-function rangeOf(made: Made, detail: TransitionDetail, joined: number): [number, number] {
-  const sorted = Float32Array.from(made.arrays.grid.values).sort();
-  const [low, high] = detail.grid_range ?? [sorted[0], sorted[Math.floor(0.98 * (sorted.length - 1))]];
-  return [Math.min(low, joined), Math.max(high, joined)];
-}
-
-function paint(canvas: HTMLCanvasElement, made: Made, detail: TransitionDetail, places: Candidate[], [low, high]: [number, number]): void {
-  const [n, m] = made.arrays.grid.shape;
-  const distance = made.arrays.grid.values;
+function paint(
+  canvas: HTMLCanvasElement,
+  result: TabResult,
+  detail: TransitionDetail,
+  places: Candidate[],
+  [low, high]: [number, number],
+): void {
+  const [n, m] = result.arrays.grid.shape;
+  const distance = result.arrays.grid.values;
   const { clientWidth, clientHeight } = canvas.parentElement!;
   canvas.width = Math.round(clientWidth * devicePixelRatio) || n;
   canvas.height = Math.round(clientHeight * devicePixelRatio) || m;
@@ -138,9 +184,15 @@ function paint(canvas: HTMLCanvasElement, made: Made, detail: TransitionDetail, 
   small.getContext("2d")!.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(small, 0, 0, canvas.width, canvas.height);
-  const spot = (a: number, b: number): [number, number] => [(a / detail.stride + 0.5) * wide, (m - 0.5 - b / detail.stride) * tall];
-  const path = made.arrays.path.values;
-  for (const [thick, colour] of [[5, "#1a1d24"], [2.5, "#ffffff"]] as const) {
+  const spot = (a: number, b: number): [number, number] => [
+    (a / detail.stride + 0.5) * wide,
+    (m - 0.5 - b / detail.stride) * tall,
+  ];
+  const path = result.arrays.path.values;
+  for (const [thick, colour] of [
+    [5, "#1a1d24"],
+    [2.5, "#ffffff"],
+  ] as const) {
     context.lineWidth = thick;
     context.strokeStyle = colour;
     context.lineCap = "round";
@@ -148,7 +200,10 @@ function paint(canvas: HTMLCanvasElement, made: Made, detail: TransitionDetail, 
     for (let k = 0; k < path.length / 2; k++) context.lineTo(...spot(path[2 * k], path[2 * k + 1]));
     context.stroke();
   }
-  for (const [a, b, taken] of [...places.map(({ frame_a, frame_b }) => [frame_a, frame_b, false] as const), [...detail.at, true] as const]) {
+  for (const [a, b, taken] of [
+    ...places.map(({ frame_a, frame_b }) => [frame_a, frame_b, false] as const),
+    [...detail.at, true] as const,
+  ]) {
     context.beginPath();
     context.arc(...spot(a, b), taken ? 6 : 4, 0, 2 * Math.PI);
     context.fillStyle = taken ? "#ffffff" : "rgba(255,255,255,0.15)";

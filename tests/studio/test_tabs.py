@@ -1,4 +1,4 @@
-"""The rooms over the socket: results with all that the page needs, and true equivalents."""
+"""The tabs over the socket: results with all that the page needs, and true equivalents."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_sources_run_on_the_results_clock_and_stand_where_it_stands(ask) -> None
     assert np.isfinite(clock[first : last + 1]).all()
 
 
-def test_the_command_line_told_makes_the_same_file_as_the_export(tmp_path: Path, ask) -> None:
+def test_the_shown_command_line_makes_the_same_file_as_the_export(tmp_path: Path, ask) -> None:
     from motionloom.cli.main import app
 
     head, _ = ask("transition.make", a="walk", b="sneak", length_s=0.5, moving=True)
@@ -151,7 +151,7 @@ def test_the_command_line_told_makes_the_same_file_as_the_export(tmp_path: Path,
     )
 
 
-def test_the_python_told_runs_and_makes_the_same_motion(tmp_path: Path, ask, monkeypatch) -> None:
+def test_the_shown_python_runs_and_makes_the_same_motion(tmp_path: Path, ask, monkeypatch) -> None:
     head, arrays = ask("transition.make", a="walk", b="jog", at=[108, 72])
     monkeypatch.chdir(tmp_path)
     exec(head["why"]["python"], {})
@@ -173,7 +173,7 @@ def test_a_blend_and_a_splice_come_with_their_sources(ask) -> None:
     assert head["detail"]["weights"] == [0.3, 0.7]
     assert arrays["source_frames"].shape == (head["shown"]["frames"], 2)
     head, arrays = ask("splice.make", upper="wave", lower="walk")
-    assert head["detail"]["room"] == "splice"
+    assert head["detail"]["tab"] == "splice"
     assert [source["clip"] for source in head["sources"]] == ["wave", "walk"]
 
 
@@ -202,7 +202,7 @@ def test_the_points_of_a_pose_are_those_of_the_plain_form() -> None:
     assert none.points(*pose).shape == (0, 3)
 
 
-def test_failures_are_told_in_our_words(ask) -> None:
+def test_failures_have_clear_texts(ask) -> None:
     for kind, body, part in (
         ("clip.open", {"clip": "nobody"}, "library"),
         ("transition.make", {"a": "walk", "b": "walk"}, "two clips"),

@@ -26,13 +26,13 @@ def screen(open_screen: Any, studio: Studio) -> Iterator[Any]:
 
 def test_a_hand_mixes_steers_and_records_a_blend(screen: Any, tmp_path: Path) -> None:
     page = screen.page
-    page.evaluate("studio.store.decide('', { room: 'blend', a: 'walk', b: 'jog' })")
-    screen.made("blend")
+    page.evaluate("studio.store.commit('', { tab: 'blend', a: 'walk', b: 'jog' })")
+    screen.wait_for_result("blend")
     box = page.query_selector(".pad").bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.click(box["x"] + 0.6 * box["width"], middle)
     screen.until("studio.store.project.blend.weights[1] > 0.5")
-    screen.made("blend")
+    screen.wait_for_result("blend")
     assert "motionloom blend" in page.inner_text(".why-code")
     page.click("text=● record")
     screen.until("!!studio.store.scene.live")
@@ -41,24 +41,24 @@ def test_a_hand_mixes_steers_and_records_a_blend(screen: Any, tmp_path: Path) ->
     page.mouse.click(box["x"] + 0.3 * box["width"], middle)
     screen.until(f"Math.abs(studio.store.scene.live.points[2] - {first}) > {WALKED_M}")
     page.click("text=■ keep")
-    screen.until("studio.store.scene.made.blend?.answer.detail.recorded > 10")
+    screen.until("studio.store.scene.results.blend?.answer.detail.recorded > 10")
     assert "weights.csv" in page.inner_text(".recorded")
     screen.until("document.querySelector('.stage-canvas').dataset.actors === '3'")
     made = ml.load(screen.export("preset:blender", tmp_path))
-    assert made.n_frames == page.evaluate("studio.store.scene.made.blend.motion.frames")
+    assert made.n_frames == page.evaluate("studio.store.scene.results.blend.motion.frames")
 
 
 def test_a_hand_points_at_an_arm_and_compares_the_methods(screen: Any, tmp_path: Path) -> None:
     page = screen.page
-    page.evaluate("studio.store.decide('', { room: 'splice', a: 'wave', b: 'walk' })")
-    screen.made("splice")
+    page.evaluate("studio.store.commit('', { tab: 'splice', a: 'wave', b: 'walk' })")
+    screen.wait_for_result("splice")
     page.click("[data-piece=left_arm]")
     page.click("[data-piece=right_arm]")
     screen.until("studio.store.project.splice.where === 'arms'")
-    screen.made("splice")
+    screen.wait_for_result("splice")
     assert "--where arms" in page.inner_text(".why-code")
     page.click("text=compare all four")
-    screen.until("studio.store.scene.made.splice?.sources.length === 3")
+    screen.until("studio.store.scene.results.splice?.sources.length === 3")
     names = page.inner_text(".pane-names").split("\n")
     assert names == ["naive", "time", "time+space", "full: the result"]
     made = ml.load(screen.export("bvh", tmp_path))

@@ -1,4 +1,4 @@
-"""The table room over the socket: built, asked, compared, streamed, judged."""
+"""The table tab over the socket: built, asked, compared, streamed, rated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import motionloom as ml
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.table_messages import TableBuild
-from motionloom.studio.panels.open_tables import Tables
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.server.server import Studio
 
 BUILD_S = 60.0
@@ -93,7 +93,7 @@ def test_sources_that_the_page_has_are_not_sent_again(ask_table) -> None:
     assert not any(name.startswith(("0.", "1.")) for name in arrays)
 
 
-def test_the_command_line_and_the_python_told_make_the_same_motion(
+def test_the_shown_command_line_and_python_make_the_same_motion(
     ask_table, table_studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from motionloom.cli.main import app
@@ -157,7 +157,7 @@ def test_a_live_character_plays_on_and_goes_to_a_label(ask_table) -> None:
 
 @pytest.fixture
 def no_verdicts(table_studio: Studio) -> None:
-    """The table as nobody has judged it: whatever tests came before."""
+    """The table without ratings of earlier tests."""
     table_studio.tables.current().verdicts.unlink(missing_ok=True)
 
 
@@ -169,21 +169,21 @@ def test_verdicts_become_the_file_that_evaluate_reads(
     seen = []
     for natural in (True, False, True):
         head, _ = ask_table("label.next", rater="ada")
-        judging = head["detail"]["judging"]
+        rating = head["detail"]["rating"]
         assert head["why"]["rows"] == []  # no score leads the eye
-        seen.append(judging["transition"])
+        seen.append(rating["transition"])
         head, _ = ask_table(
-            "label.save", transition=judging["transition"], natural=natural, rater="ada"
+            "label.save", transition=rating["transition"], natural=natural, rater="ada"
         )
     assert len(set(seen)) == 3
-    assert head["judged"] == 3
+    assert head["rated"] == 3
     assert head["natural"] == 2
     head, _ = ask_table(
         "label.save", transition=seen[0], natural=False, rater="ada"
     )  # thought again
-    assert (head["judged"], head["natural"]) == (3, 1)
+    assert (head["rated"], head["natural"]) == (3, 1)
     head, _ = ask_table("label.next", rater="bob")
-    assert head["detail"]["judging"]["transition"] == seen[0]  # the same for everyone
+    assert head["detail"]["rating"]["transition"] == seen[0]  # the same for everyone
     head, _ = ask_table("table.state")
     words = shlex.split(head["table"]["evaluate"])
     done = CliRunner().invoke(app, [*words[1:], "--pairs", "4", "--json"])
@@ -196,7 +196,7 @@ def test_verdicts_become_the_file_that_evaluate_reads(
     assert found[0].read_text().splitlines()[0] == "transition,natural,rater"
 
 
-def test_failures_are_told_in_our_words(ask_table) -> None:
+def test_failures_have_clear_texts(ask_table) -> None:
     for kind, body, part in (
         ("table.query", {"source": ["nobody", 0], "target": ["walk", 30]}, "nobody"),
         ("table.query", {"source": ["walk", 9999], "target": ["walk", 30]}, "frames"),
@@ -206,7 +206,7 @@ def test_failures_are_told_in_our_words(ask_table) -> None:
         ("table.query", {"source": ["walk", 0], "label": "fast", "lead_s": 1e3}, "30"),
         ("table.build", {"clusters": 100_000}, "clusters"),
         ("table.build", {"fps": 1e9}, "fps"),
-        ("stream.step", {"live": 77}, "gone"),
+        ("stream.step", {"live": 77}, "ended"),
         ("label.next", {"rater": "  "}, "name"),
     ):
         head, _ = ask_table(kind, **body)
@@ -265,29 +265,29 @@ def test_tables_of_the_folder_are_listed_but_not_what_links_point_to(
     built = table_studio.tables.current().table.file
     (folder / "link.mlt").symlink_to(built)
     tables = Tables(Library(folder), tmp_path / "state")
-    assert tables.state().body["tables"] == []
+    assert tables.state().body.tables == []
     (folder / "mine.mlt").write_bytes(b"no table")
-    assert tables.state().body["tables"] == ["mine.mlt"]
+    assert tables.state().body.tables == ["mine.mlt"]
     with pytest.raises(ml.MotionLoomError):
         tables.open("mine.mlt")
 
 
 def test_a_build_can_be_stopped(table_clips: Path, tmp_path: Path) -> None:
     tables = Tables(Library(table_clips), tmp_path / "state")
-    state = tables.build(TableBuild(id=0, **SMALL)).body["job"]
+    state = tables.build(TableBuild(id=0, **SMALL)).body.job
     assert state.state == "running"
     with pytest.raises(ml.MotionLoomError, match="being built"):
         tables.build(TableBuild(id=0, **SMALL))
-    state = tables.cancel().body["job"]
+    state = tables.cancel().body.job
     assert state.state == "stopped"
-    assert tables.state().body["table"] is None
+    assert tables.state().body.table is None
 
 
 def test_a_build_that_fails_says_why(table_clips: Path, tmp_path: Path) -> None:
     tables = Tables(Library(table_clips), tmp_path / "state")
     tables.build(TableBuild(id=0, clusters=100, lookup=8, length_s=0.5, fps=30.0))
     end = time.monotonic() + BUILD_S
-    while (job := tables.state().body["job"]).state == "running" and time.monotonic() < end:
+    while (job := tables.state().body.job).state == "running" and time.monotonic() < end:
         time.sleep(0.1)
     assert job.state == "failed"
     assert job.error

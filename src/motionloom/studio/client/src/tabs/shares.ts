@@ -4,7 +4,11 @@ export type Spot = [number, number];
 
 // Corners of a pad for n clips: a line for two, a triangle, a square, then round; the first on top or left.
 export function cornersOf(n: number): Spot[] {
-  if (n === 2) return [[-1, 0], [1, 0]];
+  if (n === 2)
+    return [
+      [-1, 0],
+      [1, 0],
+    ];
   const first = n === 4 ? -0.75 * Math.PI : -0.5 * Math.PI;
   return Array.from({ length: n }, (_, k): Spot => {
     const angle = first + (2 * Math.PI * k) / n;
@@ -27,14 +31,15 @@ export function weightsAt(spot: Spot, corners: Spot[]): number[] {
   const point = pulledIn(spot, corners);
   const area = (a: Spot, b: Spot, c: Spot): number => (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
   const raw = corners.map((corner, k) => {
-    const before = corners[(k + n - 1) % n], after = corners[(k + 1) % n];
+    const before = corners[(k + n - 1) % n],
+      after = corners[(k + 1) % n];
     return area(before, corner, after) / Math.max(area(point, before, corner) * area(point, corner, after), 1e-12);
   });
   const sum = raw.reduce((total, each) => total + each, 0);
   return raw.map((each) => each / sum);
 }
 
-// The point itself, or the nearest just inside: on an edge the weights of the corners off it vanish.
+// The point, or the nearest one just inside: on an edge the weights of the corners off it vanish.
 function pulledIn(spot: Spot, corners: Spot[]): Spot {
   let [x, y] = spot;
   for (let turn = 0; turn < 3; turn++) {
@@ -56,5 +61,7 @@ function pulledIn(spot: Spot, corners: Spot[]): Spot {
 // One weight set, the others keeping their proportions.
 export function withWeight(weights: number[], k: number, share: number): number[] {
   const rest = weights.reduce((sum, each, n) => (n === k ? sum : sum + each), 0);
-  return weights.map((each, n) => (n === k ? share : rest > 1e-6 ? (each / rest) * (1 - share) : (1 - share) / (weights.length - 1)));
+  return weights.map((each, n) =>
+    n === k ? share : rest > 1e-6 ? (each / rest) * (1 - share) : (1 - share) / (weights.length - 1),
+  );
 }
