@@ -24,7 +24,7 @@ from motionloom.studio.messages.table_messages import (
 from motionloom.studio.panels.open_table import DIGEST_BYTES, OpenTable, table_digest
 from motionloom.studio.panels.table_job import BuildJob
 from motionloom.studio.panels.table_worker import Plan
-from motionloom.tables.natural_map import naturalness_map
+from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
 

@@ -25,7 +25,6 @@ from motionloom.studio.panels.open_table import OpenTable
 from motionloom.studio.panels.table_why import candidate, equivalents, graph_why, table_why
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import Evaluation, evaluate
-from motionloom.tables.graph.graph_walk import GraphPath
 from motionloom.tables.path import HybridPath
 from motionloom.tables.table_transition import TableTransition
 
