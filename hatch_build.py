@@ -103,7 +103,7 @@ def _module(name: str, path: Path) -> ModuleType:
     return module
 
 
-def build_page(root: Path, *, keep: bool) -> None:
+def build_page(root: Path, *, keep: bool = True) -> None:
     """Build the page, unless the built one is of the same sources.
 
     Parameters

@@ -30,8 +30,13 @@ def main() -> int:
         if "--fix" in sys.argv[1:]:
             with suppress(RuntimeError):  # the check below reports what is left
                 builder.run_script(workspace, "fix")
-            sources = builder.CLIENT / "src"
-            shutil.copytree(workspace / sources, ROOT / sources, dirs_exist_ok=True)
+            unwanted = shutil.ignore_patterns(builder.PACKAGES)
+            shutil.copytree(
+                workspace / builder.CLIENT,
+                ROOT / builder.CLIENT,
+                dirs_exist_ok=True,
+                ignore=unwanted,
+            )
             shutil.copyfile(workspace / builder.WRAPPER, ROOT / builder.WRAPPER)
         builder.run_script(workspace, "check")
     except RuntimeError as error:

@@ -7,6 +7,12 @@ export default defineConfig({
     outDir: "../static",
     emptyOutDir: false,
     target: "es2022",
-    lib: { entry: "src/play/play.ts", name: "motionloomPlay", formats: ["iife"], fileName: () => "play.js", cssFileName: "play" },
+    lib: {
+      entry: "src/play/play.ts",
+      name: "motionloomPlay",
+      formats: ["iife"],
+      fileName: () => "play.js",
+      cssFileName: "play",
+    },
   },
 });

@@ -6,6 +6,12 @@ export default defineConfig({
     outDir: "../static",
     emptyOutDir: false,
     target: "es2022",
-    lib: { entry: "src/player/player.ts", name: "motionloomPlayer", formats: ["iife"], fileName: () => "player.js", cssFileName: "player" },
+    lib: {
+      entry: "src/player/player.ts",
+      name: "motionloomPlayer",
+      formats: ["iife"],
+      fileName: () => "player.js",
+      cssFileName: "player",
+    },
   },
 });
