@@ -16,7 +16,7 @@ PACKAGES = ("motionloom", "numpy", "scipy", "pybvh", "upc-pymotion")
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured number, the peer it is held against, and what was promised."""
+    """One measured number, the peer it is compared with, and its goal."""
 
     name: str
     value: float

@@ -13,28 +13,6 @@ import numpy.typing as npt
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 
-__all__ = [
-    "FARTHEST",
-    "MAX_FRAMES",
-    "BoolArray",
-    "FloatArray",
-    "IntArray",
-    "finite",
-    "finite_numbers",
-    "flag",
-    "frames_in",
-    "frozen",
-    "frozen_lengths",
-    "items",
-    "not_negative",
-    "numbers",
-    "of_kind",
-    "one_of",
-    "positive",
-    "unit_of_length",
-    "whole",
-]
-
 T = TypeVar("T")
 
 _farthest = kernel("ml_value_farthest")

@@ -8,8 +8,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["Block"]
-
 
 class Block:
     """Zeros that are given out piece by piece: memory for work that is done with all at once.

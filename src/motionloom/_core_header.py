@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 from motionloom.errors import ArrayError
 
-__all__ = ["FOLDER", "MARK", "Field", "functions", "header_text", "structs"]
-
 FOLDER = Path(os.environ.get("MOTIONLOOM_CORE") or Path(__file__).with_name("_lib"))
 """The library, its header and what it was built from; the variable names another build of it."""
 HEADER, MARK = "motionloom.h", "built-from"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 
-__all__ = ["warn_renamed"]
-
 
 def warn_renamed(old: str, new: str) -> None:
     """Warn that a name is old. The warning points at the caller's caller."""

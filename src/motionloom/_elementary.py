@@ -17,8 +17,6 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = ["arccos", "arctan2", "cos", "cross", "dot", "exp", "hypot", "norm", "sin"]
-
 
 def _over_array(name: str) -> Callable[[npt.ArrayLike], FloatArray]:
     function = kernel(name)

@@ -12,8 +12,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["running_maximum", "running_mean", "running_minimum"]
-
 
 def running_maximum(values: FloatArray, half: int) -> FloatArray:
     """The largest value around each frame. (F, ...).

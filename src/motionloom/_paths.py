@@ -7,8 +7,6 @@ from pathlib import Path
 
 from motionloom.errors import ArrayError
 
-__all__ = ["path_of", "printable"]
-
 IMPOSSIBLE = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)
 """Errors of the system for paths at which nothing is and nothing can be made."""
 

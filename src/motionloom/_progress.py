@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Listener", "progress_bar", "progress_to", "report_step"]
-
 Listener = Callable[[str, float | None], None]
 """Takes the words for a stage and the part of it that is done, 0 to 1 (None if unknown).
 

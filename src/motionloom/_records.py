@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["FrozenMapping", "draw_with", "name_for", "one_line", "record", "reduced"]
-
 T = TypeVar("T")
 V = TypeVar("V", covariant=True)
 

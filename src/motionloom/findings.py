@@ -7,8 +7,6 @@ from typing import Literal
 
 from motionloom._records import record
 
-__all__ = ["Finding", "Level", "MotionLoomWarning"]
-
 Level = Literal["note", "warning", "error"]
 
 

@@ -336,7 +336,7 @@ def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
     """Height of the floor in each frame of a result. (F,)
 
     Where frames come from a source, that of the source there, the highest of several (a retarget:
-    the source's lowest point, because toes end at other heights on other rigs); elsewhere
+    the source's lowest point, because toes end at other heights on other rigs); otherwise
     that of the source that stands highest, or of the copied frames before and after.
     """
     own = [clip.feet for clip in sources.clips]

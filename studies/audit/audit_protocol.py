@@ -68,7 +68,7 @@ def protocol(seed: int | None = None) -> Protocol:
     committed: Protocol = json.loads(FILE.read_text())["cases"]
     if seed is None:
         return committed
-    # Generators of their own: no seed draws the committed cases again.
+    # Separate generators: no seed draws the committed cases again.
     audit = draw_audit(Draw([seed, 2], committed))
     return audit | draw_others(Draw([seed, 3], committed), _cleaned(committed))
 

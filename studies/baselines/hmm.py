@@ -111,7 +111,7 @@ class HmmEnsemble:
         dimensions
             Principal components of positions, velocities and accelerations that are kept.
         restarts
-            Fits from different beginnings; the likeliest is kept.
+            Fits from different beginnings; the most likely is kept.
         seed
             Of those beginnings.
         """

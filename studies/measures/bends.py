@@ -45,7 +45,7 @@ def measure_bends(
 
     A correction of the posture fades smoothly from its end to the other: however soon it is faded
     out for display, what does not fit at an end does not fit on the way either (counted within
-    1/3, 1/2, 2/3 of a second and the whole second it told near from far blends of the tuning takes
+    1/3, 1/2, 2/3 of a second and the whole second it split near from far blends of the tuning takes
     with an area under the ROC curve of 0.952, 0.961, 0.966 and 0.972). That of place and heading
     grows evenly. Of the gap nothing is seen but its two sides.
 

@@ -36,7 +36,7 @@ def measure_spread(
     frames
         The collection.
     medoids
-        First rows of the windows that speak for the rest. (K,)
+        First rows of the representative windows. (K,)
     length
         Frames in a window.
     rows

@@ -1,6 +1,6 @@
 """A mutant put into a process that has imported everything.
 
-The changed file runs again in a namespace of its own; code, default values and data that came out
+The changed file runs again in a separate namespace; code, default values and data that came out
 differently go into the objects that the rest of the process uses.
 """
 

@@ -313,7 +313,7 @@ class Exchange(ast.NodeTransformer):
 
 
 def place(node: ast.AST) -> tuple[int, int]:
-    """Line and column, of the first bound for a slice with none of its own."""
+    """Line and column, of the first bound for a slice without one."""
     return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
 
 
@@ -330,7 +330,7 @@ class HasMutants(Protocol):
 def sample(files: Sequence[HasMutants], count: int, seed: int) -> list[Mutant]:
     """Some mutants, spread evenly over code and kinds and never two of one expression.
 
-    A file has its share by the lines that can be changed. Each draws by itself: a change of one
+    A file has its share by the lines that can be changed. Each draws separately: a change of one
     leaves the mutants of the others as they were, but for a few at the end.
     """
     places: list[tuple[float, str, Mutant]] = []

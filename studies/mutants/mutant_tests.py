@@ -160,7 +160,7 @@ class Baseline:
         new.replace(self.store)
 
     def tests_of(self, mutant: Mutant, budget_s: float) -> list[Test]:
-        """Tests that call the mutated function, the likeliest and quickest files first."""
+        """Tests that call the mutated function, the most likely and quickest files first."""
         reached = self.reached(mutant)
         groups: dict[str, list[Test]] = defaultdict(list)
         far: dict[str, int] = {}

@@ -128,4 +128,4 @@ def _finish(canvas: Canvas, upper: Axes, lower: Axes, title: str, curve: Registr
     legend = upper.legend(loc="upper left", frameon=False, fontsize=8, labelcolor=label)
     for text in legend.get_texts():
         text.set_parse_math(False)
-    title_canvas(canvas, title, f"{curve.u_range[1] / fps:.2f} s in the mean")
+    title_canvas(canvas, title, f"{curve.u_range[1] / fps:.2f} s on average")

@@ -1,4 +1,4 @@
-"""What motionloom is held against: linear blending, straight timing, one rigid fit, other DTWs."""
+"""Baselines of registration: linear blending, straight timing, one rigid fit, other DTWs."""
 
 from __future__ import annotations
 

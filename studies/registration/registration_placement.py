@@ -46,7 +46,7 @@ class Bent:
         self.curve = ml.register(self.copies, ends="match")
 
     def original_frames(self, frames: np.ndarray) -> np.ndarray:
-        """Where in the clip the copies are in the mean, at their own frames (N, 2)."""
+        """Mean position of the copies in the clip, at their own frames (N, 2)."""
         each = [
             np.interp(frames[:, k], np.arange(len(warp)), warp) for k, warp in enumerate(self.warps)
         ]

@@ -71,7 +71,7 @@ def graph_figures(frames: Frames, pairs: np.ndarray) -> tuple[list[Figure], np.n
         seconds = np.array([np.inf if p is None else p.duration_s for p in paths])
         quick = float(np.mean(seconds <= 1.0))
         note = (
-            f"{len(graph.transitions):,} transitions, {100 * graph.kept_share:.0f} % in the "
+            f"{len(graph.transitions):,} transitions, {100 * graph.connected_share:.0f} % in the "
             f"largest part, {100 * np.isinf(seconds).mean():.1f} % without a way, "
             f"{100 * np.mean(seconds <= 2.0):.0f} % within 2 s, median way "
             f"{np.median(seconds):.2f} s; built in {built:.1f} s, {1e3 * each:.1f} ms a query"

@@ -11,22 +11,6 @@ LONGEST = 60
 MOST_PARAMETERS = 8
 """Parameters of a function, ``self`` not counted."""
 
-NOT_YET: set[str] = {
-    "studio/panels/transition_panel.py:_why",
-    "tables/build.py:build_table",
-    "tables/collection/collection.py:ingest",
-    "tables/collection/grown.py:grow_collection",
-    "tables/collection/ingest.py:_write",
-    "tables/query.py:transition",
-    "tables/score/plain_score.py:measure_blend",
-    "tables/score/score.py:score_motion",
-    "tables/synthesis/inbetween.py:fill",
-    "tables/synthesis/leg_kernel.py:follow_feet",
-    "tables/synthesis/swing.py:clear_ground",
-    "tables/table_check.py:_judge_frames",
-}
-"""Functions that are still to be cut. Only ever shorten this list."""
-
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """Every function of the package with the place where it is."""
@@ -83,8 +67,4 @@ def n_body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_functions_fit_a_screen_and_take_few_parameters():
-    assert sorted(offenders() - NOT_YET) == []
-
-
-def test_the_list_of_exceptions_only_names_functions_that_need_it():
-    assert sorted(NOT_YET - offenders()) == []
+    assert sorted(offenders()) == []

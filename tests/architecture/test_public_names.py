@@ -21,7 +21,7 @@ import motionloom as ml
 
 PUBLIC = {name: getattr(ml, name) for name in ml.__all__}
 FUNCTIONS = sorted(name for name, value in PUBLIC.items() if inspect.isfunction(value))
-OPAQUE = {"Engine", "Frames", "QualityCheck", "Studio", "TableCheck", "WindowIndex"}
+OPAQUE = {"Engine", "Frames", "QualityCheck", "QueryEngine", "Studio", "TableCheck", "WindowIndex"}
 """Types that callers pass on without looking inside: what their members use is not followed."""
 NO_RESULT = {"save"}
 """Functions that return nothing."""

@@ -89,7 +89,7 @@ def test_kept_nodes_reach_each_other_and_a_way_is_never_longer_than_playing_on(
     frames, graphs, data
 ):
     graph = graphs[data.draw(st.integers(0, len(graphs) - 1))]
-    kept = np.flatnonzero(graph.kept)
+    kept = np.flatnonzero(graph.connected)
     start = int(graph.nodes.rows[data.draw(st.sampled_from(list(kept)))])
     assert np.isfinite(graph.reach(start)[kept]).all()
     row = data.draw(st.integers(0, frames.n_rows - 1))

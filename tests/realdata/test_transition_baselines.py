@@ -52,7 +52,7 @@ def fastest(motion):
 def test_most_of_a_collection_hangs_together(graph):
     assert len(graph.transitions) > 100
     assert graph.transitions.distance_cm.max() <= 8.0
-    assert graph.kept_share > 0.5
+    assert graph.connected_share > 0.5
 
 
 def test_walks_through_the_graph_are_sound(graph, frames, pairs):

@@ -13,8 +13,6 @@ from motionloom.features.checks.series import series_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 
-__all__ = ["check_of", "sound_ends"]
-
 STEEP = 0.6
 """Where the rates of two examples have a smaller ratio, one of them is played much too fast."""
 EDGE_S = 0.06

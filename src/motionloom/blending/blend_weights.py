@@ -8,8 +8,6 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 
-__all__ = ["checked_weights"]
-
 SUM_TOLERANCE = 1e-6
 LARGEST = 1e3
 """Largest weight, of either sign."""

@@ -17,8 +17,6 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.grids import GRID_RATE
 
-__all__ = ["Candidate", "find_candidates"]
-
 FEET_WEIGHT_M = 0.05
 """What a whole window of disagreeing plants costs, as metres of pose distance."""
 WINDOW_S = 0.17

@@ -21,8 +21,6 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Controller", "Pose", "control"]
-
 _step = _core.kernel("ml_live_step")
 
 SEAM_S = 0.25

@@ -9,8 +9,6 @@ from motionloom.features.pointcloud import point_cloud
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
 
-__all__ = ["find_cycle"]
-
 RATE = 30.0
 SHORTEST_S = 0.5
 FINEST = 8.0

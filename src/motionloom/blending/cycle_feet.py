@@ -20,8 +20,6 @@ from motionloom.rotation import quat
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Cycle", "HeldCycle", "closed_cycle", "hold_feet", "verify_laps"]
-
 AROUND_S = 1.0
 """Seconds of other laps on both sides of the one that is used: clean-up reaches no farther."""
 OPEN_M = 0.01

@@ -16,8 +16,6 @@ from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Evaluated", "evaluate", "mixed_translations", "plants_along", "wide_joints"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluated:

@@ -10,8 +10,6 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.registration.curve import RegistrationCurve
 
-__all__ = ["Group", "Standing"]
-
 _stand = kernel("ml_group_stand")
 
 

@@ -23,8 +23,6 @@ from motionloom.registration.register import register
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Joined", "copied_frames", "find_places", "join_at", "named_place", "verify_blend"]
-
 PLACES = 12
 """Places that are looked at, best first, until one passes the check."""
 SEEN = 12

@@ -11,8 +11,6 @@ from motionloom.errors import RegistrationError, SkeletonMismatchError
 from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 
-__all__ = ["lead_in", "lead_out"]
-
 LONGEST = 100_000
 """Frames for which a pose can be held."""
 

@@ -15,8 +15,6 @@ from motionloom.motion.source import Source
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["blend_linearly"]
-
 
 def blend_linearly(motions: Sequence[Motion], weights: npt.ArrayLike) -> Motion:
     """The plain average of motions: first frame with first, last with last, evenly between.

@@ -29,8 +29,6 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import DistanceGrid, distance_grid
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Loop", "loop"]
-
 TRAVELS = 0.5
 """A body that covers less than this in a second (metres) stands."""
 TRAVEL_S = 1.0

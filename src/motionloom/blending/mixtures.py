@@ -6,8 +6,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 
-__all__ = ["closest_mixture", "exact_mixture"]
-
 SMALL = 1e-9
 """Parts of a mixture, and of its error, that count as none."""
 ROUNDS = 50

@@ -12,8 +12,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips
 
-__all__ = ["NAMES", "Pair", "pair_of"]
-
 NAMES = ("A", "B")
 
 

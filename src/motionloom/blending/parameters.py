@@ -15,8 +15,6 @@ from motionloom.blending.mixtures import closest_mixture, exact_mixture
 from motionloom.errors import ArrayError
 from motionloom.registration.curve import RegistrationCurve
 
-__all__ = ["ParameterSpace", "parametrize"]
-
 LARGEST = 1e100
 """Largest value of a parameter, of either sign."""
 

@@ -15,8 +15,6 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 
-__all__ = ["mix_poses"]
-
 BLOCK = 128
 """Frames below which another thread costs more time than it saves."""
 

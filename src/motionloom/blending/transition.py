@@ -32,8 +32,6 @@ from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Transition", "transition"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record

@@ -19,8 +19,6 @@ from motionloom.blending.pair import Pair
 from motionloom.cleanup.finalize import Finalized, finalize
 from motionloom.errors import RegistrationError
 
-__all__ = ["TransitionOptions"]
-
 OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
 """Lengths of the blend, relative to the one asked for, that are tried where no place passes."""
 OTHER_PLACES = 4

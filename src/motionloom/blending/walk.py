@@ -12,8 +12,6 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = ["place_frames", "step_parameter", "walk_parameters"]
-
 _step = kernel("ml_walk_step")
 _along = kernel("ml_walk_along")
 _place = kernel("ml_walk_place")

@@ -14,8 +14,6 @@ from motionloom._records import record
 from motionloom.errors import FormatError
 from motionloom.reading.csv_text import csv_rows
 
-__all__ = ["WeightTable", "read_weights"]
-
 TIME = ("time", "time_s", "seconds", "second", "t", "s")
 """Headings of the column with the times, in lower case."""
 

@@ -20,8 +20,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.reading.opening import read_text
 
-__all__ = ["ROLES", "BodyMap", "roles_for"]
-
 LARGEST_FILE = 1 << 16
 """Bytes of a body map; one with every role has a thousand."""
 MOST_DOTS = 200

@@ -10,8 +10,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion
 
-__all__ = ["facing", "facing_of_positions"]
-
 LEAST_ACROSS = 0.2
 """Level part of the body's left-right axis (of length one) below which it tells no heading."""
 

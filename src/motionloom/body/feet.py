@@ -35,8 +35,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["SIDES", "FootOffsets", "ball_height", "foot_offsets", "foot_points", "tip_points"]
-
 _points = kernel("ml_foot_points")
 
 SIDES = ("left", "right")

@@ -11,8 +11,6 @@ from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["ANKLE_OVER_BALL", "UP", "Pose"]
-
 ANKLE_OVER_BALL = 0.019
 LEAST_SPREAD = np.radians(5.0)
 """Legs that rest further apart than this may have taken the feet with them."""
@@ -22,6 +20,7 @@ Pose = tuple[FloatArray, FloatArray]
 
 
 def role_joint(body: BodyMap, side: str, role: str) -> int:
+    """The joint of a role that the body is known to have."""
     joint = getattr(body, f"{side}_{role}")
     assert joint is not None
     return int(joint)

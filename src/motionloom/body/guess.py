@@ -12,9 +12,6 @@ from motionloom.body.joint_tree import Pose, Tree
 from motionloom.body.topology import ARM, LEG, Limbs, find_limbs_by_bones
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Roles", "guess_roles"]
-
-
 Roles = dict[str, Any]
 """Joint of every role that was found; of the spine a tuple."""
 

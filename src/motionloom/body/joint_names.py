@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["JointName", "read_name"]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -11,8 +11,6 @@ from motionloom.motion.forward import end_positions
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Pose", "Tree", "rest_pose"]
-
 Pose = tuple[FloatArray, FloatArray]
 """World positions (J, 3) and rotations (J, 4) of one frame."""
 

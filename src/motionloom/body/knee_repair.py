@@ -14,8 +14,6 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 
-__all__ = ["LEAST_FLEXION", "KneeRepair", "describe_backward_knee", "repair_knees"]
-
 LEAST_FLEXION = np.radians(-5.0)
 """A knee bent backwards by more than this is a capture defect: healthy knees stop at about it."""
 ROUND = np.radians(5.0)

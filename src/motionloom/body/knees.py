@@ -21,8 +21,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["MOST_FLEXION", "Knee", "find_knees", "knee_flexion", "knees_of_pose", "local_flexion"]
-
 _show = kernel("ml_hinge_show")
 _local_flexion = kernel("ml_hinge_flexion")
 

@@ -9,8 +9,6 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 
-__all__ = ["Segments", "mass_segments"]
-
 # Winter 2009, after Dempster: part of body mass, and where along the segment its centre lies.
 LIMBS = {
     "upper_arm": (0.028, 0.436, ("shoulder", "elbow")),

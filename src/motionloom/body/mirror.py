@@ -12,8 +12,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["mirror"]
-
 GLASS = np.diag([-1.0, 1.0, 1.0])
 """The looking glass: x to -x."""
 PULL = 1e-9

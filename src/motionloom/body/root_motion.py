@@ -16,16 +16,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = [
-    "bones_above_pelvis",
-    "heading_on_root",
-    "in_place",
-    "travel_on_pelvis",
-    "travel_on_root",
-    "with_root_bone",
-    "without_root_bone",
-]
-
 ROOT_NAME = "root"
 SAME = 1e-9
 """Positions (metres) and quaternions closer than this are equal."""

@@ -13,8 +13,6 @@ from motionloom.body.joint_names import read_name
 from motionloom.body.topology import ARM, LEG
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["pair_sides"]
-
 
 def pair_sides(skeleton: Skeleton, *, body: BodyMap | None = None) -> IntArray:
     """Each joint's mirror partner, itself where it is central or has none. Shape (J,).

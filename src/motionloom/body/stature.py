@@ -10,8 +10,6 @@ from motionloom.body.joint_names import read_name
 from motionloom.body.joint_tree import rest_pose
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["stature"]
-
 ANKLE_HEIGHT = 0.039
 """Ankle over the sole as a part of stature (Winter, after Drillis and Contini)."""
 LEG_LENGTH = 0.491

@@ -8,8 +8,6 @@ import numpy as np
 
 from motionloom.body.joint_tree import Tree
 
-__all__ = ["ARM", "LEG", "Limbs", "find_limbs_by_bones"]
-
 LEG = ("hip", "knee", "ankle", "toe")
 ARM = ("shoulder", "elbow", "wrist")
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["AnkleTarget", "no_target"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnkleTarget:

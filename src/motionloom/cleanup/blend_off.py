@@ -10,8 +10,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.rotation.easing import ease
 
-__all__ = ["blend_off", "bounded", "highest_nearby", "nearness", "spread_smoothly", "weights_of"]
-
 _blend = kernel("ml_offset_blend")
 _near = kernel("ml_offset_near")
 _spread = kernel("ml_offset_spread")

@@ -18,8 +18,6 @@ from motionloom.cleanup.blend_off import bounded, weights_of
 from motionloom.features.glitches.sudden_turns import sudden_turn_places
 from motionloom.motion.motion import Motion
 
-__all__ = ["Leg", "LegLimits", "calm_legs", "calm_rotations", "limits_of"]
-
 _find = kernel("ml_calm_find")
 _largest = kernel("ml_calm_largest")
 _share = kernel("ml_calm_share")

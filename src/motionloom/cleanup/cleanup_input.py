@@ -24,8 +24,6 @@ from motionloom.motion.forward import forward_into
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
-__all__ = ["Source", "read_source"]
-
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
 BODY_NUMBERS = 24

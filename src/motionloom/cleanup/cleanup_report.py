@@ -21,8 +21,6 @@ from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["Cleanup", "CleanupReport", "PlantReport", "build_report"]
-
 _slides = kernel("ml_contact_slides")
 _ways = kernel("ml_rewrite_ways")
 _misses = kernel("ml_contact_misses")

@@ -12,8 +12,6 @@ from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.soles import DRAG_SPEED
 from motionloom.motion.contacts import KINDS
 
-__all__ = ["lifted"]
-
 STEP_M, MOST_M = 0.015, 0.06
 """Each try lifts a foot by the first more, and by no more than the second in all, metres."""
 RISE_S = 0.1

@@ -8,8 +8,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.motion.contacts import KINDS
 
-__all__ = ["contact_speeds", "fastest_contact"]
-
 
 def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
     """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""

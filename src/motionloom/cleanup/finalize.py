@@ -21,8 +21,6 @@ from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["Finalized", "above_floor", "finalize", "legs_missing"]
-
 SINK = 0.01
 """Soles may sink so far below the lowest of the sources, metres, before the body is lifted."""
 LIFT_S = 0.15

@@ -14,8 +14,6 @@ from motionloom.body.feet import SIDES
 from motionloom.body.knees import Knee
 from motionloom.cleanup.holds import Hold
 
-__all__ = ["Foot", "hold_feet", "leg_record", "read_feet"]
-
 _read = kernel("ml_leg_read")
 _fill = kernel("ml_hold_fill")
 

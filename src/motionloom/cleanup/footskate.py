@@ -33,8 +33,6 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 
-__all__ = ["clean_footskate", "clean_until_sound"]
-
 _fastest = kernel("ml_contact_fastest")
 
 ROUNDS = 16

@@ -15,8 +15,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.motion.contacts import runs_of
 
-__all__ = ["KEPT", "Hold", "find_holds"]
-
 _trim = kernel("ml_hold_trim")
 
 KEPT = 0.86

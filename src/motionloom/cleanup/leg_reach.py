@@ -11,8 +11,6 @@ from motionloom._core import Record, kernel
 from motionloom.cleanup.foot import Foot
 from motionloom.motion.limbs import LimbSolution, solve_limb
 
-__all__ = ["LegSolution", "damped_angle", "damped_span", "reach_of", "soft_span", "solve_leg"]
-
 _damp = kernel("ml_knee_damp")
 _damp_span = kernel("ml_knee_damp_span")
 _soften_span = kernel("ml_knee_soften_span")

@@ -8,8 +8,6 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.cleanup.holds import Hold
 
-__all__ = ["fit_targets"]
-
 _place = kernel("ml_hold_place")
 
 NEAR_S = 0.12

@@ -12,8 +12,6 @@ from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 
-__all__ = ["released"]
-
 NEAR_S = 0.3
 """Contacts so close to a failed check may have caused it, seconds."""
 TRIM_S, SHORTEST_S = 0.034, 0.05

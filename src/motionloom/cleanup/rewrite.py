@@ -15,8 +15,6 @@ from motionloom.cleanup.leg_reach import LegSolution
 from motionloom.motion.motion import Motion, valid_quats
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Pose", "Rewritten", "rewrite"]
-
 _rewrite_leg = kernel("ml_rewrite_leg")
 
 Pose = tuple[FloatArray, FloatArray]

@@ -8,8 +8,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import bounded, highest_nearby, spread_smoothly, weights_of
 
-__all__ = ["least_shift", "shift_root", "still_legs"]
-
 _least = kernel("ml_root_least_shift")
 _drop = kernel("ml_root_drop")
 _still = kernel("ml_root_still_legs")

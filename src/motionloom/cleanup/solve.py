@@ -22,8 +22,6 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion, replace_valid, valid_quats
 from motionloom.rotation import quat
 
-__all__ = ["Placed", "Solved", "calm_body", "place_feet", "solve_body"]
-
 _aim = kernel("ml_foot_aim")
 _follow = kernel("ml_foot_follow")
 _loose = kernel("ml_calm_loose")

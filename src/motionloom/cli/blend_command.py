@@ -31,8 +31,6 @@ from motionloom.cli.results import (
     wrote_line,
 )
 
-__all__ = ["blend"]
-
 Ends = Literal["open", "match"]
 
 

@@ -31,8 +31,6 @@ from motionloom.cli.output import (
     track,
 )
 
-__all__ = ["check"]
-
 SLIDE_SHARE = 0.08
 """Planted feet may always move at this part of the body's speed: in captured runs they do."""
 

@@ -22,8 +22,6 @@ from motionloom.cli.output import AsJson, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing
 from motionloom.cli.results import AllowFlawed, cleanup_json, refuse_flawed, write_clip
 
-__all__ = ["clean"]
-
 
 def clean(
     source: Annotated[str, typer.Argument(metavar="IN", help="A clip, a folder, or -.")],

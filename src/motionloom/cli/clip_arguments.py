@@ -13,20 +13,6 @@ import typer
 import motionloom as ml
 from motionloom.cli.output import warn
 
-__all__ = [
-    "Body",
-    "Fps",
-    "OldFps",
-    "Reading",
-    "SourceFps",
-    "Unit",
-    "Up",
-    "body_of",
-    "find_clips",
-    "load_clip",
-    "source_rates",
-]
-
 Fps = Annotated[
     float | None,
     typer.Option("--fps", metavar="RATE", help="Frame rate of the result; clips are resampled."),

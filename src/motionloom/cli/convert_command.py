@@ -16,8 +16,6 @@ from motionloom.cli.output import AsJson, finding_json, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing
 from motionloom.cli.results import write_clip
 
-__all__ = ["convert"]
-
 
 class Root(StrEnum):
     """Where travel and turn go."""

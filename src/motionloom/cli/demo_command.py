@@ -10,8 +10,6 @@ import typer
 
 from motionloom.cli.output import track
 
-__all__ = ["demo"]
-
 
 def demo(
     output: Annotated[

@@ -13,17 +13,6 @@ import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, body_of, load_clip
 from motionloom.cli.output import finding_warnings, printable, warn
 
-__all__ = [
-    "Example",
-    "Ground",
-    "NoRepair",
-    "NoRetarget",
-    "letter",
-    "load_examples",
-    "print_examples",
-    "warn_of_findings",
-]
-
 NoRepair = Annotated[
     bool,
     typer.Option("--keep-knees", help="Leave knees that were captured bent backwards as they are."),

@@ -15,8 +15,6 @@ from motionloom.cli.option_words import in_options
 from motionloom.cli.output import complain, note, print_json, printable, track, warn
 from motionloom.cli.output_paths import Writing, check_target, plan_files, refuse_no_format
 
-__all__ = ["Done", "exit_for", "plan_jobs", "run_jobs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Done:

@@ -9,8 +9,6 @@ import typer
 
 import motionloom as ml
 
-__all__ = ["Frames", "frames_of", "place_of", "place_text"]
-
 Frames = Annotated[
     str | None, typer.Option("--frames", metavar="A:B", help="Only these frames, B left out.")
 ]

@@ -32,8 +32,6 @@ from motionloom.cli.output import (
     track,
 )
 
-__all__ = ["describe", "info"]
-
 
 def info(
     files: Annotated[list[str], typer.Argument(help="Clips or folders; - is standard input.")],

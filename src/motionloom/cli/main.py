@@ -29,8 +29,6 @@ from motionloom.cli.studio_command import studio
 from motionloom.cli.table_command import app as table
 from motionloom.cli.transition_command import transition
 
-__all__ = ["app", "main"]
-
 app = typer.Typer(
     name="motionloom",
     no_args_is_help=True,

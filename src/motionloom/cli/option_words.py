@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["in_options"]
-
 SAME = (
     "at clusters collection ends fps ghosts graph_cm ground keep_bend keep_jumps label labels "
     "lookup method moving pairs plants rescore score seed size skeleton soft source_fps unit up "

@@ -13,19 +13,6 @@ import typer
 import motionloom as ml
 from motionloom.cli.option_words import in_options
 
-__all__ = [
-    "AsJson",
-    "complain",
-    "finding_json",
-    "finding_warnings",
-    "note",
-    "print_findings",
-    "print_json",
-    "printable",
-    "track",
-    "warn",
-]
-
 T = TypeVar("T")
 
 AsJson = Annotated[

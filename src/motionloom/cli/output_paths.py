@@ -11,16 +11,6 @@ import typer
 
 import motionloom as ml
 
-__all__ = [
-    "DryRun",
-    "Force",
-    "Writing",
-    "check_target",
-    "plan_files",
-    "refuse_no_format",
-    "suffix_of",
-]
-
 Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist (never inputs).")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be written, and stop.")]
 

@@ -18,8 +18,6 @@ from motionloom.cli.output import complain, print_json, printable, track
 from motionloom.cli.output_paths import Writing, check_target, refuse_no_format, suffix_of
 from motionloom.cli.results import Result, refuse_flawed, write_clip
 
-__all__ = ["Pair", "make_pairs", "plan_pairs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:

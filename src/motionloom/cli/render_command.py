@@ -24,8 +24,6 @@ from motionloom.cli.frame_arguments import Frames, frames_of
 from motionloom.cli.output import AsJson
 from motionloom.cli.output_paths import DryRun, Force, Writing
 
-__all__ = ["render"]
-
 SUFFIXES = (".png", ".svg", ".pdf", ".gif", ".mp4", ".html")
 
 

@@ -13,18 +13,6 @@ import typer
 import motionloom as ml
 from motionloom.cli.output import printable
 
-__all__ = [
-    "AllowFlawed",
-    "Raw",
-    "Result",
-    "cleanup_json",
-    "print_check",
-    "refuse_flawed",
-    "result_json",
-    "write_clip",
-    "wrote_line",
-]
-
 Raw = Annotated[bool, typer.Option("--raw", help="Do not hold planted feet.")]
 AllowFlawed = Annotated[
     bool,

@@ -19,8 +19,6 @@ from motionloom.cli.output_paths import DryRun, Force, Writing
 from motionloom.cli.pair_jobs import make_pairs, plan_pairs
 from motionloom.cli.results import AllowFlawed, print_check, result_json, wrote_line
 
-__all__ = ["splice"]
-
 Method = Literal["naive", "time", "time+space", "full"]
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
 WhenShort = Literal["crop", "loop", "hold"]

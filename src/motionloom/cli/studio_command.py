@@ -10,8 +10,6 @@ import typer
 
 import motionloom as ml
 
-__all__ = ["studio"]
-
 
 def studio(
     folder: Annotated[

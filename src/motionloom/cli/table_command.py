@@ -16,8 +16,6 @@ from motionloom.cli.table_export_command import export, page
 from motionloom.cli.table_query_command import query, synthesize
 from motionloom.cli.table_verify_command import evaluate, verify
 
-__all__ = ["app"]
-
 OF_A_SEARCH = (
     "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
 )  # fmt: skip

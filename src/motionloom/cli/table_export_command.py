@@ -12,8 +12,6 @@ from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.table_query_command import CollectionAt, File
 
-__all__ = ["export", "page"]
-
 
 def export(
     file: File,

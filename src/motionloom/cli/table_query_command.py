@@ -12,8 +12,6 @@ from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
 
-__all__ = ["CollectionAt", "File", "Label", "query", "synthesize"]
-
 File = Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")]
 Source = Annotated[str, typer.Argument(metavar="CLIP:FRAME", help="Where to leave from.")]
 Target = Annotated[

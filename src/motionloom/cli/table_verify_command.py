@@ -11,8 +11,6 @@ import motionloom as ml
 from motionloom.cli.output import AsJson, print_json, printable
 from motionloom.cli.table_query_command import CollectionAt
 
-__all__ = ["evaluate", "verify"]
-
 MOST = 1_000_000
 """Entries, transitions or pairs: more take days."""
 

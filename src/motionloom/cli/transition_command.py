@@ -28,8 +28,6 @@ from motionloom.cli.results import (
     wrote_line,
 )
 
-__all__ = ["transition"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Options:

@@ -12,8 +12,6 @@ from motionloom.drawing.root_paths import draw_root_paths
 from motionloom.drawing.steering import draw_steering
 from motionloom.drawing.strip import save_strip
 
-__all__ = ["blending_explained", "blends"]
-
 TURN = 0.9
 """How far the turning walks turn, radians."""
 

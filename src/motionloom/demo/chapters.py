@@ -17,8 +17,6 @@ from motionloom.drawing.film import save_film
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
 
-__all__ = ["CHAPTERS", "Chapter"]
-
 Chapter = Callable[[Tour], list[Step]]
 
 

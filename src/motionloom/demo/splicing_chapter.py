@@ -10,8 +10,6 @@ from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.splice_pictures import draw_postures, draw_splice
 from motionloom.drawing.splice_times import draw_splice_times
 
-__all__ = ["splices", "splicing_explained"]
-
 TURN = 1.2
 """How far the walk under the carried box turns, radians."""
 

@@ -12,8 +12,6 @@ from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.transition_pictures import Way, draw_transition, draw_ways, way_of_table
 from motionloom.errors import FormatError
 
-__all__ = ["live_character", "tables_explained"]
-
 CLIPS: dict[str, dict[str, Any]] = {
     "walk": {},
     "walk-left": {"turn": 1.6},

@@ -14,8 +14,6 @@ from motionloom.drawing.report_page import Report
 from motionloom.saving.whole_file import write_bytes
 from motionloom.synthetic import SyntheticClip
 
-__all__ = ["Step", "Tour"]
-
 Step = Callable[[], None]
 """One piece of work of a few seconds at most: progress bars count these."""
 

@@ -11,8 +11,6 @@ from motionloom.demo.tour import Step, Tour
 from motionloom.errors import FormatError
 from motionloom.saving.whole_file import write_bytes
 
-__all__ = ["write_demo"]
-
 
 def write_demo(
     folder: str | Path, *, track: Callable[[list[Step]], Iterable[Step]] = list

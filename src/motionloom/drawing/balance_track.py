@@ -16,8 +16,6 @@ from motionloom.features.balance import centre_of_mass, zero_moment_point
 from motionloom.features.support import HALF_WIDTH, support_corners
 from motionloom.motion.motion import Motion
 
-__all__ = ["BalanceTrack", "track_balance"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BalanceTrack:

@@ -10,8 +10,6 @@ import numpy as np
 from motionloom._arrays import FloatArray, one_of
 from motionloom.motion.motion import Motion
 
-__all__ = ["VIEWS", "Camera", "View", "camera_for", "travel_heading"]
-
 View = Literal["side", "front", "top", "three-quarter"]
 VIEWS: tuple[View, ...] = get_args(View)
 

@@ -14,8 +14,6 @@ from motionloom.saving.whole_file import stream_errors, write_bytes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["blank_canvas", "save_canvas"]
-
 # What each kind would stamp into the file, and must not: the same clip gives the same bytes.
 _STAMPS: dict[str, dict[str, None]] = {
     "png": {"Software": None},

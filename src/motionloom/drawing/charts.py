@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["example_colour", "example_names", "quiet_axes", "title_canvas"]
-
 _EXAMPLES: tuple[Rgb, ...] = (
     AMBER,
     BLUE,

@@ -20,8 +20,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
 
-__all__ = ["Colour", "pack_clip"]
-
 Colour = Literal["ink", "amber", "blue"]
 
 MAX_FRAMES = 6000

@@ -15,8 +15,6 @@ from motionloom.motion.motion import Motion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Row", "calm_heading", "mean_lean", "side_view", "spread_moments"]
-
 HEADROOM = 1.22
 """Height of a row, in statures."""
 CALM_S = 0.4

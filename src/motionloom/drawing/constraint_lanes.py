@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_constraints"]
-
 _TINTS: tuple[Rgb, ...] = (
     (22, 155, 98),
     (64, 120, 190),

@@ -9,8 +9,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["Figure", "Part", "Side"]
-
 Side = Literal["left", "middle", "right"]
 
 

@@ -21,8 +21,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import write_bytes
 
-__all__ = ["save_film"]
-
 GIF_FPS = 25.0
 """GIF counts time in hundredths of a second: of the smooth rates only 25 and 50 are exact."""
 MP4_FPS = 30.0

@@ -13,8 +13,6 @@ from motionloom.drawing.figure import Figure, Part, Side
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["build_figure"]
-
 # Radii as fractions of the standing height, about those of a slim adult.
 HIP, KNEE, ANKLE = 0.044, 0.030, 0.021
 SHOULDER, ELBOW, WRIST, HAND = 0.029, 0.022, 0.016, 0.018

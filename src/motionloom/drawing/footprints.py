@@ -16,8 +16,6 @@ from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
-__all__ = ["SLIDE_SPEED", "FootTrack", "Footprint", "foot_colour", "track_feet"]
-
 SLIDE_SPEED = 0.25
 """A planted point faster than this, in metres per second, is drawn as sliding.
 

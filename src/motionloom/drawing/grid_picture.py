@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_grid"]
-
 GRID_RATE = 30.0
 """Frames per second that are compared, as registration does."""
 

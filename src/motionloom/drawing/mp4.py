@@ -13,8 +13,6 @@ from pathlib import Path
 from motionloom.errors import FormatError
 from motionloom.saving.whole_file import file_errors, whole_path
 
-__all__ = ["write_mp4"]
-
 QUALITY = 15
 """Constant rate factor of the codec: 0 loses nothing, 51 is worst."""
 

@@ -12,8 +12,6 @@ from motionloom.drawing.charts import example_colour
 from motionloom.drawing.theme import AMBER, BLUE, Rgb, mix
 from motionloom.rotation.easing import ease
 
-__all__ = ["tint_by_weights", "tint_transition"]
-
 
 def tint_transition(joined: Transition, *, first: int = 0) -> Callable[[int], Rgb]:
     """The colour of every frame of a transition, or of a part of it that starts at ``first``.

@@ -6,8 +6,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["ball_hull"]
-
 DIRECTIONS = 28
 """Corners of an outline: enough that a head looks round at poster size."""
 

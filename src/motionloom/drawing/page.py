@@ -19,8 +19,6 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["json_block", "page_of", "player_page", "player_slot"]
-
 
 def player_page(
     motions: Motion | Sequence[Motion],

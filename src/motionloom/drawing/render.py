@@ -18,8 +18,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import write_bytes
 
-__all__ = ["render"]
-
 STILLS, FILMS, PAGES = (".png", ".svg", ".pdf"), (".gif", ".mp4"), (".html",)
 SUFFIXES = (*STILLS, *FILMS, *PAGES)
 SIZES = {"strip": (1600, 520), "tracks": (1400, 720), "film": (480, 400)}

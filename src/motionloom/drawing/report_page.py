@@ -10,8 +10,6 @@ from urllib.parse import quote
 
 from motionloom.drawing.page import page_of, player_slot
 
-__all__ = ["Report"]
-
 
 class Report:
     """A page that grows section by section; every text given to it is escaped.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_root_paths", "examples_in_place"]
-
 MARK_S = 0.4
 """Seconds between the triangles that show where the body faces."""
 

@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_postures", "draw_splice"]
-
-
 Paint = Rgb | Callable[[Part], Rgb]
 
 

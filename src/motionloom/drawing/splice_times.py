@@ -14,8 +14,6 @@ from motionloom.splicing.splice import Splice
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_splice_times"]
-
 PATH = "#5fd0ff"
 """Colour of the path through the grid: seen on all of it, and on the line of the times."""
 

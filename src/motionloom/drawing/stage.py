@@ -18,8 +18,6 @@ from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, mix
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["Stage", "set_stage"]
-
 OVERSAMPLE = 2
 """Pictures are drawn this much larger and scaled down, which smooths every edge."""
 EYE_DISTANCE = 4.2

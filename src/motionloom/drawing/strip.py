@@ -24,8 +24,6 @@ from motionloom.motion.motion import Motion
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_pose", "draw_strip", "save_strip"]
-
 GHOST_SPACING = 0.46
 """Least distance between two ghosts, as a fraction of the figure's height."""
 LONGEST = 1.15

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["AMBER", "BLUE", "INK", "LIGHT", "PLANTED", "SLIDING", "Rgb", "Theme", "hex_of", "mix"]
-
 Rgb = tuple[int, int, int]
 """Red, green, blue, 0 to 255."""
 

@@ -15,8 +15,6 @@ from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
-__all__ = ["save_tracks"]
-
 
 def save_tracks(
     motion: Motion,

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["Way", "draw_transition", "draw_ways", "way_of_table", "way_on_graph"]
-
 HEAD_PX, TEXT_PX = 34, 20
 """Height of a picture's title, and of the space for times below a strip."""
 BALLS = (1, 3)

@@ -26,8 +26,6 @@ from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import file_errors, write_bytes
 
-__all__ = ["Viewer", "inline_html", "view"]
-
 INLINE_FRAMES = 900
 """Frames of a clip that a notebook stores with a result; of longer clips every second or third is
 shown, so that a result takes less than a megabyte."""

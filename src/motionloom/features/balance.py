@@ -12,15 +12,6 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.masses import mass_segments
 from motionloom.motion.motion import Motion
 
-__all__ = [
-    "GRAVITY",
-    "ZeroMoment",
-    "centre_of_mass",
-    "segment_centres",
-    "support_distance",
-    "zero_moment_point",
-]
-
 GRAVITY = 9.81
 
 SMOOTH_S = 0.25

@@ -14,8 +14,6 @@ from motionloom.motion.forward import end_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["PointCloud", "point_cloud"]
-
 FEWEST = 40
 """Below so many points the middles of the bones are added, as [KG03]_ use 40 points."""
 

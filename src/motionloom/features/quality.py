@@ -17,8 +17,6 @@ from motionloom.features.support import measure_support
 from motionloom.motion.contacts import KINDS, Footplants, contacts_for, runs_of
 from motionloom.motion.motion import Motion
 
-__all__ = ["Quality", "measure_quality"]
-
 
 @dataclass(frozen=True, slots=True)
 @record

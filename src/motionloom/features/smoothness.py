@@ -13,8 +13,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["SpeedSpike", "Turns", "find_speed_spikes", "peak_jerk", "spikes_of"]
-
 _find = kernel("ml_spike_find")
 
 JERK_WINDOW_S = 0.1

@@ -11,8 +11,6 @@ from motionloom.body.stature import stature
 from motionloom.features.balance import support_distance, zero_moment_point
 from motionloom.motion.motion import Motion
 
-__all__ = ["measure_support", "support_corners"]
-
 HALF_WIDTH = 0.0275
 """Half the breadth of a foot as a part of stature (Winter, after Drillis and Contini)."""
 ROLL_S = 0.1

@@ -7,8 +7,6 @@ from typing import BinaryIO
 from motionloom.errors import FormatError
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["MARK", "decoded", "quoted", "read_bounded", "refuse_wide_text", "shown", "unique_names"]
-
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which some tools put first."""
 LARGEST = 1e12

@@ -11,8 +11,6 @@ from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["UP_AXES", "checked_up", "from_world", "skeleton_to_world", "to_world"]
-
 # For every up axis of a file: which file component, with which sign, becomes our x, y and z.
 # All are proper turns, so nothing is mirrored, and all keep as many axes in place as they can.
 _COMPONENTS: dict[str, tuple[tuple[int, int, int], tuple[float, float, float]]] = {

@@ -14,8 +14,6 @@ from motionloom.findings import Finding, Level
 from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 
-__all__ = ["knee_findings"]
-
 LOOKED_AT = 60
 """Frames of a clip that are enough to find the hinges of its knees."""
 SEEN = 2.0 * LEAST_FLEXION

@@ -10,8 +10,6 @@ from motionloom.formats.file_clip import Limits, ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, Format, known_formats
 from motionloom.reading.opening import ReadingErrors, open_file, read_file
 
-__all__ = ["find_clips", "is_clip", "may_be_clip", "names_inside"]
-
 AMBIGUOUS = (".txt", ".json", ".npz")
 """Suffixes that anything can have: only the contents tell a clip from a readme."""
 

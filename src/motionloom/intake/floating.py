@@ -13,8 +13,6 @@ from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.source import Floor
 
-__all__ = ["Floating", "find_floating", "floating_findings"]
-
 CLEAR_M = 0.03
 """A ball this far over the floor does not touch it."""
 LONGEST_FLIGHT_S = 1.0

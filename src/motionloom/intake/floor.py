@@ -11,8 +11,6 @@ from motionloom.findings import Finding
 from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.source import Floor
 
-__all__ = ["fit_floor", "floor_finding", "floor_heights", "still_fits"]
-
 # How a planted ball scatters about a true floor, and how much feet and floors differ at all; all
 # measured on CMU walks (plane and height per foot leave 0.0 to 5 mm; tilts of 0.1 to 0.45 degrees;
 # left and right differ by up to 13 mm). As priors they hold what a clip's path cannot tell: the

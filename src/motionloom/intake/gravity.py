@@ -17,8 +17,6 @@ from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
-__all__ = ["RateCheck", "check_rate", "rate_finding"]
-
 GRAVITY = 9.81
 KNOWN_RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0, 240.0)
 CREDIBLE = (8.0, 11.5)

@@ -17,8 +17,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 from motionloom.rotation import quat
 
-__all__ = ["ground"]
-
 LEVEL_M = 0.001
 """A clip whose floor is within this of level and in place is left alone."""
 

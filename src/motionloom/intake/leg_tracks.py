@@ -17,8 +17,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["LegTracks", "track_legs"]
-
 RATE = 120.0
 """Frames per second that are enough to see a foot stand or fly: short flights take a tenth."""
 LEAST_RATE = 30.0

@@ -18,8 +18,6 @@ from motionloom.intake.open import Target, find_target, opened
 from motionloom.motion.motion import Motion
 from motionloom.reading.size_limits import Limits, limits_for
 
-__all__ = ["inspect_file", "load"]
-
 _OWN = "archive"
 """The format that keeps a Motion whole, source and all."""
 

@@ -24,8 +24,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
 
-__all__ = ["Stated", "normalize_clip", "normalize_own"]
-
 _POSES_LOOKED_AT = 80
 
 

@@ -15,8 +15,6 @@ from motionloom.formats.registry import SNIFF_BYTES
 from motionloom.reading.opening import ReadingErrors, open_file, read_stream
 from motionloom.reading.size_limits import Limits
 
-__all__ = ["Target", "find_target", "opened"]
-
 
 @dataclass(frozen=True, slots=True)
 class Target:

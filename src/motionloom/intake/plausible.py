@@ -7,8 +7,6 @@ import numpy as np
 from motionloom.errors import FormatError
 from motionloom.motion.motion import Motion
 
-__all__ = ["LONGEST", "refuse_absurd"]
-
 LONGEST = 1e9
 """Longest length in any unit: a path of a thousand kilometres in millimetres."""
 RATES = (0.01, 1e5)

@@ -8,8 +8,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 
-__all__ = ["root_bone_findings"]
-
 STILL_M, TRAVELS_M = 0.01, 0.2
 """A root that strays less than the first over the ground lies still; a pelvis that strays more
 than the second travels."""

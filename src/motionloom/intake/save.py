@@ -16,8 +16,6 @@ from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import stream_errors, write_whole
 
-__all__ = ["FormatInfo", "save", "supported_formats"]
-
 
 @dataclass(frozen=True, slots=True)
 class FormatInfo:

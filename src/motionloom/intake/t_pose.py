@@ -9,8 +9,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["count_t_pose_frames"]
-
 JUMP_DEG = 12.0
 """Least turn of some joint from the T-pose into the clip; captured frames follow smoothly."""
 JUMP_RATIO = 7.0

@@ -8,8 +8,6 @@ from motionloom._arrays import unit_of_length
 from motionloom.errors import ArrayError
 from motionloom.findings import Finding
 
-__all__ = ["HUMAN_M", "UNITS", "detect_unit", "named_unit", "stature_finding", "unit_metres"]
-
 UNITS: dict[str, float] = {
     "m": 1.0,
     "cm": 0.01,

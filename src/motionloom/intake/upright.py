@@ -9,8 +9,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.findings import Finding
 from motionloom.intake.axes import UP_AXES
 
-__all__ = ["detect_up"]
-
 _NEAR = np.cos(np.radians(40.0))
 """A body counts as standing along an axis when it is within this angle of it."""
 _CUSTOMARY_SHARE = 0.15

@@ -12,8 +12,6 @@ from motionloom._arrays import MAX_FRAMES, BoolArray, frozen, of_kind, whole
 from motionloom._records import record
 from motionloom.errors import ArrayError
 
-__all__ = ["KINDS", "Footplants", "contacts_for", "runs_of"]
-
 KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
 """The four columns of :attr:`Footplants.planted`. Toe means the ball of the foot."""
 

@@ -10,8 +10,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["corrupt"]
-
 REACH = 1e-4
 """A bone shorter than this has no direction to be turned, metres."""
 

@@ -12,8 +12,6 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["check_rates", "concatenate", "move", "pick", "resample", "sample", "transform"]
-
 ROUNDED = 3e-4
 """How far rounding in files puts rates apart. Film rates (30000/1001) are farther, and not 30."""
 MOST_RATIO = 48.0

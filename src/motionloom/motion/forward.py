@@ -10,8 +10,6 @@ from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["end_positions", "forward_into"]
-
 _forward = kernel("ml_kinematics_forward")
 
 

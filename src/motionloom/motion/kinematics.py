@@ -11,8 +11,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["forward_kinematics", "local_from_world", "velocities"]
-
 
 def forward_kinematics(
     skeleton: Skeleton | Motion,

@@ -16,8 +16,6 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 
-__all__ = ["LimbSolution", "solve_limb"]
-
 _solve_limb = kernel("ml_limb_solve")
 _solve_leg = kernel("ml_leg_solve")
 

@@ -16,8 +16,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
-__all__ = ["Motion", "replace_valid", "valid_quats"]
-
 UNIT_TOLERANCE = 1e-3
 """How far from unit length a quaternion may be before it is taken for a mistake."""
 NOT_UNIT = 1e-12

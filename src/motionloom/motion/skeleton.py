@@ -12,8 +12,6 @@ from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 
-__all__ = ["MAX_JOINTS", "Skeleton"]
-
 MAX_JOINTS = 4096
 """More joints than any real rig has; beyond it a file is taken to be broken."""
 

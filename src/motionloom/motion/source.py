@@ -9,8 +9,6 @@ from typing import Any
 from motionloom._records import FrozenMapping, record
 from motionloom.findings import Finding
 
-__all__ = ["Floor", "Source"]
-
 
 @dataclass(frozen=True, slots=True)
 @record

@@ -12,8 +12,6 @@ from motionloom.errors import FormatError
 from motionloom.reading.opening import decoded, read_file
 from motionloom.reading.size_limits import VARIABLE, Budget, Limits
 
-__all__ = ["csv_rows"]
-
 LARGEST_FILE = 64 << 20
 MOST_MEMORY = 512 << 20
 """Of the rows of a file that its reader keeps: seven hundred thousand labels."""

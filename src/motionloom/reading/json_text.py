@@ -13,8 +13,6 @@ from typing import Any, NoReturn
 from motionloom.errors import FormatError
 from motionloom.reading.size_limits import Budget
 
-__all__ = ["check_unicode", "parse_json", "parsed_size", "refuse_surrogates"]
-
 # Bytes that Python takes for each part of a parsed document, as measured, and a little more.
 _LIST, _OBJECT, _ITEM, _STRING, _KEY = 96, 192, 44, 64, 32
 _TWO_BYTES, _FOUR_BYTES = re.compile(rb"[\xc4-\xff]"), re.compile(rb"[\xf0-\xff]")

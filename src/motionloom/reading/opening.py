@@ -12,8 +12,6 @@ from typing import IO, BinaryIO
 
 from motionloom.errors import FormatError
 
-__all__ = ["ReadingErrors", "decoded", "open_file", "read_file", "read_stream", "read_text"]
-
 WRITER_S = 1.0
 """How long a pipe may have no writer."""
 SILENCE_S = 30.0

@@ -13,16 +13,6 @@ from typing import BinaryIO, NoReturn
 
 from motionloom.errors import ArrayError, FormatError
 
-__all__ = [
-    "FREE_MEMORY",
-    "MEMORY_PER_BYTE",
-    "VARIABLE",
-    "Budget",
-    "Limits",
-    "limits_for",
-    "memory_of",
-]
-
 FREE_MEMORY = 64 << 20
 """Bytes of memory that reading any file may take."""
 MEMORY_PER_BYTE = 8

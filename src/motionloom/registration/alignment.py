@@ -14,8 +14,6 @@ from motionloom.registration.distance import Aligned
 from motionloom.registration.splines import Spline, fit_spline
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["alignment_samples", "fit_alignment", "median_filter", "transform_at"]
-
 
 def alignment_samples(
     grid: Aligned,

@@ -12,8 +12,6 @@ from math import inf
 
 from motionloom._records import record
 
-__all__ = ["ConstraintMatch", "match_constraints"]
-
 Interval = tuple[float, float]
 
 SAME = 1e-9

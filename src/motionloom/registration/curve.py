@@ -21,8 +21,6 @@ from motionloom.registration.splines import Spline
 from motionloom.registration.storage import read_curve, write_curve
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["RegistrationCurve", "roots_at"]
-
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 @record

@@ -16,8 +16,6 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 
-__all__ = ["Aligned", "DistanceGrid", "distance_grid", "fit_planar_alignment"]
-
 _lay_out = kernel("ml_grid_lay_out")
 _quarter_turn = kernel("ml_grid_turn")
 _sum_windows = kernel("ml_grid_sum_windows")

@@ -12,8 +12,6 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import DistanceGrid, distance_grid
 from motionloom.registration.long_clips import LongGrid
 
-__all__ = ["GRID_RATE", "Grids", "Sampled"]
-
 GRID_RATE = 30.0
 """Frames per second that the grid looks at, as in [KG03]_; more says nothing new about a body."""
 

@@ -14,8 +14,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, clip_names, match_clips
 
-__all__ = ["matched_motions", "repaired_motions"]
-
 
 def matched_motions(
     motions: Sequence[Motion],

@@ -18,8 +18,6 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.registration.distance import DistanceGrid, distance_grid
 from motionloom.registration.timewarp import TimePath, find_corner_path, reachable, run_state
 
-__all__ = ["MOST_CELLS", "LongGrid", "find_long_path"]
-
 MOST_CELLS = 16_000_000
 """Cells of the largest grid that is made at once: two clips of more than two minutes at 30 Hz."""
 

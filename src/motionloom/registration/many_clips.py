@@ -13,8 +13,6 @@ from motionloom.registration.splines import Spline, adjust_increasing, fit_splin
 from motionloom.registration.timewarp import TimePath, find_corner_path
 from motionloom.registration.two_clips import find_path, fit_clips
 
-__all__ = ["nearest_to_all", "register_many"]
-
 
 def nearest_to_all(grids: Grids, settings: RegistrationSettings) -> int:
     """The motion whose frames lie nearest to the others' on average."""

@@ -16,9 +16,6 @@ from motionloom.registration.distance import Aligned, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import TimePath, find_corner_path
 
-__all__ = ["PairCurve", "fit_pair", "path_between_pins", "refine_times"]
-
-
 PIN_WEIGHT = 1e4
 """Weight of a pair of frames given by hand against one that was detected."""
 

@@ -22,8 +22,6 @@ from motionloom.registration.registration_settings import RegistrationOptions, R
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
 
-__all__ = ["register"]
-
 
 def register(
     motions: Sequence[Motion],

@@ -8,8 +8,6 @@ from typing import TypedDict
 from motionloom._arrays import finite, flag, positive
 from motionloom.errors import ArrayError
 
-__all__ = ["RegistrationOptions", "RegistrationSettings"]
-
 STEEPEST = 16
 """More steps in a row in one clip than this is no match any more."""
 

@@ -14,8 +14,6 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 
-__all__ = ["Spline", "adjust_increasing", "fit_spline"]
-
 _adjust = kernel("ml_spline_adjust")
 _solve = kernel("ml_spline_solve")
 

@@ -30,8 +30,6 @@ from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.splines import Spline
 from motionloom.saving.whole_file import write_whole
 
-__all__ = ["SCHEMA", "read_curve", "write_curve"]
-
 SCHEMA = 1
 HEADER = "registration.json"
 LONGEST_HEADER = 1 << 21

@@ -11,8 +11,6 @@ from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.errors import RegistrationError
 
-__all__ = ["Swept", "TimePath"]
-
 _sweep = kernel("ml_sweep_grid")
 _trace = kernel("ml_sweep_trace")
 

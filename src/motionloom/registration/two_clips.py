@@ -19,8 +19,6 @@ from motionloom.registration.timewarp import (
     find_path_through,
 )
 
-__all__ = ["find_path", "fit_clips", "register_two"]
-
 
 def register_two(
     grids: Grids,

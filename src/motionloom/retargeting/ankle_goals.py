@@ -13,8 +13,6 @@ from motionloom.motion.limbs import SOFT
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 
-__all__ = ["ankle_path", "drop_to_reach", "held_reach"]
-
 FADE_S = 0.25
 """What a stance has shifted a foot by is taken back within this time of the swing after it."""
 ROLL_S = 0.1

@@ -18,8 +18,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.limb_bones import AHEAD, SIDES, UP
 from motionloom.rotation import quat
 
-__all__ = ["RestStance", "find_flat_feet"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RestStance:

@@ -10,8 +10,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.limb_bones import SIDES, clavicles
 from motionloom.retargeting.neutral import Stance
 
-__all__ = ["Driver", "match_joints"]
-
 LIMB_PARTS = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist")
 
 

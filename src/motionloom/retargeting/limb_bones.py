@@ -10,21 +10,6 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = [
-    "AHEAD",
-    "LEFT",
-    "SIDES",
-    "UP",
-    "chest_of",
-    "clavicles",
-    "frame",
-    "free_twists",
-    "limb_bones",
-    "top_of_trunk",
-    "trunk_bones",
-    "unit",
-]
-
 LEFT, UP, AHEAD = np.eye(3)
 """Axes of a body that stands upright and faces +Z."""
 SIDES = (("left", 1.0), ("right", -1.0))

@@ -19,8 +19,6 @@ from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.retarget import retarget
 
-__all__ = ["MatchedClips", "clip_names", "match_clips"]
-
 T = TypeVar("T")
 
 SAME_M = 1e-3

@@ -33,8 +33,6 @@ from motionloom.retargeting.limb_bones import (
 )
 from motionloom.rotation import quat
 
-__all__ = ["Stance", "neutral_stance"]
-
 STANDING = 0.75
 """Cosine of the largest angle between the trunk and a leg with which a rest pose still stands."""
 SNAP = 0.94

@@ -13,8 +13,6 @@ from motionloom.retargeting.limb_bones import SIDES, UP
 from motionloom.retargeting.neutral import Stance
 from motionloom.rotation import quat
 
-__all__ = ["Placement", "between_hips", "place", "with_heels_of"]
-
 BALL_HEIGHT = 0.04
 """Ball of the foot over the sole as a part of the leg's length (0.02 of stature)."""
 UNEVEN = 0.03

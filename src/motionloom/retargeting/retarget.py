@@ -30,8 +30,6 @@ from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["retarget"]
-
 SAME_M = 1e-9
 """Skeletons whose joints agree to this are one skeleton."""
 SLIDES_M = 1e-3

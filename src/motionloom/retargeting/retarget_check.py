@@ -29,8 +29,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.neutral import Stance
 
-__all__ = ["verify_retarget"]
-
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of
 one and of five joints bend at other places."""

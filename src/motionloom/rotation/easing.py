@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["ease", "smootherstep", "smoothstep"]
-
 
 def smoothstep(u: FloatArray) -> FloatArray:
     """3u² - 2u³: from 0 to 1 over ``u`` in [0, 1], flat at both ends. The caller clips ``u``.

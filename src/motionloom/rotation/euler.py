@@ -16,8 +16,6 @@ from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation.planar import wrap_angle
 
-__all__ = ["axes_of", "euler_to_quat", "quat_to_euler"]
-
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 
 _from_euler = kernel("ml_quaternion_from_euler")

@@ -14,8 +14,6 @@ from motionloom._arrays import FloatArray
 from motionloom._records import record
 from motionloom.rotation import quat
 
-__all__ = ["PlanarTransform", "wrap_angle"]
-
 
 def wrap_angle(angle: FloatArray | float) -> FloatArray:
     """``angle`` in radians brought into (-pi, pi]."""

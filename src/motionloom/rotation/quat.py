@@ -13,27 +13,6 @@ from motionloom import _elementary
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = [
-    "IDENTITY",
-    "angle_between",
-    "between_vectors",
-    "check_rows",
-    "conjugate",
-    "exp",
-    "from_axis_angle",
-    "from_matrix",
-    "log",
-    "make_continuous",
-    "mean",
-    "multiply",
-    "normalize",
-    "rotate",
-    "slerp",
-    "to_matrix",
-    "turns",
-    "yaw",
-]
-
 IDENTITY: FloatArray = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import sys
 
-__all__ = ["disk_fault"]
-
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

@@ -12,8 +12,6 @@ from typing import BinaryIO
 from motionloom.saving.leftovers import OLD_S
 from motionloom.saving.system_locks import LocksMissingError, lock
 
-__all__ = ["remove_unleased", "take_lease"]
-
 
 def take_lease(stream: BinaryIO) -> bool:
     """Hold a file while a memory map of this stream lives; False where it is being removed."""

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from motionloom.saving.writers import Writer, this_writer
 
-__all__ = ["clear_leftovers", "temporary_name"]
-
 NAME = re.compile(r"\.motionloom-([0-9a-f]{8}-\d{1,10}-\d{1,20})-\d+\.new")
 OLD_S = 86400.0
 """A file of a process on another machine, which cannot be asked, is left over when nothing was

@@ -20,8 +20,6 @@ from motionloom.saving.leftovers import OLD_S
 from motionloom.saving.system_locks import LocksMissingError, lock
 from motionloom.saving.writers import Writer, this_writer
 
-__all__ = ["locked"]
-
 PAUSE_S = 0.02
 
 

@@ -6,8 +6,6 @@ import errno
 import sys
 from typing import IO, Any
 
-__all__ = ["LocksMissingError", "lock"]
-
 REFUSED = (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 FAR = 1 << 30
 """Windows lets nobody read the byte that is locked, so it is one behind the end."""

@@ -14,8 +14,6 @@ from motionloom.errors import FormatError
 from motionloom.saving.disk_faults import disk_fault
 from motionloom.saving.leftovers import clear_leftovers, temporary_name
 
-__all__ = ["file_errors", "stream_errors", "whole_file", "whole_path", "write_bytes", "write_whole"]
-
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 

@@ -12,8 +12,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["Writer", "this_writer"]
-
 
 class Writer(NamedTuple):
     """A process on a machine, as its files and locks name it."""

@@ -16,8 +16,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["arm_speeds", "rate_caps", "unrushed"]
-
 MOST = 1.25
 """Fastest arm in the splice, against the action's own fastest."""
 FASTEST, SLOWEST = 1.95, 0.52

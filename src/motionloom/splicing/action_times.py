@@ -11,8 +11,6 @@ from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
 
-__all__ = ["action_times"]
-
 
 def action_times(
     upper: Motion, lower: Motion, body: BodyMap, method: str, when_short: str, notes: list[str]

@@ -17,8 +17,6 @@ from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
 from motionloom.splicing.sampling import sample_smoothly
 from motionloom.splicing.steady import STEADY_S, steadied
 
-__all__ = ["Assembled", "Assembly"]
-
 SPATIAL = ("time+space", "full")
 
 

@@ -10,8 +10,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["Part", "Where", "parts_of"]
-
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
 
 

@@ -9,8 +9,6 @@ from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.motion.motion import Motion
 from motionloom.splicing.sampling import sample_smoothly
 
-__all__ = ["without_glitches"]
-
 AROUND_S = 1.0 / 60.0
 """Frames this near to a glitch are interpolated too: the step into a glitch that stays for several
 frames, or that was resampled, is theirs as well."""

@@ -9,8 +9,6 @@ import numpy as np
 from motionloom.errors import ArrayError
 from motionloom.splicing.timing import UpperTimes
 
-__all__ = ["Spans", "mapped_contacts"]
-
 Spans = Sequence[tuple[int, int]]
 
 

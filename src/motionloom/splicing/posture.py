@@ -19,15 +19,6 @@ from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part
 from motionloom.splicing.smoothing import smooth_rotations
 
-__all__ = [
-    "Posed",
-    "aligned_to",
-    "hip_frames",
-    "nearest_rotation",
-    "with_posture_of",
-    "without_shake",
-]
-
 SWAY_S = 0.1
 """Seconds to either side over which the torso's turn is smoothed: a swing at 3 Hz, the second
 harmonic of a quick walk, keeps 0.99 of its size."""

@@ -14,8 +14,6 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 
-__all__ = ["resample_smoothly", "sample_smoothly"]
-
 
 def sample_smoothly(
     motion: Motion, frames: FloatArray, *, knots: IntArray | None = None, fps: float | None = None

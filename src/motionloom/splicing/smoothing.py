@@ -13,8 +13,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.rotation import quat
 
-__all__ = ["smooth_points", "smooth_rotations"]
-
 _fit = kernel("ml_smoothing_fit")
 
 IGNORED = 1e-9

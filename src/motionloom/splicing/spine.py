@@ -15,8 +15,6 @@ from motionloom.rotation import quat
 from motionloom.splicing.posture import SWAY_S
 from motionloom.splicing.smoothing import smooth_points, smooth_rotations
 
-__all__ = ["absorb_shake", "slowed_turns"]
-
 SHORTEST_M = 0.02
 """Shorter levers do not move the chest."""
 SAME_M = 1e-6

@@ -29,8 +29,6 @@ from motionloom.splicing.splice_check import SpliceCheck, calm_splice, steadier_
 from motionloom.splicing.timing import UpperTimes, slowed_times
 from motionloom.splicing.twist import lost_twist
 
-__all__ = ["Splice", "splice"]
-
 Method = Literal["naive", "time", "time+space", "full"]
 WhenShort = Literal["crop", "loop", "hold"]
 TRUNKS = ("torso", "chest")

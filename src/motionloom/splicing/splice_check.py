@@ -18,8 +18,6 @@ from motionloom.splicing.assembly import Assembly
 from motionloom.splicing.body_parts import Part
 from motionloom.splicing.smoothing import smooth_rotations
 
-__all__ = ["SpliceCheck", "calm_splice", "steadier_head"]
-
 MARGIN = 0.95
 """What is made to stay below a limit stays so far below it."""
 STEADIER_S = (1.2, 2.0)

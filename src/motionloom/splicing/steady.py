@@ -14,8 +14,6 @@ from motionloom.splicing.posture import Posed, without_shake
 from motionloom.splicing.smoothing import smooth_rotations
 from motionloom.splicing.spine import absorb_shake, slowed_turns
 
-__all__ = ["steadied"]
-
 STEADY_S = 0.8
 """Seconds to either side over which the head follows the torso. Of a sway at 1 Hz, the stride of a
 walk, 0.04 remain; of a turn that takes 3 s, 0.95."""

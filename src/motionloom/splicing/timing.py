@@ -22,8 +22,6 @@ from motionloom.registration.splines import Spline, adjust_increasing, fit_splin
 from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing.action_rate import MOST, SLOWEST, rate_caps, unrushed
 
-__all__ = ["UpperTimes", "find_upper_times", "marches", "own_times", "slowed_times", "travels"]
-
 GRID_RATE = 30.0
 KNOT_S = 0.27
 LINGER_M = 0.02

@@ -13,8 +13,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.rotation import quat
 from motionloom.splicing.posture import hip_frames
 
-__all__ = ["lost_twist", "twists"]
-
 MATTERS = np.radians(8.0)
 """Lost twist that is reported; a walk's own shoulders turn about so much."""
 UPRIGHT = np.cos(np.radians(45.0))

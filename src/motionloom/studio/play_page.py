@@ -22,8 +22,6 @@ from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
 from motionloom.tables.runtime_file import runtime_bytes
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["play_page", "save_play_page", "save_web_files", "web_files"]
-
 WASM, WRAPPER = "motionloom.wasm", "motionloom.mjs"
 
 

@@ -13,8 +13,6 @@ from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.take import Take
 from motionloom.synthetic.torso import raise_guard
 
-__all__ = ["ACTIONS", "WALKED", "act", "punch_times", "suit_gait"]
-
 ACTIONS = ("carry", "punch", "push", "wave")
 WALKED = {"carry": 1.1, "push": 0.9}
 """Actions that are done walking unless a speed says otherwise, and how fast, metres per second."""

@@ -11,8 +11,6 @@ from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.stepping import FootPlacement, Move, step_about
 from motionloom.synthetic.take import Setting, Take
 
-__all__ = ["box"]
-
 
 def box(setting: Setting, gait: Gait, *, duration_s: float) -> Take:
     """Somebody ready to punch; the arms are put on by the action."""

@@ -20,9 +20,6 @@ from motionloom.synthetic.standing_clips import kick, sidestep, stand, turn_in_p
 from motionloom.synthetic.synthetic_skeleton import REFERENCE_HEIGHT, rig
 from motionloom.synthetic.take import Setting, Take, perform
 
-__all__ = ["SyntheticClip", "clip", "kinds"]
-
-
 USUAL_S = 4.0
 MOST_FRAMES = 1_000_000
 LIVELIEST = 100.0

@@ -11,8 +11,6 @@ from motionloom._arrays import FloatArray
 from motionloom.rotation.easing import smoothstep
 from motionloom.rotation.euler import euler_to_quat
 
-__all__ = ["hermite", "keyed", "peel", "peel_end_rate", "smooth_noise", "soft_minimum", "turned"]
-
 PEEL_LATE = 0.5
 """Part of a heel's rise that comes late."""
 

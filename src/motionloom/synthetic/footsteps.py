@@ -10,8 +10,6 @@ from motionloom.synthetic.ground_path import Course
 from motionloom.synthetic.rolling_feet import Stance, SwingShape
 from motionloom.synthetic.synthetic_skeleton import Rig
 
-__all__ = ["Steps", "plan_steps", "stair_base"]
-
 Steps = tuple[list[Stance], list[SwingShape]]
 """The stances of one foot, and the swings between them."""
 

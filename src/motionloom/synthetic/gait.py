@@ -10,8 +10,6 @@ import numpy as np
 from motionloom._arrays import finite
 from motionloom.errors import ArrayError
 
-__all__ = ["GAITS", "Gait", "gait_at", "standing"]
-
 SWING_KEYS = (0.15, 0.4, 0.65, 0.87)
 """Parts of the swing at which the table gives the foot's pitch and lift."""
 

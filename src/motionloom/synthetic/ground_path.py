@@ -9,8 +9,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["Course", "lay_course"]
-
 PER_FRAME = 4
 """Grid points per frame: footprints are read between them, frames exactly on them."""
 

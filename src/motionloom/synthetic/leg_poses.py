@@ -12,8 +12,6 @@ from motionloom.synthetic.curves import turned
 from motionloom.synthetic.rolling_feet import FootTrack
 from motionloom.synthetic.synthetic_skeleton import Rig
 
-__all__ = ["pose_leg"]
-
 LEFTWARD = np.array([1.0, 0.0, 0.0])
 
 

@@ -19,8 +19,6 @@ from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 
-__all__ = ["travel"]
-
 LOOK_AHEAD_S = 0.45
 SURGE = 0.6
 """Less than a bare pendulum's: the leg that swings low takes a part of the body's turning on it."""

@@ -14,8 +14,6 @@ from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.rolling_feet import FootTrack
 from motionloom.synthetic.synthetic_skeleton import Rig
 
-__all__ = ["GRAVITY", "Carriage", "bounce", "hip_ceiling", "pelvis_turn", "settle", "stance_push"]
-
 GRAVITY = 9.81
 Carriage = Literal["steady", "clear", "follow"]
 """``steady``: at a constant height but for the bounce; a few frames may be pressed down by the

@@ -12,8 +12,6 @@ from motionloom.rotation import quat
 from motionloom.synthetic.curves import hermite, keyed, peel, peel_end_rate, turned
 from motionloom.synthetic.synthetic_skeleton import Rig
 
-__all__ = ["FootTrack", "Stance", "SwingShape", "track_foot"]
-
 PEEL_S = 0.035
 """How long a heel that leaves the ground gathers speed."""
 SLAP = 0.5

@@ -14,8 +14,6 @@ from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import raise_guard
 
-__all__ = ["kick", "sidestep", "stand", "turn_in_place"]
-
 LEAD_S = 0.5
 """Standing before the first step and after the last."""
 TOE_OUT = np.deg2rad(9.0)

@@ -19,8 +19,6 @@ from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.take import Setting, Take
 from motionloom.synthetic.torso import swinging_upper
 
-__all__ = ["FootPlacement", "Move", "step_about"]
-
 LOOK_AHEAD_S = 0.3
 SHIFT_S = 0.28
 """How long the weight takes to go from one foot to the other."""

@@ -13,8 +13,6 @@ from motionloom.body.feet import ball_height, foot_offsets
 from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["HEIGHTS", "REFERENCE_HEIGHT", "Rig", "rig", "skeleton"]
-
 HEIGHTS = (1.2, 2.2)
 """Statures that can be asked for, metres."""
 

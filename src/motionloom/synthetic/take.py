@@ -20,8 +20,6 @@ from motionloom.synthetic.synthetic_skeleton import Rig
 from motionloom.synthetic.torso import Upper, pose_upper
 from motionloom.synthetic.weight import body_centre
 
-__all__ = ["Setting", "Take", "perform"]
-
 LOWEST = 0.4
 """The deepest crouch that still counts as stepping, hips over the ground in parts of stature."""
 ROUNDS = 2

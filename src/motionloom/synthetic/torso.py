@@ -12,8 +12,6 @@ from motionloom.synthetic.curves import turned
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.synthetic_skeleton import Rig
 
-__all__ = ["Arm", "Upper", "pose_upper", "raise_guard", "swinging_upper"]
-
 TWO_PI = 2.0 * np.pi
 
 

@@ -9,8 +9,6 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.masses import Segments, mass_segments
 from motionloom.synthetic.synthetic_skeleton import Rig
 
-__all__ = ["body_centre"]
-
 
 def body_centre(rig: Rig, positions: FloatArray) -> FloatArray:
     """Centre of mass (F, 3) of joint positions (F, J, 3), metres."""

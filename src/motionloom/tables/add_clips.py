@@ -15,8 +15,6 @@ from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
 from motionloom.tables.table_header import find_collection
 
-__all__ = ["add_clips"]
-
 
 def add_clips(
     table: str | Path,

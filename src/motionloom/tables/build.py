@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -35,9 +35,6 @@ from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW, check_represent
 from motionloom.tables.table_file import write_table_file
 from motionloom.tables.table_header import LONGEST_S, SHORTEST, relative_to
 from motionloom.tables.window_index import window_index
-
-__all__ = ["build_table"]
-
 
 BUILD = 1
 """Raised when the same inputs would give another table: parts of older builds do not fit then."""
@@ -90,20 +87,37 @@ class _Plan:
         return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
+class BuildOptions(TypedDict, total=False):
+    """Keyword arguments of :func:`build_table` that few callers need."""
+
+    ways: Iterable[int]
+    lookup: int | None
+    score: str
+    weights: str
+    jobs: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _BuildSettings:
+    """The rarer options of a build; :func:`build_table` describes them."""
+
+    ways: Iterable[int] = (2, 3, 4)
+    lookup: int | None = None
+    score: str = "natural"
+    weights: str = "eased"
+    jobs: int | None = None
+
+
 def build_table(
     collection: Collection,
     *,
     out: str | Path | None = None,
     length_s: float = 1.0,
     clusters: int | None = None,
-    ways: Iterable[int] = (2, 3, 4),
     seed: int = 0,
-    lookup: int | None = None,
-    score: str = "natural",
-    weights: str = "eased",
-    jobs: int | None = None,
     engine: Engine | None = None,
     progress: bool = True,
+    **options: Unpack[BuildOptions],
 ) -> TransitionTable:
     """The table of the best recipes between a collection's representative windows, on disk.
 
@@ -168,11 +182,12 @@ def build_table(
     10
     """
     of_kind(collection, Collection, "collection")
-    plan = _planned(collection, length_s, clusters, ways, seed, lookup, score, weights)
+    settings = _BuildSettings(**options)
+    plan = _planned(collection, length_s, clusters, seed, settings)
     progress = flag(progress, "progress")
     if engine is None:
-        engine = engine_of(jobs=jobs)
-    elif jobs is not None:
+        engine = engine_of(jobs=settings.jobs)
+    elif settings.jobs is not None:
         raise ArrayError("`jobs` are threads of this machine: give `jobs` or `engine`.")
     if isinstance(engine, Checked):
         engine.check()  # before anything is written
@@ -227,19 +242,17 @@ def _planned(
     collection: Collection,
     length_s: float,
     clusters: int | None,
-    ways: Iterable[int],
     seed: int,
-    lookup: int | None,
-    score: str,
-    weights: str,
+    settings: _BuildSettings,
 ) -> _Plan:
+    lookup, score, weights = settings.lookup, settings.score, settings.weights
     length = round(min(positive(length_s, "length_s"), 2.0 * LONGEST_S) * collection.fps)
     if not SHORTEST <= length <= LONGEST_S * collection.fps:
         raise TableError(
             f"`length_s` must be at least {SHORTEST} frames ({SHORTEST / collection.fps:.2g} s at "
             f"{collection.fps:g} fps) and at most {LONGEST_S:g} s, got {length_s:g}."
         )
-    several = items(ways, "ways", "numbers among 2, 3 and 4, as (2, 3)")
+    several = items(settings.ways, "ways", "numbers among 2, 3 and 4, as (2, 3)")
     wanted = tuple(sorted({whole(n, "ways", least=2, most=4) for n in several}))
     if not wanted:
         raise ArrayError("`ways` must be among 2, 3 and 4, got none.")

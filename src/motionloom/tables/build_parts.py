@@ -19,8 +19,6 @@ from motionloom.tables.engines.engine import Engine
 from motionloom.tables.search.search import NONE, SearchJob
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
 
-__all__ = ["Parts", "locked"]
-
 
 @contextmanager
 def locked(table: Path) -> Iterator[None]:

@@ -31,8 +31,6 @@ from motionloom.tables.table_file import TableFile, open_table_file, write_table
 from motionloom.tables.table_header import TableHeader, check_duration, read_header, relative_to
 from motionloom.tables.window_index import grown_index
 
-__all__ = ["extend_locked", "extend_table", "grow_collection"]
-
 
 def grow_collection(
     collection: Collection,

@@ -16,8 +16,6 @@ from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table_transition import TableTransition
 
-__all__ = ["HybridPath", "choose_path"]
-
 Place = tuple[str, int]
 """Clip id and frame."""
 

@@ -21,8 +21,6 @@ from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_transition import Candidates, TableTransition
 
-__all__ = ["Place", "TransitionRequest", "assembled", "captured_rows", "transition"]
-
 Place = tuple[str, int]
 """A clip's id and a frame of it."""
 

@@ -22,20 +22,6 @@ from motionloom.tables.search.search import NONE, search_pair
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_arrays import TARGETS
 
-__all__ = [
-    "WIDE",
-    "Choice",
-    "WindowSlots",
-    "choice_of",
-    "fill_rows",
-    "merged",
-    "most_recipes",
-    "new_choice",
-    "new_frames",
-    "record_of",
-    "synthesis_of",
-]
-
 _rows = kernel("ml_table_rows")
 
 MORE = 8

@@ -23,8 +23,6 @@ from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["packed_quats", "runtime_bytes", "save_runtime"]
-
 MAGIC, VERSION, HEAD = b"MLRtime1", 1, 64
 QUAT_BITS = 18
 STEPS = 2**QUAT_BITS - 1

@@ -12,8 +12,6 @@ from motionloom.errors import ArrayError
 from motionloom.tables.query import Place
 from motionloom.tables.query_engine import QueryEngine
 
-__all__ = ["Stream"]
-
 _work = kernel("ml_stream_work")
 _step = kernel("ml_stream_step")
 _go_to_windows = kernel("ml_stream_go_to_windows")

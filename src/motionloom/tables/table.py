@@ -42,8 +42,6 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
     from motionloom.tables.synthesis.inbetween import Fill
     from motionloom.tables.table_transition import TableTransition
 
-__all__ = ["TransitionTable"]
-
 
 class TransitionTable:
     """Recipes of transitions from any frame of a collection to any other.

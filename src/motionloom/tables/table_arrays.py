@@ -17,20 +17,6 @@ from motionloom.tables.index.lookup import NOWHERE, Lookup
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.table_file import TableFile
 
-__all__ = [
-    "ARRAYS",
-    "NO_RECIPE",
-    "NO_WINDOW",
-    "TARGETS",
-    "Entry",
-    "LabelTargets",
-    "TableArrays",
-    "check_arrays",
-    "check_length",
-    "check_representatives",
-    "window_starts",
-]
-
 NO_WINDOW, NO_RECIPE = 255, 254
 """In ``between``: the recipe has fewer intermediaries; there is no recipe."""
 

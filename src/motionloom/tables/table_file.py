@@ -26,8 +26,6 @@ from motionloom.reading.size_limits import Budget, Limits
 from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.store import disk_errors
 
-__all__ = ["SCHEMA", "TableFile", "open_table_file", "write_table_file"]
-
 MAGIC = b"motionloom.mlt\r\n"
 SCHEMA = 1
 ALIGNED = 64

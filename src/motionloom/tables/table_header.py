@@ -12,19 +12,6 @@ from motionloom.tables.score.columns import COLUMNS, Ranking
 from motionloom.tables.score.recipe import FAMILIES
 from motionloom.tables.table_file import TableFile
 
-__all__ = [
-    "LONGEST_S",
-    "SHORTEST",
-    "TableHeader",
-    "TableSources",
-    "check_duration",
-    "check_sources",
-    "find_collection",
-    "read_header",
-    "read_sources",
-    "relative_to",
-]
-
 SHORTEST = 4
 """Frames of the shortest transition."""
 LONGEST_S = 60.0

@@ -22,8 +22,6 @@ from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.score.score import Score
 from motionloom.tables.synthesis.table_check import Checked
 
-__all__ = ["Candidate", "Candidates", "TableTransition"]
-
 
 @record
 class Candidate(NamedTuple):

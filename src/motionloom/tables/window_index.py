@@ -16,8 +16,6 @@ from motionloom.tables.index.neighbours import COMPONENTS, WindowIndex
 from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
 
-__all__ = ["check_index", "grown_index", "window_index"]
-
 
 def window_index(collection: Collection, length: int) -> WindowIndex:
     """The index of all windows of ``length`` frames, from disk, or made and put there.

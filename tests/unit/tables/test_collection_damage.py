@@ -57,7 +57,7 @@ def corrupted(files, tmp_path_factory):
 
 def test_frames_captured_wrong_are_told_with_their_joint(corrupted):
     assert corrupted.report.jumping == ("jog",)
-    assert f"captured wrong: 2 frames jump: {JUMP_AT - 1} (" in str(corrupted.report)
+    assert f"capture glitch: 2 frames jump: {JUMP_AT - 1} (" in str(corrupted.report)
     row = corrupted.frames.row_of("jog", JUMP_AT)
     assert corrupted.frames.jumps.tolist() == [row - 1, row]
     again = Collection.open(corrupted.path)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["ABOUT", "CHECKS", "MOST_FOUND", "UNITS"]
-
 _TABLE = (
     ("rotation speed", "turns faster than it does in the sources", "deg/s"),
     ("speed", "moves faster against its parent than it does in the sources", "m/s"),

@@ -17,8 +17,6 @@ from motionloom.features.glitches.glitch_frames import body_joints
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["CheckRig", "check_rig", "rig_of_body", "rig_record"]
-
 ABSENT = -1
 
 

@@ -13,8 +13,6 @@ from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.series import Series
 from motionloom.features.checks.verification import Copied
 
-__all__ = ["COPIED_MORE", "copied_grounds", "copied_joints"]
-
 _joints = kernel("ml_copied_joints")
 _grounds = kernel("ml_copied_grounds")
 

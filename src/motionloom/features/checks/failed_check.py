@@ -21,8 +21,6 @@ from motionloom.features.checks.check_names import (
 from motionloom.features.checks.check_rig import CheckRig
 from motionloom.motion.contacts import KINDS
 
-__all__ = ["FailedCheck", "failed_checks"]
-
 
 @dataclass(frozen=True, slots=True)
 @record

@@ -17,8 +17,6 @@ from motionloom.features.smoothness import Turns
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 
-__all__ = ["new_glitches", "restless_head"]
-
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
 HEAD_FREE = np.radians(40.0)

@@ -46,8 +46,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["QualityCheck"]
-
 
 @dataclass(slots=True)
 class _Kept:

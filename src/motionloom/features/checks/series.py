@@ -17,8 +17,6 @@ from motionloom._records import record
 from motionloom.features.checks.check_rig import CheckRig, rig_record
 from motionloom.motion.motion import Motion
 
-__all__ = ["Pose", "Series", "measure_series", "new_series", "series_of", "series_record"]
-
 _measure = _core.kernel("ml_check_measure")
 
 

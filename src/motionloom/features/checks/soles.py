@@ -11,18 +11,6 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 
-__all__ = [
-    "DRAG_SPEED",
-    "LANDS",
-    "N_SPANS",
-    "SHORTEST_CONTACT",
-    "STANDS",
-    "contact_slides",
-    "drag_lengths",
-    "floor_heights",
-    "hover_time",
-]
-
 _slides = kernel("ml_sole_slides")
 _drags = kernel("ml_sole_drags")
 _hover = kernel("ml_sole_hover")

@@ -14,15 +14,6 @@ from motionloom.features.checks.check_rig import CheckRig
 from motionloom.features.checks.series import Series, series_record
 from motionloom.features.checks.soles import N_SPANS
 
-__all__ = [
-    "Limits",
-    "limits_record",
-    "limits_without_sources",
-    "measure_limits",
-    "merged",
-    "no_limits",
-]
-
 _measure = _core.kernel("ml_limits_measure")
 
 EDGE_S, LONG_S = 0.06, 1.0

@@ -11,8 +11,6 @@ from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.findings import Finding
 
-__all__ = ["Copied", "Verification"]
-
 
 class Copied(NamedTuple):
     """Frames of a result that were taken over from a source."""

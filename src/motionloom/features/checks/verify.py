@@ -11,8 +11,6 @@ from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 
-__all__ = ["verify"]
-
 
 def verify(
     motion: Motion,

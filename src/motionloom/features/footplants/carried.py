@@ -13,8 +13,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.footplants.foot_signals import FootSignals
 from motionloom.motion.contacts import runs_of
 
-__all__ = ["find_carrying_feet"]
-
 FALLING = -4.9
 """A pelvis that accelerates upwards by less than this, m/s2, is in flight: half of gravity."""
 LEAST_S = 0.1

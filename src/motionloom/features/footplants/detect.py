@@ -17,8 +17,6 @@ from motionloom.features.footplants.run_medians import run_medians
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 
-__all__ = ["detect_footplants"]
-
 BODY_PART = 0.2
 """A standing point moves at no more than this part of the body's speed."""
 FASTEST = 1.5

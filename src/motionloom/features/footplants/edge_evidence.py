@@ -7,8 +7,6 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = ["edge_evidence"]
-
 _evidence = kernel("ml_edge_evidence")
 
 

@@ -7,8 +7,6 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 
-__all__ = ["edge_windows"]
-
 _windows = kernel("ml_edge_windows")
 
 

@@ -14,8 +14,6 @@ from motionloom.features.footplants.leg_noise import without_leg_noise
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
-__all__ = ["FootSignals", "line_slopes", "measure_foot_signals", "noise_level"]
-
 _standing = kernel("ml_foot_standing")
 
 STEADY_S = 0.3

@@ -9,8 +9,6 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.motion.contacts import runs_of
 
-__all__ = ["fit_contact_heights"]
-
 FLAT_M = 0.025
 """Plants that all lie this near one plane lie on flat ground; the lowest stair is 10 cm."""
 STEEPEST = 0.15

@@ -12,8 +12,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 
-__all__ = ["without_leg_noise"]
-
 NOISY_M = 0.002
 """Heights with less noise than this are left as they are."""
 SMOOTH_S = 0.3

@@ -22,8 +22,6 @@ from motionloom.features.footplants.edge_windows import edge_windows
 from motionloom.features.footplants.foot_signals import noise_level
 from motionloom.motion.contacts import runs_of
 
-__all__ = ["refine_edges"]
-
 OUT_S, IN_S = 0.085, 0.16
 """How far an edge may move outwards and inwards, seconds. A foot that is set down gently is slow
 long before it stands, so rough plants are rather too long."""

@@ -18,8 +18,6 @@ from motionloom.features.footplants.foot_signals import FootSignals
 from motionloom.features.footplants.run_medians import run_medians
 from motionloom.motion.contacts import runs_of
 
-__all__ = ["draw_out"]
-
 SETTLING = 0.2
 """A point that settles or begins to lift is slower than this, m/s, ..."""
 SETTLING_PART = 0.12

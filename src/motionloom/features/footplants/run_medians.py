@@ -10,8 +10,6 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = ["run_medians"]
-
 _medians = kernel("ml_run_medians")
 
 

@@ -10,8 +10,6 @@ from motionloom._arrays import FloatArray, of_kind
 from motionloom._records import record
 from motionloom.motion.contacts import Footplants, runs_of
 
-__all__ = ["Marker", "SyncMarkers", "sync_markers"]
-
 
 @dataclass(frozen=True, slots=True)
 @record

@@ -10,8 +10,6 @@ from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["kept_where_calm", "more_abrupt"]
-
 MORE, FREE = 1.1, 80.0
 """A repair may accelerate a joint by so much more than the clip does just there or away from what
 is repaired, and always by the second, m/s2."""

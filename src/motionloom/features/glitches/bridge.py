@@ -11,8 +11,6 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.rotation import quat
 
-__all__ = ["bridge_line", "bridge_rotations", "cubic_way", "turn_per_frame"]
-
 LEADING = 1.5
 """Velocities at the ends lead no farther than so many times the way between the ends, or"""
 LEAST, LEAST_M = np.radians(12.0), 0.05

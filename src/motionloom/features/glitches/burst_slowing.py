@@ -25,8 +25,6 @@ from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Spread", "spread_bursts"]
-
 SLOWEST_FPS = 50.0
 """At lower rates a burst looks like quick motion."""
 LONGEST_FOOT_S, FAST_FOOT = 0.1, np.radians(1000.0)

@@ -12,8 +12,6 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.rotation import quat
 
-__all__ = ["FAST", "JUDGED_FPS", "around", "find_bursts", "steps_of", "strides_of"]
-
 JUDGED_FPS = 60.0
 """Faster clips are judged at steps of this rate as well: two half bursts are one of theirs."""
 FAST = np.radians(300.0)

@@ -11,8 +11,6 @@ from motionloom.features.glitches.glitch_frames import FASTEST, body_joints
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["unflip"]
-
 FLIPPED_S = 0.4
 """A joint that flips and flips back within this time is interpolated over it, seconds."""
 AGAIN_S = 0.25

@@ -19,17 +19,6 @@ from motionloom.features.smoothness import SPIKE_RATIO, Turns, spikes_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = [
-    "FASTEST",
-    "Glitch",
-    "body_joints",
-    "find_glitches",
-    "glitch_joints",
-    "glitch_mask",
-    "glitches_in",
-    "glitches_of",
-]
-
 _find_bends = kernel("ml_bend_find")
 
 JUDGED_FPS = 60.0

@@ -20,8 +20,6 @@ from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
-__all__ = ["Repaired", "repair_capture", "resample_repaired"]
-
 LONGEST_S = 0.035
 """Glitches of the whole pose that last longer cannot be interpolated without inventing motion."""
 CALM = np.radians(900.0)

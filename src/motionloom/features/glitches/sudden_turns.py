@@ -12,8 +12,6 @@ from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["SuddenTurn", "find_sudden_turns", "sudden_turn_findings", "sudden_turn_places"]
-
 _find = kernel("ml_jump_find")
 
 LEADING_FRAMES = 8

@@ -6,8 +6,6 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 
-__all__ = ["find_twitches"]
-
 TWITCH_S = 0.03
 """A twitch is over within this time, or within one frame."""
 TWITCH_RATIO, TWITCH_ANGLE = 3.0, np.radians(2.0)

@@ -25,8 +25,6 @@ from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget
 from motionloom.rotation import quat
 
-__all__ = ["FORMAT", "read"]
-
 CUSTOMARY_FPS = 120.0
 _LARGEST_SKELETON = 1 << 21
 

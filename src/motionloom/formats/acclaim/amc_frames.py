@@ -14,8 +14,6 @@ from motionloom.formats.acclaim.asf import AcclaimSkeleton
 from motionloom.formats.text import MARK, quoted, refuse_wide_text
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["FrameTable"]
-
 _LONGEST_LINE = 1 << 16
 _MOST_FINDINGS = 20
 _BYTES_PER_FRAME = 256

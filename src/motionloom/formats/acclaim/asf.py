@@ -17,8 +17,6 @@ from motionloom.formats.text import decoded, quoted
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import euler
 
-__all__ = ["ROOT", "AcclaimSkeleton", "Bone", "fixed_axes_quat", "parse_asf"]
-
 ROOT = "root"
 _DOFS = frozenset(("rx", "ry", "rz", "tx", "ty", "tz", "l"))
 _INCH_M = 0.0254

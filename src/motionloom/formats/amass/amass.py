@@ -21,8 +21,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["FORMAT", "body_of_stature", "read", "read_bundle"]
-
 STATURE = 1.70
 """Metres, between the mean heights of women and men: the file does not say."""
 ASSUMED_FPS = 120.0

@@ -33,8 +33,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
 from motionloom.reading.json_text import parse_json
 
-__all__ = ["FORMAT", "SCHEMA", "read", "read_bundle", "write"]
-
 SCHEMA = 1
 HEADER = "motionloom.json"
 _SKELETON_ARRAYS = ("parents", "offsets", "rest_quats", "end_parents", "end_offsets")

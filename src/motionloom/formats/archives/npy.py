@@ -12,8 +12,6 @@ import numpy.typing as npt
 from motionloom.errors import FormatError
 from motionloom.formats.text import LARGEST
 
-__all__ = ["bounded", "pack_array", "unpack_array"]
-
 MAX_HEADER = 10_000
 MAX_DIMENSIONS = 8
 _KINDS = re.compile(r"[<>|=]?(?:f[248]|[iu][1248]|b1|[US][1-9][0-9]{0,4})")

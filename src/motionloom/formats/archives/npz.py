@@ -22,8 +22,6 @@ from motionloom.formats.archives.npy import bounded, pack_array, unpack_array
 from motionloom.reading.json_text import refuse_surrogates
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["Bundle", "first_member", "write_members"]
-
 MAX_MEMBERS = 1024
 MAX_DIRECTORY = 1 << 20
 """Bytes of the list of members, whose every entry takes ten times as much when it is read."""

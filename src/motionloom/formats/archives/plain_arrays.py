@@ -23,8 +23,6 @@ from motionloom.formats.registry import Format
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
-__all__ = ["FORMAT", "read", "write"]
-
 ASSUMED_FPS = 30.0
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 

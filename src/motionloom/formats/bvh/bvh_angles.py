@@ -13,8 +13,6 @@ from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
 from motionloom.motion.motion import Motion
 from motionloom.rotation import euler, quat
 
-__all__ = ["channel_rows", "planned_channels"]
-
 _angle_columns = kernel("ml_channel_angles")
 
 _ROWS_AT_ONCE = 512

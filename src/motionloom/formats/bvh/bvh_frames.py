@@ -21,8 +21,6 @@ from motionloom.formats.bvh.bvh_poses import GrowingPoses
 from motionloom.formats.text import quoted
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["read_frames"]
-
 BLOCK_BYTES = 1 << 18
 _UNKNOWN = 1 << 62
 _SLOW_NUMBERS, _BYTES_PER_SLOW = 50_000, 64

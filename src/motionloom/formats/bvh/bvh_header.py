@@ -11,9 +11,6 @@ from motionloom.findings import Finding
 from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Header, NeedMore, Node
 from motionloom.formats.text import LARGEST, MARK, decoded, quoted
 
-__all__ = ["N_POSITIONS", "N_TURNS", "parse_header"]
-
-
 N_POSITIONS, N_TURNS = 3, 6
 """Kinds below the first are positions, below the second positions and rotations."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from motionloom.findings import Finding
 
-__all__ = ["CHANNEL_NAMES", "Header", "NeedMore", "Node"]
-
 CHANNEL_NAMES = (
     *("Xposition", "Yposition", "Zposition"),
     *("Xrotation", "Yrotation", "Zrotation"),

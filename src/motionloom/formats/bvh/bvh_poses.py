@@ -12,8 +12,6 @@ from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Node
 from motionloom.formats.text import LARGEST, quoted
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["STILL", "GrowingPoses"]
-
 STILL = 1e-6
 """A joint that moves in its parent by less, in the file's unit, is taken to be fixed."""
 

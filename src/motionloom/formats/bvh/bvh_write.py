@@ -18,8 +18,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["write"]
-
 _UNSAFE = re.compile(r"[\s{}\x00-\x1f#/]+")
 _SAME_RATE = 1e-12
 _MOST_TABS = 60

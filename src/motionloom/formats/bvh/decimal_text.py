@@ -12,24 +12,6 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 
-__all__ = [
-    "BAD",
-    "COLUMN",
-    "DONE",
-    "LINE",
-    "MISPLACED",
-    "POSITION",
-    "ROWS",
-    "ROW_LINE",
-    "SLOW",
-    "SLOW_NUMBERS",
-    "TOKEN_START",
-    "TOKEN_STOP",
-    "VALUES",
-    "new_state",
-    "scan",
-]
-
 DONE, SLOW, BAD, MISPLACED, _REFUSED = range(5)
 """How ``scan`` ended: all read; a number left to ``float``; no number; a line break amiss."""
 

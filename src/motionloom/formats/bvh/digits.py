@@ -7,8 +7,6 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = ["DECIMALS", "rows_as_text"]
-
 _write_rows = kernel("ml_digits_write")
 
 DECIMALS = 6

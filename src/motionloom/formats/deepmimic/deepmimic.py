@@ -25,8 +25,6 @@ from motionloom.motion.motion import Motion
 from motionloom.reading.size_limits import Budget
 from motionloom.rotation import quat
 
-__all__ = ["FORMAT", "read"]
-
 _CUSTOMARY_FPS = 30.0
 _SAME_DURATION = 1e-4
 _UNIT = 1e-2

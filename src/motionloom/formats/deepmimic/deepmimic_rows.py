@@ -20,8 +20,6 @@ from motionloom.formats.deepmimic.deepmimic_skeleton import Character
 from motionloom.formats.text import LARGEST, decoded, quoted
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["read_rows"]
-
 _LONGEST_ROW = 1 << 20
 """Characters of one row."""
 _MOST_OTHERS = 1 << 16

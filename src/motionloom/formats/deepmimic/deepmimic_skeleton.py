@@ -16,8 +16,6 @@ from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget, Limits
 from motionloom.rotation import euler
 
-__all__ = ["HUMANOID", "Character", "skeletons_nearby"]
-
 _LARGEST_FILE = 1 << 24
 _SIZES = {"revolute": 1, "spherical": 4, "fixed": 0}
 

@@ -6,8 +6,6 @@ import struct
 
 from motionloom.errors import FormatError
 
-__all__ = ["chunks"]
-
 MAGIC = b"glTF"
 JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
 

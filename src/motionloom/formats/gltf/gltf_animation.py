@@ -14,8 +14,6 @@ from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.text import unique_names
 from motionloom.rotation import quat
 
-__all__ = ["Clock", "Track", "animation_names", "find_clock", "own_facts", "tracks_of"]
-
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
 KNOWN_RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 120.0, 100.0, 90.0, 240.0, 200.0, 250.0)
 BROADCAST_RATES = (24000 / 1001, 30000 / 1001, 60000 / 1001, 120000 / 1001)

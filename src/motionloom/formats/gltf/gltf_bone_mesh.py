@@ -11,8 +11,6 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["BoneMesh", "bone_mesh"]
-
 WIDEST_AT = 0.15
 """Where along the bone the octahedron is widest."""
 WIDTH = 0.08

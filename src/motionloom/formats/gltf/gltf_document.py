@@ -20,8 +20,6 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget
 
-__all__ = ["Document", "index_of", "objects"]
-
 COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 FREE_ZEROS = 1024**2

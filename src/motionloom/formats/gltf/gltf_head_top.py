@@ -21,8 +21,6 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["with_top_of_skin"]
-
 LEAST_M = 0.01
 """Skin that reaches less than this over the skeleton says nothing."""
 MOST = 0.4

@@ -9,8 +9,6 @@ from motionloom.errors import FormatError
 from motionloom.formats.gltf.gltf_document import Document, index_of
 from motionloom.formats.gltf.gltf_nodes import NodeTree
 
-__all__ = ["Rig", "find_rig"]
-
 MAX_SKINS = 1024
 MAX_ENDS = 4096
 LONGEST_TIP = 16

@@ -14,8 +14,6 @@ from motionloom.errors import FormatError
 from motionloom.formats.gltf.gltf_document import Document, index_of
 from motionloom.rotation import quat
 
-__all__ = ["MARK", "Node", "NodeTree"]
-
 MAX_DEPTH = 4608
 """Far deeper than any rig; below it every walk up the tree stays short."""
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 
 from motionloom.formats.gltf.glb_chunks import BIN_CHUNK, JSON_CHUNK, MAGIC
 
-__all__ = ["Pack", "write_chunks"]
-
 
 class Pack:
     """The binary chunk while it grows, with an accessor and a buffer view for each array."""

@@ -33,8 +33,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["SLIDE_M", "read"]
-
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
 SCALE_TOLERANCE = 1e-3

@@ -17,8 +17,6 @@ from motionloom.formats.gltf.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf.gltf_nodes import NodeTree
 from motionloom.reading.opening import read_file
 
-__all__ = ["Skin", "read_skin"]
-
 MOST_POINTS = 150_000
 """Of all meshes together: more is no figure for a preview."""
 TRIANGLES = 4

@@ -27,8 +27,6 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-__all__ = ["write"]
-
 FAR_M = 32.0
 """From here on a float32 key is off by 2e-6 m or more; ten times farther out it would show."""
 FARTHEST_M = 1e9

@@ -14,8 +14,6 @@ from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
 
-__all__ = ["DistanceMap", "distance_map"]
-
 MOST_CELLS = 240
 """Rows or columns of the map."""
 RATE_HZ = 30.0

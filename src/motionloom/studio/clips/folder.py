@@ -16,8 +16,6 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.messages.answers import Item
 
-__all__ = ["Entry", "Folder"]
-
 Stamp = tuple[int, int, int]
 """Size, time of the last change, and inode of a file: it identifies the content."""
 

@@ -22,8 +22,6 @@ from motionloom.motion.motion import Motion
 from motionloom.studio.clips.folder import Entry, Folder
 from motionloom.studio.messages.answers import Facts, Item, Verdict
 
-__all__ = ["Changes", "Clip", "Library"]
-
 STORED_CLIPS = 64
 """Opened clips that stay in memory; the least recently used is dropped first."""
 MOST_ADDED = 1024**3

@@ -23,8 +23,6 @@ from motionloom.studio.clips.verdict_limits import Limits, moment_m
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.messages import PlantSpans
 
-__all__ = ["Matched", "Matches", "matched_clips", "plants_from"]
-
 STORED = 12
 
 Places = tuple[tuple[Candidate, ...], tuple[int, int] | None]

@@ -13,8 +13,6 @@ from motionloom.motion.motion import Motion
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.stage_clip import Arrays
 
-__all__ = ["Skins"]
-
 STORED_SKINS = 4
 MOST_JOINTS = 256
 

@@ -21,8 +21,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.studio.messages.answers import Looks, Part, Print, Shown
 
-__all__ = ["BOUND_FRAMES", "PointRig", "bind_points", "preview_points", "show_motion"]
-
 _place = kernel("ml_points_place")
 
 PREVIEW_FRAMES = 24

@@ -17,17 +17,6 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid
 from motionloom.studio.messages.answers import Verdict
 
-__all__ = [
-    "BALANCE_CM",
-    "CLEANUP_CM",
-    "SPEED",
-    "Limits",
-    "balance_limits_cm",
-    "grade",
-    "moment_m",
-    "slide_limits_cm",
-]
-
 Limits = tuple[float, float]
 
 MOMENT_S = (0.1, 0.2)

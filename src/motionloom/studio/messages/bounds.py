@@ -7,29 +7,6 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-__all__ = [
-    "Amount",
-    "BaseRequest",
-    "BlendFrames",
-    "Clips",
-    "Clusters",
-    "Frame",
-    "Given",
-    "Held",
-    "LookupSize",
-    "Rate",
-    "RequestId",
-    "Rescored",
-    "Seconds",
-    "Seed",
-    "StreamFrames",
-    "TableSeconds",
-    "Text",
-    "TransitionSeconds",
-    "Weights",
-    "fresh_number",
-]
-
 MOST_CLIPS = 16
 """Clips of one blend."""
 MOST_RECORDED = 15_000

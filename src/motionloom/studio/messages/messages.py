@@ -45,8 +45,6 @@ from motionloom.studio.messages.bounds import (
 from motionloom.studio.messages.result_messages import MakeRequest
 from motionloom.studio.messages.table_messages import TableRequest
 
-__all__ = ["Head", "Request", "decode_request", "read_head", "why_invalid"]
-
 MOST_SPANS = 20_000
 MOST_REASON = 300
 """Letters of a reason."""

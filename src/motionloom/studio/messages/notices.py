@@ -7,8 +7,6 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-__all__ = ["ErrorCode", "ErrorNotice", "ProgressNotice", "encode_error", "encode_head"]
-
 ErrorCode = Literal["invalid", "refused", "cancelled", "failed"]
 """Why a request failed: the message is not valid; it cannot be done, and the text explains why; the
 page cancelled it; a defect of the server."""

@@ -30,8 +30,6 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.notices import encode_head
 
-__all__ = ["decode_answer", "encode_answer", "encode_pose"]
-
 ANSWER, POSE = b"MLA1", b"MLP1"
 KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
 

@@ -13,8 +13,6 @@ from motionloom.tables.index.lookup import NOWHERE
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["best_places"]
-
 FOLLOW_S = 1.0
 """Seconds of the target clip that follow an arrival at its best frame."""
 TRIED = 8

@@ -25,8 +25,6 @@ from motionloom.studio.results.equivalents import command_line, load_lines, pyth
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import Evaluation, evaluate, explain, graded_row
 
-__all__ = ["BlendPanel"]
-
 STORED_CURVES = 8
 WEIGHTS_FILE = "weights.csv"
 SPREADS = {"turn": 0.2, "speed": 0.15}

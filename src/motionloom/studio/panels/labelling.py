@@ -18,8 +18,6 @@ from motionloom.studio.results.result import Result
 from motionloom.tables.evaluation.verdicts import COLUMNS, Verdict, read_verdicts
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["Labelling", "drawn_pair"]
-
 CHOICES = 5
 """Random pairs of which one is shown: each rank in turn, from the best to the worst expected cost,
 so that raters see natural and unnatural transitions."""

@@ -28,8 +28,6 @@ from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
 
-__all__ = ["Tables"]
-
 BUILT_HERE = "built here"
 """Id of the table that the studio builds."""
 LABELS = "labels.csv"

@@ -15,8 +15,6 @@ from motionloom.studio.messages.answers import Answer, LiveStarted
 from motionloom.studio.messages.wire import encode_pose
 from motionloom.studio.panels.quick_weights import QuickWeights
 
-__all__ = ["LiveBlend", "tidy_weights"]
-
 FOLLOWS_S = 0.12
 """Time constant with which the weights follow the pointer, so that a click causes no jump."""
 MOST_AT_ONCE = 16

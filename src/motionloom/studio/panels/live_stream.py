@@ -10,8 +10,6 @@ from motionloom.studio.messages.table_messages import StreamStarted
 from motionloom.studio.messages.wire import encode_pose
 from motionloom.studio.panels.open_table import OpenTable
 
-__all__ = ["LiveStream"]
-
 MOST_FRAMES = 30
 """Of one step."""
 

@@ -14,8 +14,6 @@ from motionloom.studio.messages.table_messages import TableClip, TableFacts
 from motionloom.studio.results.equivalents import command_line
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["DIGEST_BYTES", "OpenTable", "table_digest"]
-
 DIGEST_BYTES = 4
 
 

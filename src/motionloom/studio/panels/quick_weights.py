@@ -11,8 +11,6 @@ from motionloom._arrays import FloatArray
 from motionloom.blending.parameters import ParameterSpace
 from motionloom.errors import ArrayError
 
-__all__ = ["QuickWeights"]
-
 INSIDE = 1e-9
 FLAT = 1e-9
 MOST_CORNERS = 4000

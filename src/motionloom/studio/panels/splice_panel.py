@@ -22,8 +22,6 @@ from motionloom.studio.results.equivalents import command_line, load_lines, pyth
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import evaluate, explain
 
-__all__ = ["make_splice"]
-
 METHODS: tuple[Method, ...] = get_args(Method)
 
 

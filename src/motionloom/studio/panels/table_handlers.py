@@ -19,8 +19,6 @@ from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.results.exports import PageExports
 from motionloom.studio.results.result import Result
 
-__all__ = ["TableHandlers"]
-
 MOST_LIVE = 4
 
 _steps = msgspec.json.Decoder(m.StreamStep)

@@ -15,8 +15,6 @@ import msgspec
 from motionloom.studio.messages.table_messages import JobState
 from motionloom.studio.panels.table_worker import Plan
 
-__all__ = ["BuildJob"]
-
 _lines = msgspec.json.Decoder(dict[str, Any])
 
 LEAST_S = 1.0

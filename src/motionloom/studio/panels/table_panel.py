@@ -28,8 +28,6 @@ from motionloom.studio.results.result_verdicts import Evaluation, evaluate
 from motionloom.tables.path import HybridPath
 from motionloom.tables.table_transition import TableTransition
 
-__all__ = ["TablePanel"]
-
 MOST_CANDIDATES = 12
 STORED = 8
 

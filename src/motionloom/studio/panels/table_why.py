@@ -15,8 +15,6 @@ from motionloom.tables.score.columns import INCH
 from motionloom.tables.score.natural import THRESHOLD, naturalness
 from motionloom.tables.table_transition import Candidate, TableTransition
 
-__all__ = ["candidate", "equivalents", "graph_why", "table_why"]
-
 DOUBTFUL = 0.3
 """From this naturalness up to the threshold a transition is worth a look."""
 

@@ -15,8 +15,6 @@ import msgspec
 
 from motionloom.errors import MotionLoomError
 
-__all__ = ["Plan", "main"]
-
 
 class Plan(msgspec.Struct, frozen=True):
     """What to build."""

@@ -22,8 +22,6 @@ from motionloom.studio.results.equivalents import command_line, load_lines, pyth
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import evaluate, explain, graded_row
 
-__all__ = ["make_transition"]
-
 
 def make_transition(matches: Matches, request: TransitionMake) -> Result:
     """The transition at the best place whose result passes the check, as the command makes it."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-__all__ = ["command_line", "load_lines", "python_call"]
-
 EMBEDDED = "embedded:"
 
 

@@ -28,8 +28,6 @@ from motionloom.studio.messages.answers import (
 from motionloom.studio.results.presets import PRESETS
 from motionloom.studio.results.result import Result
 
-__all__ = ["Exports", "PageExports"]
-
 STORED_FILES = 32
 """Files of one page; a result may have a file."""
 STORED_CLOSED = 32

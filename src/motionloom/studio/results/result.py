@@ -16,8 +16,6 @@ from motionloom.motion.motion import Motion
 from motionloom.studio.clips.stage_clip import Arrays, show_motion
 from motionloom.studio.messages.result_messages import Detail, ResultAnswer, Source, Why
 
-__all__ = ["Result"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:

@@ -27,8 +27,6 @@ from motionloom.studio.clips.verdict_limits import (
 from motionloom.studio.messages.answers import Verdict
 from motionloom.studio.messages.result_messages import Why, WhyRow
 
-__all__ = ["Evaluation", "evaluate", "explain", "graded_row"]
-
 FAILED_SHOWN = 6
 """Failed checks with a row each."""
 

@@ -11,8 +11,6 @@ from motionloom.errors import ArrayError
 from motionloom.studio.messages.result_messages import TransitionDetail
 from motionloom.studio.results.result import Result
 
-__all__ = ["shared_page"]
-
 
 def shared_page(result: Result, *, title: str | None = None) -> str:
     """The text of an offline HTML page with the studio's player."""

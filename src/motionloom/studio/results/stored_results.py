@@ -8,8 +8,6 @@ from collections import OrderedDict
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.results.result import Result
 
-__all__ = ["PageResults", "StoredResults"]
-
 MOST_OF_PAGE = 24
 MOST_OF_ALL = 256
 MOST_BYTES = 1024**3

@@ -14,8 +14,6 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["StoredAddress"]
-
 TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
 MOST_BYTES = 1000
 

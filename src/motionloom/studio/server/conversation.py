@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from motionloom.studio.server.session import Session
 
-__all__ = ["EXTENSION", "Conversation", "Quick", "Workers", "set_quick"]
-
 EXTENSION = "motionloom.quick_answers"
 """Where a socket that answers quick requests registers in the scope of its connection."""
 Quick = Callable[[str], str | bytes | None]

@@ -13,8 +13,6 @@ from motionloom.studio.server.conversation import EXTENSION, Quick
 if TYPE_CHECKING:
     from websockets.frames import Frame
 
-__all__ = ["PageSocket"]
-
 
 class PageSocket(WebSocketsSansIOProtocol):
     """Tries each message with ``quick`` first.

@@ -14,8 +14,6 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import Budget, Limits
 
-__all__ = ["Project", "default_path"]
-
 MOST_BYTES = 2_000_000
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
 
-__all__ = ["Studio", "static_folder"]
-
 MOST_MESSAGE = 4 * 1024**2
 MOST_PAGES = 128
 """Open at the same time."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from motionloom.studio.server.project import Project
     from motionloom.studio.server.session import Session
 
-__all__ = ["Services"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:

@@ -44,8 +44,6 @@ from motionloom.studio.results.stored_results import StoredResults
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.work import Cancelled, Work
 
-__all__ = ["Session"]
-
 _steps = msgspec.json.Decoder(m.ControlStep)
 log = logging.getLogger(__name__)
 

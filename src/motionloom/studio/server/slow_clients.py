@@ -8,8 +8,6 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["SlowClientProtocol"]
-
 WAIT_LIMIT_S = 10.0
 """Longest that a connection may take for a whole request; a page needs milliseconds."""
 MOST_CONNECTIONS = 64

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from motionloom.studio.clips.library import Library
-    from motionloom.studio.server.uploads import UploadedClip
-
-__all__ = ["UploadRoute"]
+    from motionloom.studio.server.upload_worker import UploadedClip
 
 MOST_UPLOADS = 2
 """Read at the same time; others wait."""

@@ -6,7 +6,7 @@ the clip has a skin.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +17,17 @@ from motionloom.intake.clip_suffixes import names_inside
 from motionloom.intake.load import load
 from motionloom.intake.save import save
 from motionloom.motion.motion import Motion
-from motionloom.studio.server.uploads import UploadedClip
-
-__all__ = ["read_all", "read_back"]
 
 SKINNED = ("glb", "gltf")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UploadedClip:
+    """A clip of an uploaded file."""
+
+    name: str
+    motion: Motion
+    skin: Skin | None
 
 
 def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: int) -> None:

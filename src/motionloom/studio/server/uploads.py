@@ -6,17 +6,13 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from motionloom.errors import FormatError
 
 if TYPE_CHECKING:
-    from motionloom.formats.gltf.gltf_skin_mesh import Skin
-    from motionloom.motion.motion import Motion
-
-__all__ = ["MOST_BYTES", "UploadedClip", "clean_name", "parse_upload", "upload_path"]
+    from motionloom.studio.server.upload_worker import UploadedClip
 
 MOST_BYTES = 64 * 1024**2
 MOST_SECONDS = 60
@@ -56,15 +52,6 @@ except MotionLoomError as error:
     sys.exit(3)
 """
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class UploadedClip:
-    """A clip of an uploaded file."""
-
-    name: str
-    motion: Motion
-    skin: Skin | None
 
 
 def clean_name(name: str) -> str:

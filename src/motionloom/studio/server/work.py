@@ -6,8 +6,6 @@ import time
 
 from motionloom.studio.messages.notices import ProgressNotice, encode_head
 
-__all__ = ["Cancelled", "Work"]
-
 LEAST_S = 0.3
 """A stage must have run this long before its time left is estimated."""
 

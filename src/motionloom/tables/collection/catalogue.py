@@ -22,20 +22,6 @@ from motionloom.reading.size_limits import FREE_MEMORY, Budget, Limits
 from motionloom.tables.collection.catalogue_check import check_document
 from motionloom.tables.collection.store import write_json
 
-__all__ = [
-    "FORMAT",
-    "SCHEMA",
-    "Catalogue",
-    "ClipEntry",
-    "ClipRecord",
-    "Common",
-    "FileRecord",
-    "read_catalogue",
-    "skeleton_json",
-    "skeleton_of_json",
-    "write_catalogue",
-]
-
 FORMAT = "motionloom collection"
 SCHEMA = 1
 LARGEST_CATALOGUE = 1 << 30

@@ -10,8 +10,6 @@ from typing import Any
 from motionloom.body.body_map import ROLES
 from motionloom.body.feet import FootOffsets
 
-__all__ = ["FARTHEST_M", "FASTEST_FPS", "SLOWEST_FPS", "check_document"]
-
 SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
 """Rates that captured motion comes at: others are typing errors, or seconds per frame."""
 FARTHEST_M = 1e6

@@ -20,8 +20,6 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.catalogue_check import FARTHEST_M
 
-__all__ = ["ClipFrames", "FloatArray32", "clip_frames", "fault_of_rows", "seen_from"]
-
 FloatArray32 = npt.NDArray[np.float32]
 
 

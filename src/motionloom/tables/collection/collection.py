@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
-from motionloom._arrays import IntArray, flag, items, of_kind, one_of
+from motionloom._arrays import IntArray, flag, items, of_kind
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
@@ -34,15 +35,12 @@ from motionloom.tables.collection.labels import (
     read_labels,
     stored_labels,
 )
-from motionloom.tables.collection.learned_plants import METHODS
 from motionloom.tables.collection.store import (
     digest_rows,
     open_rows,
     overlong_rows,
 )
-from motionloom.tables.collection.survey import IngestReport, Reading, report_of
-
-__all__ = ["Collection"]
+from motionloom.tables.collection.survey import IngestReport, Reading, ReadingOptions, report_of
 
 
 class Collection:
@@ -106,15 +104,9 @@ class Collection:
         out: str | Path | None = None,
         fps: float = 60.0,
         skeleton: Skeleton | Motion | str | Path | None = None,
-        source_fps: Mapping[str, float] | float | None = None,
         labels: str | Path | None = None,
-        unit: str | float | None = None,
-        up: str | None = None,
-        ground: bool = False,
-        plants: str = "thresholds",
-        keep_jumps: bool = False,
-        repair_knees: bool = True,
         progress: bool = False,
+        **options: Unpack[ReadingOptions],
     ) -> Collection:
         """The clips in a folder and below it as a collection on disk.
 
@@ -157,7 +149,6 @@ class Collection:
         TableError
             No clip can be read, or the collection cannot be written.
         """
-        one_of(plants, METHODS, "plants")
         folder = path_of(folder, "folder")
         usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
         target = path_of(usual if out is None else out, "out")
@@ -167,10 +158,7 @@ class Collection:
             raise ArrayError(
                 f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
             )
-        reading = Reading(
-            fps, source_fps, unit, up, flag(ground, "ground"), plants,
-            flag(keep_jumps, "keep_jumps"), flag(repair_knees, "repair_knees"),
-        )  # fmt: skip
+        reading = Reading(fps, **options)
         given = None if labels is None else read_labels(path_of(labels, "labels"))
         if given is not None:
             check_readable(stored_labels(target)[1])

@@ -22,16 +22,6 @@ from motionloom.retargeting.retarget import retarget
 from motionloom.tables.collection.catalogue import Common
 from motionloom.tables.collection.learned_plants import plants_by
 
-__all__ = [
-    "Fitted",
-    "by_frames",
-    "common_of",
-    "make_rigid",
-    "onto_common",
-    "root_in_pelvis",
-    "skeleton_key",
-]
-
 SAME_M = 1e-3
 """Bones that differ by less are the same: files round, and every take is fitted again."""
 KEY_M = 1e-4

@@ -19,18 +19,6 @@ from motionloom.intake.open import find_target, opened
 from motionloom.reading.opening import ReadingErrors, open_file
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
 
-__all__ = [
-    "ClipToPack",
-    "check_kept",
-    "clip_ids",
-    "clips_to_pack",
-    "digest_file",
-    "find_clip_files",
-    "fits_pattern",
-    "names_in_file",
-    "rate_for",
-]
-
 OURS = (".mlc", ".part")
 
 

@@ -26,18 +26,6 @@ from motionloom.tables.collection.clip_frames import (
     fault_of_rows,
 )
 
-__all__ = [
-    "RELEASED_BYTES",
-    "SLOWEST",
-    "Frames",
-    "check_frames",
-    "clip_speeds",
-    "frames_of",
-    "release_arrays",
-    "release_frames",
-    "speeds_of_clips",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
@@ -253,7 +241,7 @@ def check_frames(frames: Frames) -> None:
 
 
 SLOWEST = 0.2
-"""Speeds below this (m/s, rad/s) count as this: nothing is held against a clip that stands."""
+"""Speeds below this (m/s, rad/s) count as this: a clip that stands sets no lower limit."""
 
 _measure = kernel("ml_pace_measure")
 

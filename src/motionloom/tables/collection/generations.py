@@ -26,24 +26,6 @@ from motionloom.tables.collection.catalogue import (
 from motionloom.tables.collection.folder_clips import ClipToPack
 from motionloom.tables.collection.store import disk_errors, holds_rows
 
-__all__ = [
-    "CATALOGUE",
-    "LOCK",
-    "PART",
-    "before_file",
-    "begun_rows",
-    "clear_after",
-    "clear_unnamed",
-    "discard_generations",
-    "earlier_catalogues",
-    "forget_before",
-    "free_generation",
-    "generations_before",
-    "is_complete",
-    "rows_to_copy",
-    "writing_collection",
-]
-
 CATALOGUE = "catalogue.json"
 """Names the generation that counts: replacing it publishes another one."""
 PART = "catalogue.part.json"

@@ -56,8 +56,6 @@ from motionloom.tables.collection.store import (
 )
 from motionloom.tables.collection.survey import Reading, Stash, jumps_note, survey_files
 
-__all__ = ["ingest_folder"]
-
 CHECKPOINT_S, CHECKPOINT_CLIPS = 5.0, 2000
 """A stopped ingest loses no more work than this, in large collections for every so many clips: to
 write down where it is takes longer the more there are."""
@@ -257,7 +255,7 @@ def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, 
     named = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
     return {
         "plants": reading.plants,
-        "grounded": reading.grounded,
+        "grounded": reading.ground,
         "keep_jumps": reading.keep_jumps,
         "repair_knees": reading.repair_knees,
         "skeleton": "" if named is None else skeleton_key(named),

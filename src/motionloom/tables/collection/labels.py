@@ -18,19 +18,6 @@ from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.store import disk_errors
 
-__all__ = [
-    "LABELS",
-    "Label",
-    "add_stored_labels",
-    "check_readable",
-    "checked_label",
-    "label_rows",
-    "read_labels",
-    "stored_labels",
-    "usable_labels",
-    "write_labels",
-]
-
 HEADER = ("clip", "label", "first", "last")
 LABELS = "labels.csv"
 """Of a collection, in its folder."""

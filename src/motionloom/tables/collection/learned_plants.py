@@ -24,15 +24,6 @@ from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 
-__all__ = [
-    "METHODS",
-    "PlantClassifier",
-    "classify_plants",
-    "embedded_classifier",
-    "plants_by",
-    "train_plants",
-]
-
 METHODS = ("thresholds", "learned")
 
 MOMENTS_S = (-0.15, -0.1, -0.06, -0.03, 0.0, 0.03, 0.06, 0.1, 0.15)

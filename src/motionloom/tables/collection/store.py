@@ -20,18 +20,6 @@ from motionloom.saving.leases import take_lease
 from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.clip_frames import ClipFrames, fault_of_rows
 
-__all__ = [
-    "Column",
-    "RowWriter",
-    "columns_of",
-    "digest_rows",
-    "disk_errors",
-    "holds_rows",
-    "open_rows",
-    "overlong_rows",
-    "write_json",
-]
-
 COPY_BYTES = 1 << 24
 CHECKED_AT_ONCE = 1 << 22
 """Columns of up to this many bytes are checked value by value on opening, larger ones before they

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
 
-from motionloom._arrays import positive
+from motionloom._arrays import flag, one_of, positive
 from motionloom._records import record
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.glitches.glitch_frames import Glitch
@@ -27,13 +28,24 @@ from motionloom.tables.collection.folder_clips import (
     names_in_file,
     rate_for,
 )
-
-__all__ = ["IngestReport", "Reading", "Stash", "read_clip", "report_of", "survey_files"]
+from motionloom.tables.collection.learned_plants import METHODS
 
 STASH_BYTES = 1 << 30
 """Clips read for the survey are kept up to this; beyond it they are read a second time."""
 RECIPE = 5
 """Raised when the same file would give other rows or jumps: then everything is read again."""
+
+
+class ReadingOptions(TypedDict, total=False):
+    """Keyword arguments of :meth:`Collection.ingest` that few callers need."""
+
+    source_fps: Mapping[str, float] | float | None
+    unit: str | float | None
+    up: str | None
+    ground: bool
+    plants: str
+    keep_jumps: bool
+    repair_knees: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +57,7 @@ class Reading:
     source_fps: Mapping[str, float] | float | None = None
     unit: str | float | None = None
     up: str | None = None
-    grounded: bool = False
+    ground: bool = False
     plants: str = "thresholds"
     keep_jumps: bool = False
     """Windows with a capture glitch are used like any others."""
@@ -53,6 +65,9 @@ class Reading:
     """Knees captured bent backwards are bent forwards."""
 
     def __post_init__(self) -> None:
+        one_of(self.plants, METHODS, "plants")
+        for name in ("ground", "keep_jumps", "repair_knees"):
+            flag(getattr(self, name), name)
         object.__setattr__(self, "fps", _rate(self.fps, "fps"))
         rates = self.source_fps
         if isinstance(rates, Mapping):
@@ -70,7 +85,7 @@ class Reading:
     def key_of(self, folder: Path, file: str) -> str:
         """Digest of a file and of all that decides how it is read."""
         rate = rate_for(file, self.source_fps)
-        options = (RECIPE, self.fps, rate, self.unit, self.up, self.grounded, self.plants)
+        options = (RECIPE, self.fps, rate, self.unit, self.up, self.ground, self.plants)
         return digest_file(folder / file, repr((*options, self.repair_knees)))
 
 
@@ -156,7 +171,7 @@ def read_clip(
         warnings.simplefilter("ignore", MotionLoomWarning)
         motion = load(folder / file, fps=rate, unit=reading.unit, up=reading.up, clip=clip or None)
         notes = [_note(finding, file) for finding in _findings_to_report(motion)]
-        if reading.grounded:
+        if reading.ground:
             motion = ground(motion)
     if abs(motion.fps - reading.fps) > 1e-3 * reading.fps:
         notes.append(f"resampled from {motion.fps:g} to {reading.fps:g} fps")
@@ -232,7 +247,7 @@ class IngestReport:
     @property
     def jumping(self) -> tuple[str, ...]:
         """Clips with a capture glitch."""
-        return self.noted("captured wrong")
+        return self.noted("frame jumps") + self.noted("frames jump")
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
@@ -259,7 +274,7 @@ def jumps_note(jumps: Sequence[Glitch]) -> str:
     listed = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
     more = f" and {len(jumps) - NAMED} more" if len(jumps) > NAMED else ""
     frames = "frame jumps" if len(jumps) == 1 else "frames jump"
-    return f"captured wrong: {len(jumps)} {frames}: {listed}{more}"
+    return f"capture glitch: {len(jumps)} {frames}: {listed}{more}"
 
 
 def report_of(

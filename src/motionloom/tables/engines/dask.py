@@ -27,8 +27,6 @@ from motionloom.tables.engines.dask_tasks import PackedJob, chunk_task, hold_tas
 from motionloom.tables.engines.engine import MOST_JOBS, Report, chunks_left, processors, reported
 from motionloom.tables.search.search import FoundChunk, SearchJob
 
-__all__ = ["START_S", "DaskEngine", "local_cluster"]
-
 HERE = "127.0.0.1"
 """Where all of them listen, their web servers too: dask runs code from anyone who can connect."""
 START_S = 60.0

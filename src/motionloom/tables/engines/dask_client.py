@@ -13,15 +13,6 @@ from motionloom.errors import MotionLoomError, TableError
 from motionloom.tables.engines.dask_tasks import PACKAGES, check_versions
 from motionloom.tables.engines.event_loop import EventLoop
 
-__all__ = [
-    "Connection",
-    "LostSchedulerError",
-    "connected",
-    "connection_to",
-    "import_distributed",
-    "wait_for_worker",
-]
-
 CONNECT_S = 20.0
 """An address is given up after this time."""
 FIRST_WORKER_S = 30.0

@@ -18,18 +18,6 @@ from motionloom._core import built_from
 from motionloom.errors import TableError
 from motionloom.tables.search.search import FoundChunk, SearchJob, search_chunk
 
-__all__ = [
-    "PACKAGES",
-    "PackedJob",
-    "check_versions",
-    "chunk_task",
-    "hold_task",
-    "pack_job",
-    "search_packed",
-    "searched_by",
-    "source_digest",
-]
-
 PROBED_BETWEEN = 16
 """Intermediaries of the blends that workers score first: enough to notice other arithmetic."""
 PICKLED_AS = 4

@@ -13,17 +13,6 @@ from typing import Protocol, runtime_checkable
 from motionloom._arrays import whole
 from motionloom.tables.search.search import FoundChunk, SearchJob, search_chunk
 
-__all__ = [
-    "MOST_JOBS",
-    "Checked",
-    "Engine",
-    "LocalEngine",
-    "Report",
-    "chunks_left",
-    "processors",
-    "reported",
-]
-
 Report = Callable[[float], None]
 """Gets the number of pairs that are done since the last call."""
 

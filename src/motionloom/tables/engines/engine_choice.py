@@ -6,8 +6,6 @@ from motionloom._arrays import whole
 from motionloom.errors import ArrayError
 from motionloom.tables.engines.engine import Engine
 
-__all__ = ["HERE", "engine_of"]
-
 HERE = "local"
 """Stands for an address: a cluster of this machine's processors."""
 

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-__all__ = ["EventLoop"]
-
 T = TypeVar("T")
 
 JOIN_S = 10.0

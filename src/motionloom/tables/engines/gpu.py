@@ -23,8 +23,6 @@ from motionloom.tables.score.terms import MOST_WAYS, TURN_M, Terms
 from motionloom.tables.search.pair_search import Kept, Middles, PairSearch, no_spreads
 from motionloom.tables.search.search import NONE, FoundChunk, SearchJob, Shortlist, search_chunk
 
-__all__ = ["SLACK", "GpuEngine", "plain_terms", "query_of", "rescore_chunk", "search_with"]
-
 AT_A_TIME = 50_000_000
 """Blends between two looks at whether anybody still wants them: less than a second."""
 

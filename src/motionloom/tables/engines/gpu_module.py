@@ -15,8 +15,6 @@ from typing import Any
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.engines.gpu_source import Build, source
 
-__all__ = ["LANES", "CudaKernel", "compiled", "find_device"]
-
 INSTALL = "pip install 'motionloom[gpu]'"
 LANES = 32
 SHARED_BYTES = 8

@@ -9,17 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "N_COLUMNS",
-    "Build",
-    "Constants",
-    "PlainRanking",
-    "PlainTerms",
-    "build_for",
-    "job_type",
-    "source",
-]
-
 FloatArray32 = npt.NDArray[np.float32]
 IntArray32 = npt.NDArray[np.int32]
 

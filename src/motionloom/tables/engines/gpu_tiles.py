@@ -19,8 +19,6 @@ from motionloom.tables.engines.gpu_source import (
     job_type,
 )
 
-__all__ = ["FusedSearch", "Kernel", "Query", "candidates_of"]
-
 IntArray32 = npt.NDArray[np.int32]
 STANDS = 10
 """First of the rows that say whether a ball stands."""

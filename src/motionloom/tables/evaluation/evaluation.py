@@ -24,8 +24,6 @@ from motionloom.tables.evaluation.roc import (
     roc_curve,
 )
 
-__all__ = ["PAPER_QUADRANTS", "Evaluation", "Protocol", "Quadrants", "evaluate", "quadrants_of"]
-
 
 @dataclass(frozen=True, slots=True)
 @record

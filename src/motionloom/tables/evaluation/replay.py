@@ -18,8 +18,6 @@ from motionloom.tables.search.search import NONE, SearchJob, Shortlist, search_c
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
 
-__all__ = ["Mismatch", "naturalness_map", "replay_entries"]
-
 
 class Mismatch(NamedTuple):
     """An entry that came out otherwise."""

@@ -16,8 +16,6 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray, numbers
 from motionloom._records import record
 from motionloom.errors import ArrayError
 
-__all__ = ["Bounds", "Roc", "measure_auc", "measure_auc_difference", "measure_within", "roc_curve"]
-
 ROUNDS = 1000
 """Draws for the bounds."""
 

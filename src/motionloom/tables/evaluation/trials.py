@@ -27,8 +27,6 @@ from motionloom.tables.evaluation.verdicts import read_verdicts
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table import TransitionTable
 
-__all__ = ["GraphComparison", "compare_with_graph", "compare_with_people", "verify_table"]
-
 Place = tuple[str, int]
 TABLE_MAGIC = b"motionloom.mlt"
 MOST = 1_000_000

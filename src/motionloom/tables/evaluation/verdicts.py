@@ -16,8 +16,6 @@ from motionloom._paths import path_of
 from motionloom.errors import ArrayError, FormatError
 from motionloom.reading.csv_text import csv_rows
 
-__all__ = ["Verdict", "Verdicts", "read_verdicts"]
-
 COLUMNS = ("transition", "natural", "rater")
 YES, NO = {"1", "true", "yes", "natural"}, {"0", "false", "no", "unnatural"}
 

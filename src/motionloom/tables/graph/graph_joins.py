@@ -20,8 +20,6 @@ from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames, release_frames
 from motionloom.tables.index.windows import compared_joints
 
-__all__ = ["Nodes", "Places", "find_places", "nodes_of"]
-
 TILE = 1024
 """Rows and columns of one tile of the grid: 25 MB."""
 

@@ -18,8 +18,6 @@ from motionloom.rotation.planar import PlanarTransform
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
 
-__all__ = ["GraphPath", "GraphWalk", "walk_path"]
-
 
 @dataclass(frozen=True, slots=True)
 @record

@@ -22,14 +22,13 @@ from motionloom._arrays import (
     positive,
 )
 from motionloom._core import kernel
+from motionloom._deprecated import warn_renamed
 from motionloom._progress import progress_bar
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.graph.graph_joins import Nodes, find_places, nodes_of
 from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk, walk_path
-
-__all__ = ["GraphTransitions", "MotionGraph"]
 
 Place = tuple[str, int]
 """Clip id and frame."""
@@ -101,7 +100,7 @@ class MotionGraph:
     frames: Frames
     nodes: Nodes
     transitions: GraphTransitions
-    kept: BoolArray
+    connected: BoolArray
     """Nodes of the largest part in which every node reaches every other. (N,)"""
     threshold_cm: float
     blend: int
@@ -168,9 +167,21 @@ class MotionGraph:
         return cls(frames, nodes, changes, largest, float(threshold_cm), 2 * half * stride, steps)
 
     @property
+    def kept(self) -> BoolArray:
+        """The old name of ``connected``."""
+        warn_renamed("MotionGraph.kept", "MotionGraph.connected")
+        return self.connected
+
+    @property
     def kept_share(self) -> float:
+        """The old name of ``connected_share``."""
+        warn_renamed("MotionGraph.kept_share", "MotionGraph.connected_share")
+        return self.connected_share
+
+    @property
+    def connected_share(self) -> float:
         """Part of the nodes that are in the largest strongly connected part."""
-        return float(self.kept.mean())
+        return float(self.connected.mean())
 
     def path(self, source: int | Place, target: int | Place) -> GraphPath:
         """The shortest way from one frame to another.

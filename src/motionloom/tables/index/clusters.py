@@ -29,8 +29,6 @@ from motionloom.tables.index.windows import (
     windows_of,
 )
 
-__all__ = ["Clusters", "Method", "find_clusters"]
-
 Method = Literal["spectral", "means"]
 
 SAMPLES = 300

@@ -17,20 +17,6 @@ from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
 
-__all__ = [
-    "VELOCITY_S",
-    "Line",
-    "Moments",
-    "Side",
-    "context_offsets",
-    "contexts",
-    "displacements",
-    "encoded",
-    "moments_at",
-    "spans_of",
-    "turned",
-]
-
 Side = Literal["start", "end"]
 
 REACH_S = 8 / 60

@@ -23,8 +23,6 @@ from motionloom.tables.index.neighbour_search import HEAD, LEADING, Books, Codes
 from motionloom.tables.index.neighbours import COMPONENTS, WindowIndex
 from motionloom.tables.index.windows import windows_of
 
-__all__ = ["Growth", "build_index", "extend_index", "growth_of", "listed_by", "ways_of"]
-
 FITTED = 40_000
 """Principal components are fitted to at most this many rows."""
 

@@ -14,17 +14,6 @@ from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.clip_frames import FloatArray32
 
-__all__ = [
-    "Means",
-    "Partition",
-    "add_up",
-    "extend_partition",
-    "find_means",
-    "find_partition",
-    "nearest",
-    "refine_means",
-]
-
 TRIAL = 10_000
 """Restarts are tried on at most this many points; the best is then settled on all."""
 ROUNDS = 100

@@ -20,8 +20,6 @@ from motionloom.tables.index.windows import (
     windows_of,
 )
 
-__all__ = ["NOWHERE", "Lookup", "find_lookup"]
-
 NOWHERE = 0xFFFF
 """Id of a row whose clip is shorter than a window."""
 

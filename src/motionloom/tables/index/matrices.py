@@ -12,16 +12,6 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
-__all__ = [
-    "Spectrum",
-    "add_squares",
-    "eigen",
-    "find_spectrum",
-    "product",
-    "short_product",
-    "shortened",
-]
-
 DIGITS = 53
 """Of a number in double precision, binary."""
 

@@ -12,19 +12,6 @@ from motionloom._core import Record, kernel, record
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.index.kmeans import Partition
 
-__all__ = [
-    "HEAD",
-    "LEADING",
-    "Books",
-    "Codes",
-    "Effort",
-    "Given",
-    "lists_record",
-    "scratch_size",
-    "search_lists",
-    "windows_record",
-]
-
 LEADING = 16
 """Components that the lists are made by."""
 HEAD = 8

@@ -30,8 +30,6 @@ from motionloom.tables.index.neighbour_search import (
 )
 from motionloom.tables.index.windows import compared_joints
 
-__all__ = ["CAPTURED", "CapturedBetween", "Neighbours", "WindowIndex"]
-
 VERSION = 2
 """Goes up whenever contexts, displacements or codes mean something else than before."""
 COMPONENTS = 40

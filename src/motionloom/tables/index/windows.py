@@ -22,18 +22,6 @@ from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import RELEASED_BYTES, Frames, release_frames
 from motionloom.tables.index.matrices import shortened
 
-__all__ = [
-    "WindowShape",
-    "compared_joints",
-    "distances",
-    "stream_features",
-    "window_features",
-    "window_from",
-    "window_shape",
-    "window_to",
-    "windows_of",
-]
-
 RATE_HZ = 15.0
 """Windows are sampled at about this rate: denser samples cost more and cluster no better."""
 BLOCK = 2048

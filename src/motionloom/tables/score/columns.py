@@ -17,19 +17,6 @@ from motionloom.features.support import ROLL_S
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.score.terms import MOST_WAYS, N_ROWS, N_SEGMENTS, IntArray32, Terms
 
-__all__ = [
-    "BALLISTIC_IN",
-    "COLUMNS",
-    "INCH",
-    "PAPER",
-    "Ranking",
-    "column",
-    "score_into",
-    "score_recipes",
-    "scratch_of",
-    "terms_record",
-]
-
 INCH = 0.0254
 """Metres. The papers' scores are in inches."""
 

@@ -24,20 +24,6 @@ from motionloom.features.balance import GRAVITY
 from motionloom.tables.score.columns import INCH, PAPER, Ranking, column, score_recipes
 from motionloom.tables.score.terms import MOST_WAYS, TRAVEL, Terms
 
-__all__ = [
-    "FAILED_MOST",
-    "NATURAL",
-    "RANKINGS",
-    "RELATIVE",
-    "THRESHOLD",
-    "Reference",
-    "is_natural",
-    "naturalness",
-    "ranking_of",
-    "reference_of",
-    "relative_columns",
-]
-
 RELATIVE = ("posture", "velocity", "feet", "acceleration")
 """What naturalness weighs; each is 0 for a captured window and has no unit.
 

@@ -13,16 +13,6 @@ from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
 
-__all__ = [
-    "FAMILIES",
-    "Recipe",
-    "bernstein",
-    "eased",
-    "hat",
-    "rows_at",
-    "weights_of",
-]
-
 EASE = 0.25
 """Part of the length over which an eased time gathers speed, and again loses it."""
 

@@ -32,8 +32,6 @@ from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, SMOOTH_S, Stand, measure_balance
 from motionloom.tables.score.terms import sole_of
 
-__all__ = ["THRESHOLD_IN", "Score", "score", "score_motion"]
-
 FORMS = ("natural", "paper")
 THRESHOLD_IN = 6.0
 """The papers' threshold ([I6]_: "a cost under 6"). It is strict with motions alone: of 48 captured

@@ -14,8 +14,6 @@ from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.features.support import ROLL_S
 from motionloom.tables.collection.frames import Frames
 
-__all__ = ["BALLS", "CHOSEN_LEAST", "Balance", "Plants", "Stand", "measure_balance", "plants_of"]
-
 BALLS = (1, 3)
 """Columns of the balls of the left and right foot among the points of :class:`Frames`."""
 SMOOTH_S = 0.25

@@ -23,18 +23,6 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.recipe import weights_of
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
 
-__all__ = [
-    "MOST_WAYS",
-    "IntArray32",
-    "TermArrays",
-    "TermSource",
-    "Terms",
-    "build_terms",
-    "sole_of",
-    "term_source",
-    "terms_of",
-]
-
 IntArray32 = npt.NDArray[np.int32]
 
 _terms_of = kernel("ml_window_terms")

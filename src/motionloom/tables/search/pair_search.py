@@ -14,21 +14,6 @@ from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import IntArray32, Terms
 
-__all__ = [
-    "Kept",
-    "Middles",
-    "PairSearch",
-    "Refined",
-    "Spreads",
-    "best_blend",
-    "middles_of",
-    "no_spreads",
-    "refine_recipe",
-    "spreads_of",
-    "spreads_record",
-    "weighing_of",
-]
-
 _between = kernel("ml_spread_between")
 
 

@@ -24,8 +24,6 @@ from motionloom.tables.search.pair_search import (
     spreads_of,
 )
 
-__all__ = ["NONE", "FoundChunk", "SearchJob", "Shortlist", "search_chunk", "search_pair"]
-
 RecipeArray = npt.NDArray[np.uint16]
 
 NONE = 0xFFFF

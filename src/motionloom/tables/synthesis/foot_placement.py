@@ -25,8 +25,6 @@ from motionloom.tables.synthesis.leg_kernels import (
 from motionloom.tables.synthesis.passage import Passage
 from motionloom.tables.synthesis.synthesis import Rig, rows_of
 
-__all__ = ["Holds", "choose_holds", "hold_feet", "true_labels"]
-
 HALF = 0.5
 """A foot stands where windows of this weight stand."""
 SHORTEST_S, GAP_S = 4 / 60, 6 / 60

@@ -26,19 +26,6 @@ from motionloom.tables.index.neighbours import Neighbours, WindowIndex
 from motionloom.tables.index.windows import windows_of
 from motionloom.tables.score.stance import BALLS
 
-__all__ = [
-    "COUNT",
-    "Gap",
-    "Matches",
-    "WindowQuery",
-    "gap_of",
-    "matching_windows",
-    "nearest_windows",
-    "rows_in_time",
-    "shares_of",
-    "windows_for",
-]
-
 COUNT = 64
 """Windows that are averaged at most; a single one keeps more of its style."""
 NEAR = 1.6

@@ -38,8 +38,6 @@ from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
 from motionloom.tables.synthesis.synthesis import Rig, rig_of
 from motionloom.tables.synthesis.table_check import MARGIN, Checked, TableCheck
 
-__all__ = ["Fill", "fill", "fill_checked", "fill_gap"]
-
 FEWER = (12, 3)
 """Where the average of many windows fails its check, so many of the nearest are averaged."""
 

@@ -14,19 +14,6 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.tables.synthesis.synthesis import Rig, Rows
 
-__all__ = [
-    "NOT_HELD",
-    "Foot",
-    "chain_pose",
-    "clear_ground",
-    "fastest_speeds",
-    "follow_feet",
-    "keep_true_labels",
-    "lower_root",
-    "run_offsets",
-    "sole_points",
-]
-
 NOT_HELD = -1
 """In place of the number of a hold, where a foot is free."""
 

@@ -16,8 +16,6 @@ from motionloom.tables.synthesis.gap_windows import rows_in_time
 from motionloom.tables.synthesis.leg_kernels import chain_pose
 from motionloom.tables.synthesis.synthesis import Rig
 
-__all__ = ["Passage", "bend_knees", "mean_window"]
-
 EASE_S = 50 / 60
 """Velocities at the ends are taken over by the windows' own within this long. Of 20, 30, 40, 50
 and 60 frames it gave the smallest error on the tuning takes (``./bench transitions``)."""

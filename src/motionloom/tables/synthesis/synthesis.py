@@ -21,16 +21,6 @@ from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames, clip_speeds
 from motionloom.tables.score.recipe import Recipe, rows_at
 
-__all__ = [
-    "ROWS",
-    "Rig",
-    "Rows",
-    "Synthesis",
-    "rig_of",
-    "rows_of",
-    "synthesize",
-]
-
 SAMPLES = 400
 """Frames that show which way knees bend."""
 

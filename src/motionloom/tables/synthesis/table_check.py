@@ -28,8 +28,6 @@ from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.synthesis.synthesis import Rig
 
-__all__ = ["Checked", "TableCheck"]
-
 MARGIN = 4
 """Captured frames before and after the synthesized ones that are checked with them; as in
 core/src/table.h."""

@@ -24,7 +24,7 @@ def graph(frames):
 
 
 def test_every_kept_node_reaches_every_other(graph):
-    kept = np.flatnonzero(graph.kept)
+    kept = np.flatnonzero(graph.connected)
     assert len(kept) > 10
     for node in kept[::5]:
         assert np.isfinite(graph.reach(int(graph.nodes.rows[node]))[kept]).all()
@@ -172,4 +172,4 @@ def test_the_same_collection_gives_the_same_graph(graph, frames):
     again = MotionGraph.build(frames, threshold_cm=15.0)
     assert (again.transitions.leave == graph.transitions.leave).all()
     assert (again.transitions.enter == graph.transitions.enter).all()
-    assert (again.kept == graph.kept).all()
+    assert (again.connected == graph.connected).all()
