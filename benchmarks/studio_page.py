@@ -78,7 +78,7 @@ class Server(Protocol):
 
 def find_chromium() -> Path | None:
     """The browser that the tests use, where playwright is there too."""
-    spec = importlib.util.spec_from_file_location("judges", ROOT / "tests/judges/judges.py")
+    spec = importlib.util.spec_from_file_location("judges", ROOT / "tests/validators/validators.py")
     assert spec and spec.loader
     judges = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(judges)

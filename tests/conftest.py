@@ -1,4 +1,4 @@
-"""Fixtures for every test: the folder of real clips, and the outside judges.
+"""Fixtures for every test: the folder of real clips, and the external validators.
 
 A test whose judge is missing is skipped and says how to install it.
 """
@@ -54,11 +54,11 @@ def load_file(name: str, path: Path) -> ModuleType:
     return module
 
 
-judges = load_file("judges", ROOT / "tests" / "judges" / "judges.py")
+judges = load_file("judges", ROOT / "tests" / "validators" / "validators.py")
 
 
 def found(name: str) -> Path:
-    """Where an outside judge is; without it a test is skipped, or fails where it was wanted."""
+    """Where an external validator is; a test without it is skipped, or fails if it is required."""
     place = judges.JUDGES[name]()
     if place is None and judges.is_required(name):
         pytest.fail(f"{name} could be installed on this machine but was not found")
@@ -111,7 +111,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def blender_judge(blender: Path) -> ModuleType:
     """What asks Blender where the joints of files are: ``Case``, ``asked``, ``worst_gap_m``."""
-    return load_file("blender_judge", ROOT / "tests" / "judges" / "test_blender.py")
+    return load_file("blender_judge", ROOT / "tests" / "validators" / "test_blender.py")
 
 
 @pytest.fixture(scope="session")
@@ -126,13 +126,21 @@ a graphics card (20 s become 70), Blender, a compilation. All others have that o
 SLOW_FIXTURES = {"browser", "blender"}
 
 
+VALIDATORS = {"browser", "blender", "gltf_validator", "mono", "node", "compile_program"}
+"""Fixtures that run another program; ``-m "not judge"`` leaves their tests out."""
+
+
 def is_slow(item: pytest.Item) -> bool:
     uses = SLOW_FIXTURES & set(getattr(item, "fixturenames", ()))
     return bool(uses) or item.get_closest_marker("slow") is not None
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give slow tests their limit, and run their files first: no worker ends with a long one."""
+    """Mark tests that need external validators; give slow ones their limit and run them first."""
+    for item in items:
+        if VALIDATORS & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.judge)
     slow = [item for item in items if is_slow(item)]
     for item in slow:
         if item.get_closest_marker("timeout") is None:

@@ -13,6 +13,7 @@ RUN = ROOT / "core" / "tests" / "run.py"
 
 
 @pytest.mark.slow
+@pytest.mark.judge
 def test_c_tests_pass_and_mutated_files_do_no_harm() -> None:
     done = subprocess.run(
         [sys.executable, str(RUN), "--files", "300", "--jobs", "1"], capture_output=True, text=True

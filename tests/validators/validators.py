@@ -1,7 +1,7 @@
-"""Which outside judges are on this machine: Blender, the glTF validator, a browser, mono.
+"""Which external validators are on this machine: Blender, the glTF validator, a browser, mono.
 
-``python tests/judges/judges.py`` prints one line for each: its name, and where it is or that it is
-missing. ``tests/judges/install.sh`` installs them.
+``python tests/validators/validators.py`` prints one line for each: its name, and where it is or
+that it is missing. ``tests/validators/install.sh`` installs them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the outside judges: Blender, a browser, a C compiler and mono (for C#) with the package
+# Installs the external validators: Blender, a browser, a C compiler and mono (for C#) with the package
 # tool of the system, the glTF validator with npm into .judges/. Does nothing for those that are
 # there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
