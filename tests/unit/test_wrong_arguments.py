@@ -33,11 +33,16 @@ WRONG: tuple[Any, ...] = (
     None,
 )
 """Each is wrong for most arguments; where one is right, the call gives a result."""
+CALLED_TYPES = {"BodyMap", "Footplants", "Motion", "PlanarTransform", "Skeleton"}
+"""Types that users make. All others come from functions and readers; users only read them."""
+CALLED_METHODS = {
+    *CALLED_TYPES, "Collection", "MotionGraph", "ParameterSpace", "RegistrationCurve", "Score",
+    "TableTransition", "TransitionTable",
+}  # fmt: skip
+"""Types with methods that take arguments of users."""
 NOT_CALLED = {
-    "Blend", "Cleanup", "Collection", "Finding", "Floor", "Loop", "MotionGraph", "ParameterSpace",
-    "Pose", "Quality", "RegistrationCurve", "Score", "Source", "Splice", "TableTransition",
-    "Transition", "TransitionTable",  # functions and readers make these; users only read them
     "Collection.open_before", "RegistrationCurve.shifted",  # for other parts of the package
+    "write_demo",  # a tour of many seconds; its folder is checked as every other path
 }  # fmt: skip
 Calls = dict[str, tuple[Callable[..., Any], dict[str, Any]]]
 
@@ -63,6 +68,9 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     (folder / "body.toml").write_text(body.to_toml(rig))
     curve.save(folder / "curve.mlr")
     poses = {"root_positions": walk.root_positions, "local_quats": walk.local_quats}
+    spot = ml.PlanarTransform(0.1, 1.0, 2.0)
+    (folder / "weights.csv").write_text("time,walk,jog\n0,1,0\n1,0,1\n")
+    (folder / "verdicts.csv").write_text("")
     places = {"source": ("walk", 2), "target": ("stand", 12)}
     return {
         "BodyMap": (ml.BodyMap, {}),
@@ -97,6 +105,11 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "MotionGraph.paths": (graph.paths, {"sources": [0], "targets": [1]}),
         "MotionGraph.reach": (graph.reach, {"source": 0}),
         "MotionGraph.synthesize": (graph.synthesize, {"path": graph.path(2, 9)}),
+        "PlanarTransform": (ml.PlanarTransform, {"theta": 0.1, "x0": 1.0, "z0": 2.0}),
+        "PlanarTransform.apply": (spot.apply, {"points": np.zeros((2, 3))}),
+        "PlanarTransform.identity": (ml.PlanarTransform.identity, {}),
+        "PlanarTransform.inverse": (spot.inverse, {}),
+        "PlanarTransform.quat": (spot.quat, {}),
         "ParameterSpace.contains": (_contains(space), {"speed": 1.5}),
         "ParameterSpace.range": (space.range, {"name": "speed"}),
         "ParameterSpace.weights": (_weights(space), {"speed": 9.0}),  # beyond what clips can do
@@ -126,39 +139,62 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "TransitionTable.recipes": (table.recipes, {"source": 0, "target": 1}),
         "TransitionTable.stream": (table.stream, {"source": ("walk", 2)}),
         "TransitionTable.transition": (table.transition, places),
+        "add_clips": (ml.add_clips, {"table": table.path, "folder": folder, "progress": False}),
         "blend": (ml.blend, {"curve": curve, "weights": [0.5, 0.5]}),
         "build_table": (ml.build_table, {"collection": collection}),
         "clean_footskate": (ml.clean_footskate, {"motion": walk}),
+        "compare_with_graph": (ml.compare_with_graph, {"table": table, "pairs": 2}),
+        "compare_with_people": (
+            ml.compare_with_people,
+            {"table": table, "verdicts": folder / "verdicts.csv"},
+        ),
         "concatenate": (ml.concatenate, {"motions": [walk, walk]}),
         "control": (ml.control, {"curve": curve}),
         "control.step": (ml.control(curve).step, {"weights": [0.5, 0.5]}),
         "detect_footplants": (ml.detect_footplants, {"motion": walk}),
         "engine_of": (ml.engine_of, {}),
         "extend_table": (ml.extend_table, {"table": table.path, "collection": collection}),
+        "find_clips": (ml.find_clips, {"folder": folder}),
         "forward_kinematics": (ml.forward_kinematics, {"skeleton": rig, **poses}),
         "ground": (ml.ground, {"motion": walk}),
+        "in_place": (ml.in_place, {"motion": walk}),
         "inspect_file": (ml.inspect_file, {"path": folder / "walk.bvh"}),
         "lead_in": (ml.lead_in, {"motion": walk, "pose": stand[:1]}),
         "lead_out": (ml.lead_out, {"motion": walk, "pose": stand[:1]}),
         "load": (ml.load, {"path": folder / "walk.bvh"}),
         "loop": (ml.loop, {"motion": walk}),
+        "match_clips": (ml.match_clips, {"motions": [walk, jog]}),
         "measure_quality": (ml.measure_quality, {"motion": walk}),
         "mirror": (ml.mirror, {"motion": walk}),
         "move": (ml.move, {"motion": walk}),
+        "named_unit": (ml.named_unit, {"unit_m": 0.01}),
         "parametrize": (ml.parametrize, {"curve": curve, "values": {"speed": [1.0, 2.0]}}),
+        "read_weights": (
+            ml.read_weights,
+            {"path": folder / "weights.csv", "clips": ["walk", "jog"], "fps": 30.0},
+        ),
         "register": (ml.register, {"motions": [walk, jog]}),
+        "render": (ml.render, {"motion": walk, "path": folder / "walk.png"}),
         "resample": (ml.resample, {"motion": walk, "fps": 20.0}),
         "retarget": (ml.retarget, {"motion": walk, "skeleton": rig}),
         "save": (ml.save, {"motion": walk, "path": folder / "saved.bvh"}),
+        "save_play_page": (ml.save_play_page, {"table": table, "path": folder / "play.html"}),
+        "save_runtime": (ml.save_runtime, {"table": table, "path": folder / "lib.mlr"}),
+        "save_web_files": (ml.save_web_files, {"folder": folder / "web"}),
         "score": (ml.score, {"result": walk}),
         "splice": (ml.splice, {"upper": wave, "lower": walk}),
+        "stature": (ml.stature, {"skeleton": rig}),
         "stream.go": (table.stream(("walk", 2)).go, {}),
         "supported_formats": (ml.supported_formats, {}),
         "sync_markers": (ml.sync_markers, {"footplants": plants}),
         "synthetic.clip": (ml.synthetic.clip, {"kind": "walk"}),
         "transition": (ml.transition, {"a": walk, "b": jog}),
+        "travel_on_pelvis": (ml.travel_on_pelvis, {"motion": walk, "like": walk}),
         "verify": (ml.verify, {"motion": walk}),
+        "verify_table": (ml.verify_table, {"file": table.path, "entries": 1, "transitions": 1}),
         "view": (ml.view, {"motion": walk}),
+        "with_root_bone": (ml.with_root_bone, {"motion": walk}),
+        "without_root_bone": (ml.without_root_bone, {"motion": walk}),
     }
 
 
@@ -206,10 +242,10 @@ def _public() -> set[str]:
         value = getattr(ml, name)
         if inspect.isclass(value) and issubclass(value, Exception):
             continue
-        if inspect.isclass(value):
+        if name in CALLED_METHODS:
             methods = inspect.getmembers(value, callable)
             found |= {f"{name}.{method}" for method, _ in methods if not method.startswith("_")}
-        if callable(value):
+        if name in CALLED_TYPES or (callable(value) and not inspect.isclass(value)):
             found.add(name)
     return found
 

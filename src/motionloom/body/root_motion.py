@@ -52,8 +52,8 @@ def with_root_bone(motion: Motion, *, name: str = ROOT_NAME, body: BodyMap | Non
     >>> with_root_bone(clip).skeleton.names[:2]
     ('root', 'Hips')
     """
-    skeleton = motion.skeleton
-    if name in skeleton.names:
+    skeleton = of_kind(motion, Motion, "motion").skeleton
+    if of_kind(name, str, "name") in skeleton.names:
         raise SkeletonMismatchError(
             f"The new root bone must have a new name, but a joint is called {name!r} "
             "already. Pass another name=, or keep the root bone that is there."
@@ -282,7 +282,7 @@ def without_root_bone(motion: Motion) -> Motion:
     ...                  clip.root_positions))
     True
     """
-    skeleton = motion.skeleton
+    skeleton = of_kind(motion, Motion, "motion").skeleton
     if len(skeleton.children(0)) != 1 or np.any(skeleton.end_parents == 0):
         raise SkeletonMismatchError(
             f"Only a root bone that carries one joint can be taken out, but {skeleton.names[0]!r} "
@@ -334,6 +334,7 @@ def in_place(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     >>> float(np.ptp(in_place(clip).root_positions[:, 2])) < 0.2
     True
     """
+    of_kind(motion, Motion, "motion")
     body = roles_for(motion.skeleton, body, motion=motion)
     pelvis = motion.world_positions()[:, 0 if body.pelvis is None else body.pelvis]
     travel = pelvis - pelvis[0]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionloom._arrays import of_kind
 from motionloom._elementary import norm
-from motionloom.body.body_map import BodyMap
+from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.joint_names import read_name
 from motionloom.body.joint_tree import rest_pose
 from motionloom.motion.skeleton import Skeleton
@@ -48,7 +49,7 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     >>> 1.5 < stature(synthetic.clip("walk").motion.skeleton) < 2.0
     True
     """
-    body = BodyMap.guess(skeleton) if body is None else body
+    body = roles_for(of_kind(skeleton, Skeleton, "skeleton"), body)
     legs = [
         _length(skeleton, hip, ankle)
         for hip, ankle in ((body.left_hip, body.left_ankle), (body.right_hip, body.right_ankle))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
-from motionloom._arrays import one_of
+from motionloom._arrays import items, of_kind, one_of, whole
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
-from motionloom.drawing.camera import View
+from motionloom.drawing.camera import VIEWS, View
 from motionloom.drawing.film import save_film
 from motionloom.drawing.page import player_page
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
-from motionloom.errors import FormatError
-from motionloom.motion.contacts import Footplants
+from motionloom.errors import ArrayError, FormatError
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import write_bytes
 
@@ -78,6 +78,17 @@ def render(
     ...     page.read_text(encoding="utf-8").startswith("<!doctype html>")
     True
     """
+    of_kind(motion, Motion, "motion")
+    if footplants is not None:
+        contacts_for(footplants, motion.n_frames)
+    view = None if view is None else cast(View, one_of(view, VIEWS, "view"))
+    ghosts = whole(ghosts, "ghosts", least=1, most=200)
+    if size is not None:
+        pair = items(size, "size", "width and height in pixels")
+        if len(pair) != 2:
+            raise ArrayError(f"`size` must be width and height in pixels, got {len(pair)} values.")
+        width, height = (whole(each, "size", least=16, most=8192) for each in pair)
+        size = width, height
     target = path_of(path, "path")
     suffix, kind = target.suffix.lower(), one_of(what, ("strip", "tracks"), "what")
     if suffix in PAGES:

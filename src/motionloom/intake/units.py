@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from motionloom._arrays import unit_of_length
+from motionloom._arrays import positive, unit_of_length
 from motionloom.errors import ArrayError
 from motionloom.findings import Finding
 
@@ -69,6 +69,7 @@ def named_unit(unit_m: float) -> str:
     >>> named_unit(0.01)
     'centimetres'
     """
+    unit_m = positive(unit_m, "unit_m")
     for name, metres in UNITS.items():
         if math.isclose(metres, unit_m, rel_tol=1e-4):
             return _TITLES[name]

@@ -104,12 +104,17 @@ def match_clips(
     match = flag(match, "match")
     first, n = clips[0], len(clips)
     contacts = _one_each(footplants, n, "footplants")
-    named = clip_names(n) if names is None else list(names)
+    named = clip_names(n)
+    if names is not None:
+        named = [of_kind(name, str, "names") for name in _one_each(names, n, "names")]
     if bodies is None:
         roles = roles_for(first.skeleton, body, motion=first)
         own = [roles if clip.skeleton.same_joints(first.skeleton) else None for clip in clips]
     else:
         own = _one_each(bodies, n, "bodies")
+        for each in own:
+            if each is not None:
+                of_kind(each, BodyMap, "bodies")
         roles = roles_for(first.skeleton, own[0], motion=first)
     matched = [
         _Matching(clip, first, roles, named, k, match).matched(contacts[k], own[k])

@@ -12,6 +12,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._records import record
+from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 
 
@@ -44,6 +45,8 @@ class PlanarTransform:
 
     def apply(self, points: FloatArray) -> FloatArray:
         """World points (..., 3) turned and shifted; y untouched."""
+        if not isinstance(points, np.ndarray) or points.shape[-1:] != (3,):
+            raise ArrayError(f"`points` must be an array of shape (..., 3), got {points!r:.80}.")
         cos, sin = np.cos(self.theta), np.sin(self.theta)
         x, z = points[..., 0], points[..., 2]
         return np.stack(

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from motionloom._arrays import flag, of_kind
 from motionloom._paths import path_of
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
@@ -92,7 +93,9 @@ def save_play_page(
     True
     """
     target = path_of(path, "path")
-    page = play_page(table, title=target.stem if title is None else title, plain=plain)
+    of_kind(table, TransitionTable, "table")
+    shown = target.stem if title is None else of_kind(title, str, "title")
+    page = play_page(table, title=shown, plain=flag(plain, "plain"))
     data = page.encode(errors="replace")  # a title may hold characters that UTF-8 cannot encode
     write_bytes(target, data)
     return len(data)

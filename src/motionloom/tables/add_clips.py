@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.labels import read_labels
+from motionloom.tables.collection.survey import ReadingOptions
 from motionloom.tables.extend import extend_locked, grow_collection
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
 from motionloom.tables.table_header import find_collection
+
+NOT_STORED = ("source_fps", "unit", "up")
+"""Options of an ingest that a collection does not store."""
+
+
+class AddedClipOptions(ReadingOptions, total=False):
+    """Keyword arguments of :func:`add_clips`: those of :meth:`Collection.ingest`."""
+
+    fps: float
+    skeleton: Skeleton | Motion | str | Path | None
 
 
 def add_clips(
@@ -23,7 +36,7 @@ def add_clips(
     collection: str | Path | None = None,
     labels: str | Path | None = None,
     progress: bool = True,
-    **reading: Any,
+    **reading: Unpack[AddedClipOptions],
 ) -> TransitionTable:
     """The table with the new clips of a folder; nothing is searched again.
 
@@ -75,6 +88,8 @@ def add_clips(
     target, source = path_of(table, "table"), path_of(folder, "folder")
     if not target.is_file():
         raise ArrayError(f"`table` must be a table to add clips to, and there is no {target}.")
+    expected: dict[str, Any] = dict(reading)
+    again = {name: expected.pop(name) for name in NOT_STORED if name in expected}
     added = [] if labels is None else read_labels(path_of(labels, "labels"))
     with locked(target):  # before the collection grows: both are written by one process
         if (source / "catalogue.json").is_file():
@@ -86,7 +101,8 @@ def add_clips(
                 source,
                 keep_before=True,
                 progress=progress,
-                **reading,
+                expected=expected,
+                **again,
             )
         grown = extend_locked(target, lib, target)
     # Last: a label that is refused must not part the table from its collection.

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._arrays import of_kind
 from motionloom._core import Record
 from motionloom._paths import path_of
 from motionloom.errors import TableError
@@ -63,7 +64,7 @@ def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
     ...     save_runtime(table, Path(place) / "lib.mlr") > 10_000
     True
     """
-    data = runtime_bytes(table)
+    data = runtime_bytes(of_kind(table, TransitionTable, "table"))
     write_bytes(path_of(path, "path"), data)
     return len(data)
 

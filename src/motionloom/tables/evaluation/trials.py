@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import whole
+from motionloom._arrays import flag, of_kind, positive, whole
 from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom._records import record
@@ -179,6 +179,8 @@ def compare_with_graph(
     ...     sum(ml.compare_with_graph(table, pairs=4).quadrants.counts)
     4
     """
+    of_kind(table, TransitionTable, "table")
+    limit_in, progress = positive(limit_in, "limit_in"), flag(progress, "progress")
     pairs = whole(pairs, "pairs", least=1, most=MOST)
     graph = MotionGraph.build(table.frames, threshold_cm=graph_cm)
     places = random_places(table, pairs, seed=whole(seed, "seed", least=0))
