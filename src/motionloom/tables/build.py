@@ -190,7 +190,9 @@ def build_table(
     elif settings.jobs is not None:
         raise ArrayError("`jobs` are threads of this machine: give `jobs` or `engine`.")
     if not callable(getattr(engine, "search", None)):
-        raise ArrayError(f"`engine` must be one that ml.engine_of gives, got {engine!r:.80}.")
+        raise ArrayError(
+            f"`engine` must search on threads, a GPU or a cluster, got {engine!r:.80}."
+        )
     if isinstance(engine, Checked):
         engine.check()  # before anything is written
     place = collection.path
