@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import index
 from typing import Any, TypeGuard, TypeVar
 
@@ -242,6 +243,16 @@ def items(values: Iterable[T], name: str, kinds: str) -> tuple[T, ...]:
         return tuple(values)
     except TypeError as error:
         raise ArrayError(f"`{name}` must be a list of {kinds}, got {_shown(values)}.") from error
+
+
+def known_options(function: str, settings: type, options: Mapping[str, object]) -> None:
+    """Raise a TypeError that names the options of a function if one of these is none of them."""
+    names = list(inspect.signature(settings).parameters)
+    for name in options:
+        if name not in names:
+            raise TypeError(
+                f"{function}() has no option {name!r}. Its rarer options are: {', '.join(names)}."
+            )
 
 
 def _number(value: float, name: str) -> float:

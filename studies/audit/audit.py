@@ -1,7 +1,7 @@
 """Are results on real clips acceptable? An independent check decides.
 
-    ./bench audit [--quick] [--clips audit|other] [--only KIND] [--seed N] [--pictures FOLDER]
-    ./bench audit --case KIND:NUMBER [--seed N] [--pictures FOLDER]
+    ./study audit [--quick] [--clips audit|other] [--only KIND] [--seed N] [--pictures FOLDER]
+    ./study audit --case KIND:NUMBER [--seed N] [--pictures FOLDER]
 
 Makes every kind of result from the audit clips and from all other real clips (kinds that start with
 ``other-``), asks motionloom's own check about each, and judges each with a check written

@@ -144,7 +144,7 @@ def quick(cases: Protocol, seed: int = 0) -> dict[str, list[int]]:
 
 def write(seed: int = 0) -> None:
     """Write the committed protocol."""
-    document = {"about": f"Cases of ./bench audit, drawn with seed {seed}.", "cases": draw(seed)}
+    document = {"about": f"Cases of ./study audit, drawn with seed {seed}.", "cases": draw(seed)}
     lines = json.dumps(document, indent=None, separators=(", ", ": "))
     FILE.write_text(lines.replace("}, {", "},\n{").replace('], "', '],\n"') + "\n")
 

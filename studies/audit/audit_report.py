@@ -1,4 +1,4 @@
-"""What ``./bench audit`` prints and writes: sums per kind and per group of clips, and failures."""
+"""What ``./study audit`` prints and writes: sums per kind and per group of clips, and failures."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def failure_lines(outcomes: list[Outcome], seed: int | None) -> list[str]:
     """One line for every rejected or refused result."""
     lines = []
     for o in outcomes:
-        reproduce = f"./bench audit --case {o.case}" + ("" if seed is None else f" --seed {seed}")
+        reproduce = f"./study audit --case {o.case}" + ("" if seed is None else f" --seed {seed}")
         if o.refusal:
             lines.append(f"{o.case}  {o.label}  no result: {o.refusal[:120]!r}  {reproduce}")
         elif o.failures:

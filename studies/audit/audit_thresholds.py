@@ -1,6 +1,6 @@
 """How often a check is wrong: false alarms on captured clips, misses on damaged copies of them.
 
-    ./bench audit-thresholds [--checker independent|motionloom] [--every N] [--damaged N] [--misses]
+    ./study audit-thresholds [--checker independent|motionloom] [--every N] [--damaged N] [--misses]
 
 False alarms: a captured clip, cut into parts of two seconds, is a "result" that must pass. Its
 parts are compared with the clip itself, their frames given as copied, which is how transitions and

@@ -89,7 +89,7 @@ class Blend:
     @property
     def finished(self) -> Finalized:
         """Old home of the result, which now lies in the blend itself."""
-        warn_renamed("Blend.finished.motion", "Blend.motion")
+        warn_renamed("Blend.finished", "Blend.motion, footplants and cleanup")
         return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
     @property

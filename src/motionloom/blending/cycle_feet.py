@@ -9,7 +9,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray
 from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_report import CleanupReport
+from motionloom.cleanup.contact_speeds import fastest_contact
 from motionloom.cleanup.finalize import finalize
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Copied, Verification
@@ -60,6 +62,7 @@ class HeldCycle(NamedTuple):
 
     motion: Motion
     footplants: Footplants
+    closure: PlanarTransform
     verification: Verification
     cleanup: CleanupReport
 
@@ -115,6 +118,10 @@ def hold_feet(
     body
         Roles of its joints.
     """
+    if planted.all(axis=0).any():
+        # A foot that stands all the time does not travel from lap to lap.
+        still = PlanarTransform.identity()
+        cycle = cycle._replace(motion=closed_cycle(cycle.motion, still, cycle.seam), closure=still)
     length, fps = cycle.motion.n_frames - 1, cycle.motion.fps
     before = int(np.ceil(AROUND_S * fps / length))
     count = 2 * before + 1
@@ -138,20 +145,30 @@ def hold_feet(
     closed = cycle._replace(motion=closed_cycle(middle, cycle.closure, seam))
     motion = closed.motion.replace(name=cycle.motion.name, source=cycle.motion.source)
     report = _of_one_lap(done.cleanup, first, length)
-    return HeldCycle(motion, Footplants(held), verify_laps(closed, check, held), report)
+    speed, worst = fastest_contact(foot_points(motion, body=body), held, fps)
+    report = dataclasses.replace(report, contact_speed_after=speed, worst_after=worst)
+    verification = verify_laps(closed, check, held)
+    return HeldCycle(motion, Footplants(held), cycle.closure, verification, report)
 
 
 def _of_one_lap(report: CleanupReport, first: int, length: int) -> CleanupReport:
-    """The report with the contacts that begin in one lap, in frames of that lap."""
+    """The report with the contacts of one lap, in its frames.
+
+    A contact that goes over the seam is listed with the lap in which it begins; one that lasts for
+    a whole lap or longer is listed with all of that lap.
+    """
     plants = tuple(
         dataclasses.replace(
             each,
-            first=each.first - first,
-            last=each.last - first,
-            held=None if each.held is None else (each.held[0] - first, each.held[1] - first),
+            first=max(each.first - first, 0),
+            last=each.last - first if each.first >= first else min(each.last - first, length),
+            held=None
+            if each.held is None
+            else (max(each.held[0] - first, 0), each.held[1] - first),
         )
         for each in report.plants
         if first <= each.first < first + length
+        or (each.first < first and each.last >= first + length)
     )
     worst_before, worst_after = (
         None if worst is None else ((worst[0] - first) % length, worst[1])

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
+from motionloom._arrays import BoolArray, FloatArray, flag, known_options, of_kind, positive
 from motionloom._records import record
 from motionloom.blending.cycle_feet import Cycle, closed_cycle, hold_feet, verify_laps
 from motionloom.body.body_map import BodyMap, roles_for
@@ -142,6 +142,7 @@ def loop(
     for value, name in ((seam_s, "seam_s"), (shortest_s, "shortest_s"), (longest_s, "longest_s")):
         positive(value, name)
     moving = None if moving is None else flag(moving, "moving")
+    known_options("loop", _Settings, options)
     settings = _Settings(**options)
     body = roles_for(motion.skeleton, body)
     if footplants is None:
@@ -163,7 +164,7 @@ def loop(
     cycle, verification, cleanup = taken.cycle, taken.verification, None
     labels = np.array(plants.planted[cycle.first : cycle.first + cycle.motion.n_frames])
     planted = _true_labels(cycle.motion, labels, check, seam)
-    closed = cycle.motion
+    closed, closure = cycle.motion, cycle.closure
     if settings.clean and (missing := legs_missing(body)):
         notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
     elif settings.clean:
@@ -173,7 +174,7 @@ def loop(
             notes.append("feet are not held: the cycle would not close or fail the quality check")
         else:
             closed, verification, cleanup = held.motion, held.verification, held.cleanup
-            planted = held.footplants.planted
+            planted, closure = held.footplants.planted, held.closure
     notes += [f"failed check: {each}" for each in verification.failed]
     return Loop(
         closed,
@@ -181,7 +182,7 @@ def loop(
         (cycle.first, cycle.first + cycle.motion.n_frames - 1),
         taken.match,
         taken.cost,
-        cycle.closure,
+        closure,
         tuple(notes),
         verification,
         cleanup,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Unpack
 
-from motionloom._arrays import FloatArray, flag, frames_in, of_kind, positive
+from motionloom._arrays import FloatArray, flag, frames_in, known_options, of_kind, positive
 from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.blending.candidates import Candidate
@@ -83,7 +83,7 @@ class Transition:
     @property
     def finished(self) -> Finalized:
         """Old home of the result, which now lies in the transition itself."""
-        warn_renamed("Transition.finished.motion", "Transition.motion")
+        warn_renamed("Transition.finished", "Transition.motion, footplants and cleanup")
         return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
     @property
@@ -163,6 +163,7 @@ def transition(
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     positive(length_s, "length_s")
+    known_options("transition", TransitionSettings, options)
     moving, settings = flag(moving, "moving"), TransitionSettings(**options)
     matched = match_clips([a, b], footplants=footplants, body=body, match=settings.match)
     pair = pair_of(matched, repair_knees=settings.repair_knees)

@@ -63,7 +63,7 @@ class Reading:
         fps_is_new: bool = True,
     ) -> Reading:
         """From the options as typed; ``fps_is_new`` where --fps meant another thing in 0.1."""
-        if fps is not None and fps_is_new:
+        if fps is not None and fps_is_new and not source_fps:
             warn("--fps now resamples the clips; the true rate of files is given by --source-fps.")
         return cls(fps, tuple(_pattern_and_rate(text) for text in source_fps or ()), unit, up, body)
 
@@ -83,6 +83,8 @@ def source_rates(source_fps: list[str] | None, old_fps: float | None) -> list[st
     """``--source-fps`` with the rate that was given by its old name ``--fps``."""
     if old_fps is None:
         return source_fps or []
+    if source_fps:
+        raise ml.ArrayError("--fps is the old name of --source-fps here: give --source-fps only.")
     warn("--fps is deprecated here and will go in the next version: use --source-fps RATE.")
     return [f"{old_fps:g}", *(source_fps or [])]
 
@@ -94,13 +96,16 @@ def _fits(path: str, pattern: str) -> bool:
 
 
 def _pattern_and_rate(text: str) -> tuple[str, float]:
-    pattern, _, rate = text.rpartition("=")
+    pattern, _, text_of_rate = text.rpartition("=")
     try:
-        return pattern or "*", float(rate)
+        rate = float(text_of_rate)
     except ValueError:
         raise ml.ArrayError(
             f"--source-fps must be 'PATTERN=RATE', such as '143_*=60', or a rate, got {text!r}."
         ) from None
+    if not 0.0 < rate < float("inf"):
+        raise ml.ArrayError(f"--source-fps must be a rate above 0, got {text!r}.")
+    return pattern or "*", rate
 
 
 def find_clips(paths: list[str]) -> list[str]:
@@ -117,15 +122,20 @@ def find_clips(paths: list[str]) -> list[str]:
                 path=path,
                 fix="Name the files, or another folder.",
             )
-        others = sorted(
-            file.name
-            for file in set(Path(path).rglob("*")) - set(clips)
-            if file.is_file() and not file.name.startswith(".")
-        )
-        if others:
-            warn(f"skipped in {path}, not clips: {_few(others)}")
+        warn_skipped(path, clips)
         files += map(str, clips)
     return files
+
+
+def warn_skipped(folder: str, clips: list[Path]) -> None:
+    """Warn of files in a folder that are no clips."""
+    others = sorted(
+        file.name
+        for file in set(Path(folder).rglob("*")) - set(clips)
+        if file.is_file() and not file.name.startswith(".")
+    )
+    if others:
+        warn(f"skipped in {folder}, not clips: {_few(others)}")
 
 
 def _few(names: list[str], most: int = 5) -> str:

@@ -45,6 +45,10 @@ PHRASES = (
     (r"raise `slope_limit`, ", ""),
     (r"\bfps=", "--source-fps"),
     (r" ?Pass keep_t_pose=True to keep it\.", ""),
+    (
+        r"annotate it, or ingest with labels=FILE\.csv",
+        "build the table again with table build --labels FILE.csv",
+    ),
     (r"ml\.Collection\.ingest", "motionloom table build"),
     (r"Use ml\.retarget[^.]* first\.", "Use clips on one skeleton."),
     (r"(`)?motion\[(-?\w*):(-?\w*)\]\1", r"--frames \2:\3"),
@@ -73,7 +77,7 @@ def in_options(text: str, *, of_source: bool = False) -> str:
     source = "source-" if of_source else ""
     for name, option in OPTIONS.items():
         given = f"--{source}{name}" if name in ("unit", "up") else option
-        text = text.replace(f"`{name}`", option)
+        text = text.replace(f"`{name}`", given)
         text = re.sub(rf"\b{name}=(?:True|False)\b", given, text)
         text = re.sub(rf"(?<![-\w]){name}=['\"](\w+)['\"]", rf"{given} \1", text)
         text = re.sub(rf"(?<![-\w]){name}=(?=[\s.,)]|$)", given, text)

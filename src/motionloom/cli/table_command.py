@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
-from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up
+from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, warn_skipped
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
@@ -128,6 +128,8 @@ def build(
     if Path(folder, "catalogue.json").is_file():
         lib = ml.Collection.open(folder)
     else:
+        if Path(folder).is_dir():
+            warn_skipped(str(folder), ml.find_clips(folder))
         lib = ml.Collection.ingest(
             folder,
             out=Path(output).with_suffix(".mlc") if collection is None else Path(collection),
@@ -229,7 +231,7 @@ def _report(table: ml.TransitionTable, *, as_json: bool) -> None:
         if "frame jumps" in text or "frames jump" in text:
             warn(f"{clip}: {text}")
     for file, why in lib.report.left_out:
-        warn(f"left out: {file}: {in_options(why)}")
+        warn(f"left out: {file}: {in_options(why).removeprefix(f'{file}, ')}")
     _print_table(table, as_json=as_json)
 
 

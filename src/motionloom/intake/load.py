@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypedDict, Unpack
 
-from motionloom._arrays import flag
+from motionloom._arrays import flag, known_options
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
@@ -97,6 +97,7 @@ def load(
     ...     load(Path(folder) / "walk.bvh").fps
     60.0
     """
+    known_options("load", _Settings, options)
     settings = _Settings(**options)
     stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
     strict = flag(settings.strict, "strict")

@@ -8,7 +8,7 @@ from typing import Literal, Unpack
 
 import numpy as np
 
-from motionloom._arrays import whole
+from motionloom._arrays import known_options, whole
 from motionloom.body.body_map import BodyMap
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import KINDS, Footplants
@@ -90,6 +90,7 @@ def register(
     >>> curve.frames(0.5 * curve.u_range[1]).shape
     (2,)
     """
+    known_options("register", RegistrationSettings, options)
     settings = RegistrationSettings(ends, **options)
     matched, notes = matched_motions(
         motions, at, pins, footplants=footplants, body=body, match=settings.match

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
-from motionloom._arrays import flag, of_kind, one_of
+from motionloom._arrays import flag, known_options, of_kind, one_of
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
@@ -170,6 +170,7 @@ def splice(
     """
     of_kind(upper, Motion, "upper")
     of_kind(lower, Motion, "lower")
+    known_options("splice", _Settings, options)
     settings = _Settings(**options)
     _check_choices(method, where, when_short, settings)
     matched = match_clips(

@@ -12,7 +12,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
+from motionloom._arrays import flag, items, known_options, of_kind, one_of, positive, whole
 from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom.errors import ArrayError, TableError
@@ -182,6 +182,7 @@ def build_table(
     10
     """
     of_kind(collection, Collection, "collection")
+    known_options("build_table", _BuildSettings, options)
     settings = _BuildSettings(**options)
     plan = _planned(collection, length_s, clusters, seed, settings)
     progress = flag(progress, "progress")

@@ -206,3 +206,14 @@ def test_the_report_of_a_cycle_counts_the_contacts_of_one_lap() -> None:
     assert cycle.cleanup is not None
     assert 4 <= len(cycle.cleanup.plants) <= 6
     assert all(0 <= each.first < cycle.motion.n_frames for each in cycle.cleanup.plants)
+
+
+@pytest.mark.parametrize("kind", ["stand", "wave"])
+def test_feet_that_stand_all_the_time_stay_where_they_are(kind):
+    cycle = ml.loop(ml.synthetic.clip(kind).motion)
+    assert cycle.footplants.planted.all()
+    assert (cycle.closure.theta, cycle.closure.x0, cycle.closure.z0) == (0.0, 0.0, 0.0)
+    assert len(cycle.cleanup.plants) == 4
+    assert cycle.cleanup.contact_speed_after < 1e-6
+    measured = ml.measure_quality(cycle.motion, footplants=cycle.footplants)
+    assert measured.contact_speed_max == pytest.approx(cycle.cleanup.contact_speed_after, abs=1e-6)

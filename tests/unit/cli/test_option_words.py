@@ -107,3 +107,22 @@ def test_fps_resamples_in_every_command_that_writes_a_clip(run, tmp_path: Path) 
     assert told.code == 0, told.err
     assert told.err == ""
     assert ml.load(out).duration_s == pytest.approx(2 * walk.duration_s)
+
+
+def test_a_wrong_rate_or_unit_of_the_source_names_its_option(run, tmp_path: Path) -> None:
+    ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "walk.bvh")
+    clip, out = tmp_path / "walk.bvh", tmp_path / "out.bvh"
+    answer = run("clean", clip, "-o", out, "--source-fps", "0")
+    assert answer.code == 2
+    assert "--source-fps must be a rate above 0" in answer.err
+    answer = run("convert", clip, out, "--source-unit", "foo")
+    assert answer.code == 2
+    assert "--source-unit must be" in answer.err
+
+
+def test_a_rate_with_the_true_one_of_the_files_is_no_surprise(run, tmp_path: Path) -> None:
+    ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "walk.bvh")
+    clip, out = tmp_path / "walk.bvh", tmp_path / "out.bvh"
+    answer = run("clean", clip, "-o", out, "--fps", "30", "--source-fps", "60")
+    assert (answer.code, answer.err) == (0, "")
+    assert run("info", clip, "--fps", "30", "--source-fps", "60").code == 2

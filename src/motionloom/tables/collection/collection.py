@@ -9,7 +9,7 @@ from typing import Unpack
 
 import numpy as np
 
-from motionloom._arrays import IntArray, flag, items, of_kind
+from motionloom._arrays import IntArray, flag, items, known_options, of_kind
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
@@ -158,6 +158,7 @@ class Collection:
             raise ArrayError(
                 f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
             )
+        known_options("Collection.ingest", Reading, options)
         reading = Reading(fps, **options)
         given = None if labels is None else read_labels(path_of(labels, "labels"))
         if given is not None:
