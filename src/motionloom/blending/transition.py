@@ -158,10 +158,7 @@ def transition(
     >>> bool((joined.blended.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
     True
     """
-    of_kind(a, Motion, "a")
-    of_kind(b, Motion, "b")
-    if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
-        raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
+    _check_arguments(a, b, at)
     positive(length_s, "length_s")
     known_options("transition", TransitionSettings, options)
     moving, settings = flag(moving, "moving"), TransitionSettings(**options)
@@ -208,3 +205,10 @@ def transition(
         matched,
         taken,
     )
+
+
+def _check_arguments(a: Motion, b: Motion, at: tuple[int, int] | None) -> None:
+    of_kind(a, Motion, "a")
+    of_kind(b, Motion, "b")
+    if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
+        raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
