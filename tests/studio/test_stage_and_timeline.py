@@ -250,8 +250,8 @@ def test_a_link_brings_the_state_back(screen: Any, page: Any, studio: Studio) ->
     other = page.context.new_page()
     other.goto(link)
     other.wait_for_selector("html[data-studio=ready]")
-    told = other.evaluate("[studio.store.project.tab, studio.store.project.splice.method]")
-    assert told == ["splice", "naive"]
+    state = other.evaluate("[studio.store.project.tab, studio.store.project.splice.method]")
+    assert state == ["splice", "naive"]
     other.close()
 
 
