@@ -200,7 +200,7 @@ def main() -> None:
         print(compile_library(chosen.folder))
         return
     programs = compile_programs(chosen.folder)
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = [str(HERE), str(HERE.parents[1])]  # small_file, and studies for it
     from small_file import small_file
 
     file = chosen.folder / "small.mlr"

@@ -1,4 +1,6 @@
-"""A run-time file of a few short clips of a small body: python core/tests/small_file.py PATH.
+"""A run-time file of a few short clips of a small body.
+
+Run it with PYTHONPATH=. python core/tests/small_file.py PATH.
 
 Small, so that opening and playing it takes little time even in a library with sanitizers; and the
 same bytes on every machine, see ``tests/unit/core/test_digest.py``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,8 +16,12 @@ RUN = ROOT / "core" / "tests" / "run.py"
 @pytest.mark.slow
 @pytest.mark.judge
 def test_c_tests_pass_and_mutated_files_do_no_harm() -> None:
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
-        [sys.executable, str(RUN), "--files", "300", "--jobs", "1"], capture_output=True, text=True
+        [sys.executable, str(RUN), "--files", "300", "--jobs", "1"],
+        capture_output=True,
+        text=True,
+        env=bare,
     )
     if done.returncode and "has no AddressSanitizer" in done.stderr:
         pytest.skip("the compiler has no AddressSanitizer or no UBSan")
