@@ -19,7 +19,7 @@ from motionloom.cli.table_verify_command import evaluate, verify
 OF_A_SEARCH = (
     "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
 )  # fmt: skip
-OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_jumps")
+OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_glitches")
 
 app = typer.Typer(
     name="table",
@@ -100,9 +100,10 @@ def build(
     plants: Annotated[
         str, typer.Option("--plants", help="Detector of footplants: thresholds, learned.")
     ] = "thresholds",
-    keep_jumps: Annotated[
-        bool, typer.Option("--keep-jumps", help="Also use windows with capture glitches.")
+    keep_glitches: Annotated[
+        bool, typer.Option("--keep-glitches", help="Also use windows with capture glitches.")
     ] = False,
+    keep_jumps: Annotated[bool, typer.Option("--keep-jumps", hidden=True)] = False,
     unit: Unit = None,
     up: Up = None,
     extend: Annotated[
@@ -121,6 +122,8 @@ def build(
     A build that was stopped continues when it is started again.
     """
     check_target(output, [folder], force=force or extend)
+    if keep_jumps:
+        warn("--keep-jumps is deprecated and will go in the next version: use --keep-glitches.")
     if extend:
         _report(_extended(context), as_json=as_json)
         return
@@ -141,7 +144,7 @@ def build(
             up=up,
             ground=ground,
             plants=plants,
-            keep_jumps=keep_jumps,
+            keep_glitches=keep_glitches or keep_jumps,
             progress=True,
         )
     table = ml.build_table(
@@ -201,6 +204,9 @@ def _extended(context: typer.Context) -> ml.TransitionTable:
         for name in values
         if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
     }
+    if values["keep_jumps"]:
+        values["keep_glitches"] = True
+        given.add("keep_glitches")
     if not Path(values["output"]).is_file():
         raise ml.ArrayError(
             f"--extend needs a table to add to, and there is no {values['output']}. Build it "

@@ -81,7 +81,7 @@ def grow_collection(
             up,
             bool(options["ground"]),
             str(options["plants"]),
-            bool(options["keep_jumps"]),
+            bool(options["keep_glitches"]),
             bool(options["repair_knees"]),
         )
         grown, read = ingest_folder(
@@ -105,7 +105,7 @@ def _options_of(was: Catalogue) -> dict[str, object]:
         "skeleton": skeleton_key(was.common.skeleton),
         "ground": bool(was.options.get("grounded", False)),
         "plants": was.options.get("plants", "thresholds"),
-        "keep_jumps": bool(was.options.get("keep_jumps", False)),
+        "keep_glitches": bool(was.options.get("keep_jumps", False)),
         "repair_knees": bool(was.options.get("repair_knees", False)),
     }
 

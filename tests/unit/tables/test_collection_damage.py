@@ -97,12 +97,28 @@ def test_a_label_is_arrived_at_outside_of_them(corrupted, tmp_path):
 
 def test_they_are_used_where_that_is_asked_for(corrupted, tmp_path):
     folder = Path(shutil.copytree(corrupted.source_folder, tmp_path / "clips"))
-    kept = Collection.ingest(folder, fps=FPS, keep_jumps=True)
+    kept = Collection.ingest(folder, fps=FPS, keep_glitches=True)
     assert kept.report.jumping == ("jog",)
     assert len(kept.frames.jumps) == 0
     assert kept.digest != corrupted.digest
     again = Collection.ingest(folder, fps=FPS)
     assert again.digest == corrupted.digest
+
+
+def test_the_old_name_of_keep_glitches_works_and_warns(corrupted, tmp_path):
+    folder = Path(shutil.copytree(corrupted.source_folder, tmp_path / "clips"))
+    with pytest.warns(DeprecationWarning, match="use keep_glitches=") as warned:
+        lib = Collection.ingest(folder, fps=FPS, keep_jumps=True)
+    assert warned[0].filename == __file__
+    assert len(lib.frames.jumps) == 0
+    with pytest.raises(ml.ArrayError, match="pass `keep_glitches` only"):
+        Collection.ingest(folder, fps=FPS, keep_jumps=True, keep_glitches=True)
+    table = ml.build_table(
+        lib, out=tmp_path / "t.mlt", length_s=LENGTH / FPS, clusters=3, ways=(2,), progress=False
+    )
+    with pytest.warns(DeprecationWarning, match="use keep_glitches=") as warned:
+        ml.add_clips(table.file, folder, keep_jumps=True, progress=False)
+    assert warned[0].filename == __file__
 
 
 def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):

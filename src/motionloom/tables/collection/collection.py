@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
 from motionloom._arrays import IntArray, flag, items, known_options, of_kind
+from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
@@ -134,7 +135,7 @@ class Collection:
             Whether every clip's floor is put to y = 0.
         plants
             How foot plants are found: ``"thresholds"`` or ``"learned"``.
-        keep_jumps
+        keep_glitches
             Whether windows with a capture glitch (a joint that jumps for one frame; ``report``
             names them) may represent a cluster or be blended in. By default they are only used
             if a transition starts or ends in them.
@@ -158,8 +159,10 @@ class Collection:
             raise ArrayError(
                 f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
             )
-        known_options("Collection.ingest", Reading, options)
-        reading = Reading(fps, **options)
+        given_options: dict[str, Any] = dict(options)
+        rename_option(given_options, "keep_jumps", "keep_glitches")
+        known_options("Collection.ingest", Reading, given_options)
+        reading = Reading(fps, **given_options)
         given = None if labels is None else read_labels(path_of(labels, "labels"))
         if given is not None:
             check_readable(stored_labels(target)[1])

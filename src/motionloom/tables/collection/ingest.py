@@ -256,7 +256,7 @@ def _options(reading: Reading, skeleton: Motion | Skeleton | None) -> dict[str, 
     return {
         "plants": reading.plants,
         "grounded": reading.ground,
-        "keep_jumps": reading.keep_jumps,
+        "keep_jumps": reading.keep_glitches,  # the name in files of every version
         "repair_knees": reading.repair_knees,
         "skeleton": "" if named is None else skeleton_key(named),
     }

@@ -44,6 +44,7 @@ class ReadingOptions(TypedDict, total=False):
     up: str | None
     ground: bool
     plants: str
+    keep_glitches: bool
     keep_jumps: bool
     repair_knees: bool
 
@@ -59,14 +60,14 @@ class Reading:
     up: str | None = None
     ground: bool = False
     plants: str = "thresholds"
-    keep_jumps: bool = False
+    keep_glitches: bool = False
     """Windows with a capture glitch are used like any others."""
     repair_knees: bool = True
     """Knees captured bent backwards are bent forwards."""
 
     def __post_init__(self) -> None:
         one_of(self.plants, METHODS, "plants")
-        for name in ("ground", "keep_jumps", "repair_knees"):
+        for name in ("ground", "keep_glitches", "repair_knees"):
             flag(getattr(self, name), name)
         object.__setattr__(self, "fps", _rate(self.fps, "fps"))
         rates = self.source_fps
