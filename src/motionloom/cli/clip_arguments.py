@@ -13,11 +13,29 @@ import typer
 import motionloom as ml
 from motionloom.cli.output import warn
 
+
+def fps_of(value: str | float) -> float:
+    """The rate in an option ``--fps``, which takes no patterns."""
+    try:
+        return float(value)
+    except ValueError:
+        pattern, equals, rate = str(value).rpartition("=")
+        advice = f" Give the true rate of some files by --source-fps '{pattern}={rate}'."
+        raise typer.BadParameter(
+            f"must be a rate, such as 30, got {value!r}.{advice if equals else ''}"
+        ) from None
+
+
 Fps = Annotated[
     float | None,
-    typer.Option("--fps", metavar="RATE", help="Frame rate of the result; clips are resampled."),
+    typer.Option(
+        "--fps",
+        metavar="RATE",
+        parser=fps_of,
+        help="Frame rate of the result; clips are resampled.",
+    ),
 ]
-OldFps = Annotated[float | None, typer.Option("--fps", hidden=True)]
+OldFps = Annotated[float | None, typer.Option("--fps", parser=fps_of, hidden=True)]
 """Old name of --source-fps in commands that write no clip."""
 SourceFps = Annotated[
     list[str] | None,

@@ -75,7 +75,7 @@ def run_jobs(
             check(target)
             done = Done() if writing.dry_run else work(path, target)
         except ml.MotionLoomError as error:
-            text = in_options(_naming(path, str(error)), of_source=of_source)
+            text = in_options(_naming(path, error), of_source=of_source)
             errors.append((text, error))
             reports.append({"input": path, "output": target, "error": text})
             continue
@@ -100,8 +100,11 @@ def run_jobs(
     exit_for([error for _, error in errors])
 
 
-def _naming(path: str, text: str) -> str:
-    return text if path in text or Path(path).name in text else f"{path}: {text}"
+def _naming(path: str, error: ml.MotionLoomError) -> str:
+    """The text of an error with one file in front: that of the error itself, else the input."""
+    text = str(error)
+    named = isinstance(error, ml.FormatError) and error.path is not None
+    return text if named or Path(path).name in text else f"{path}: {text}"
 
 
 def exit_for(errors: list[ml.MotionLoomError]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
-from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, warn_skipped
+from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, fps_of, warn_skipped
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
@@ -87,7 +87,12 @@ def build(
     ] = None,
     fps: Annotated[
         float,
-        typer.Option("--fps", metavar="RATE", help="Rate of the collection; clips are resampled."),
+        typer.Option(
+            "--fps",
+            metavar="RATE",
+            parser=fps_of,
+            help="Rate of the collection; clips are resampled.",
+        ),
     ] = 60.0,
     source_fps: SourceFps = None,
     skeleton: Annotated[

@@ -53,6 +53,24 @@ def test_inputs_are_never_overwritten_not_even_by_force(run, tmp_path, walk_bvh,
     assert walk_bvh.read_bytes() == before
 
 
+@pytest.mark.parametrize("wrong", ["out.xyz", "taken.bvh"])
+def test_an_error_of_the_output_names_the_output_alone(run, tmp_path, walk_bvh, wrong) -> None:
+    (tmp_path / "taken.bvh").write_text("mine")
+    for command in (("convert", walk_bvh), ("clean", walk_bvh, "-o")):
+        told = run(*command, tmp_path / wrong)
+        assert told.code == 2
+        assert told.err.startswith(f"motionloom: {tmp_path / wrong}: ")
+        assert "walk.bvh" not in told.err
+
+
+def test_an_error_of_the_input_names_the_input_alone(run, tmp_path: Path) -> None:
+    told = run("convert", tmp_path / "gone.bvh", tmp_path / "out.glb")
+    assert told.code == 2
+    assert told.err.startswith(f"motionloom: {tmp_path / 'gone.bvh'}: ")
+    assert told.err.count("gone.bvh") == 1
+    assert "out.glb" not in told.err
+
+
 def test_a_failed_conversion_leaves_nothing_behind(run, tmp_path: Path) -> None:
     bad = tmp_path / "bad.bvh"
     bad.write_text("HIERARCHY\nROOT Hips\n{\n")

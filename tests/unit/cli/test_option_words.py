@@ -120,6 +120,19 @@ def test_a_wrong_rate_or_unit_of_the_source_names_its_option(run, tmp_path: Path
     assert "--source-unit must be" in answer.err
 
 
+@pytest.mark.parametrize("command", ["convert {0} {1}", "info {0}", "table build {0} -o {1}"])
+def test_a_pattern_for_fps_recommends_source_fps(run, tmp_path: Path, command: str) -> None:
+    clip, out = tmp_path / "walk.bvh", tmp_path / "out"
+    answer = run(*command.format(clip, out).split(), "--fps", "walk*=30")
+    assert answer.code == 2
+    assert "'--fps': must be a rate, such as 30, got 'walk*=30'." in answer.err
+    assert "--source-fps 'walk*=30'" in answer.err
+    answer = run(*command.format(clip, out).split(), "--fps", "fast")
+    assert answer.code == 2
+    assert "must be a rate" in answer.err
+    assert "--source-fps" not in answer.err
+
+
 def test_a_rate_with_the_true_one_of_the_files_is_no_surprise(run, tmp_path: Path) -> None:
     ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "walk.bvh")
     clip, out = tmp_path / "walk.bvh", tmp_path / "out.bvh"
