@@ -45,7 +45,6 @@ class ReadingOptions(TypedDict, total=False):
     ground: bool
     plants: str
     keep_glitches: bool
-    keep_jumps: bool
     repair_knees: bool
 
 
