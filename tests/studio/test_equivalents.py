@@ -6,6 +6,7 @@ With clips of two skeletons and two rates, on every tab.
 from __future__ import annotations
 
 import dataclasses
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,16 @@ import motionloom as ml
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.messages.messages import BlendMake, SpliceMake, TransitionMake
+from motionloom.studio.messages.table_messages import TableBuild, TableQuery
 from motionloom.studio.panels.blend_panel import BlendPanel
+from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.splice_panel import make_splice
+from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.panels.transition_panel import make_transition
 from motionloom.studio.results.result import Result
 
+BUILD_S = 60.0
+"""A build takes seconds; on a busy machine much longer."""
 STEERED = [[1.0 - k / 60, k / 60] for k in range(60)]
 WISHES: dict[str, Any] = {
     "transition": TransitionMake(id=1, a="walk.bvh", b="jog.bvh"),
@@ -31,6 +37,10 @@ WISHES: dict[str, Any] = {
     "blend as steered": BlendMake(id=1, clips=["jog.bvh", "walk.bvh"], recorded=STEERED),
     "splice": SpliceMake(id=1, upper="jog.bvh", lower="walk.bvh"),
     "splice of an arm": SpliceMake(id=1, upper="walk.bvh", lower="jog.bvh", where="left_arm"),
+    "table": TableQuery(id=1, source=("walk", 20), target=("jog", 40)),
+    "table, back": TableQuery(id=1, source=("jog", 10), target=("walk", 50), lead_s=0.2),
+    "table, a label": TableQuery(id=1, source=("walk", 20), label="fast", search=True),
+    "table, the graph": TableQuery(id=1, source=("walk", 10), target=("walk", 60), by="graph"),
 }
 
 
@@ -44,11 +54,25 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = dataclasses.replace(small.skeleton, names=names)
     ml.save(walk, folder / "walk.bvh")
     ml.save(small.replace(skeleton=other), folder / "jog.bvh")
+    (folder / "labels.csv").write_text("clip,label\nwalk,slow\njog,fast\n")
     return folder
 
 
 @pytest.fixture(scope="module")
-def results(folder: Path) -> dict[str, Result]:
+def tables(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """A small table of both clips, built by the studio."""
+    tables = Tables(Library(folder), tmp_path_factory.mktemp("state"))
+    tables.build(TableBuild(id=0, clusters=8, lookup=8, length_s=0.5, fps=30.0))
+    end = time.monotonic() + BUILD_S
+    while (job := tables.state().body.job).state == "running":
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert job.state == "built", job.error
+    return tables
+
+
+@pytest.fixture(scope="module")
+def results(folder: Path, tables: Tables) -> dict[str, Result]:
     """Every wish's result."""
     matches = Matches(Library(folder))
     blends = BlendPanel(matches)
@@ -56,6 +80,7 @@ def results(folder: Path) -> dict[str, Result]:
         TransitionMake: lambda wish: make_transition(matches, wish),
         BlendMake: blends.make,
         SpliceMake: lambda wish: make_splice(matches, wish),
+        TableQuery: TablePanel(tables).make,
     }
     return {name: makers[type(wish)](wish) for name, wish in WISHES.items()}
 

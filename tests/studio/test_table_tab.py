@@ -283,6 +283,18 @@ def test_a_build_can_be_stopped(table_clips: Path, tmp_path: Path) -> None:
     assert tables.state().body.table is None
 
 
+def test_a_build_takes_the_default_number_of_clusters(table_clips: Path, tmp_path: Path) -> None:
+    tables = Tables(Library(table_clips), tmp_path / "state")
+    tables.build(TableBuild(id=0, length_s=0.5, fps=30.0))
+    end = time.monotonic() + BUILD_S
+    while (job := tables.state().body.job).state == "running" and time.monotonic() < end:
+        time.sleep(0.1)
+    assert job.state == "built", job.error
+    lib = ml.Collection.ingest(table_clips, out=tmp_path / "same.mlc", fps=30)
+    usual = ml.build_table(lib, out=tmp_path / "same.mlt", length_s=0.5, progress=False)
+    assert tables.state().body.table.clusters == usual.info()["clusters"] < 50
+
+
 def test_a_build_that_fails_says_why(table_clips: Path, tmp_path: Path) -> None:
     tables = Tables(Library(table_clips), tmp_path / "state")
     tables.build(TableBuild(id=0, clusters=100, lookup=8, length_s=0.5, fps=30.0))

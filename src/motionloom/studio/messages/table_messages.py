@@ -116,7 +116,8 @@ class TableBuild(BaseRequest, tag="table.build"):
     """Build a table over the library in another process."""
 
     answer: ClassVar = TableReport
-    clusters: Clusters = 50
+    clusters: Clusters | None = None
+    """Number of clusters; by the length of the clips, as in :func:`build_table`, where None."""
     length_s: TableSeconds = 1.0
     fps: Rate = 60.0
     lookup: LookupSize | None = None

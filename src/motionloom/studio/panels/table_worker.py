@@ -24,7 +24,7 @@ class Plan(msgspec.Struct, frozen=True):
     embedded: bool
     collection: str
     table: str
-    clusters: int
+    clusters: int | None
     length_s: float
     fps: float
     lookup: int | None

@@ -506,7 +506,7 @@ export type TableState = Record<never, never>;
 
 // Build a table over the library in another process.
 export interface TableBuild {
-  clusters?: number;
+  clusters?: number | null;
   length_s?: number;
   fps?: number;
   lookup?: number | null;

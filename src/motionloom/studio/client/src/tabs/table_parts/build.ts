@@ -11,18 +11,18 @@ export interface BuildView {
   draw(): void;
 }
 
-const FIRST_CLUSTERS = 12,
-  FIRST_LENGTH_S = 1.0;
+const FIRST_LENGTH_S = 1.0;
 
 export function buildView(store: Store, tables: Tables): BuildView {
-  const clusters = number("clusters", FIRST_CLUSTERS, 2, 200, 1);
+  const clusters = number("clusters", null, 2, 200, 1);
+  clusters.box.title = "empty: one for every 4 seconds of clips, 12 to 50";
   const length = number("seconds", FIRST_LENGTH_S, 0.2, 3, 0.1);
   const go = button(
     "Build the table",
     "builds in the background; the page stays usable",
     () => {
       wanted = false;
-      tables.build(Number(clusters.box.value), Number(length.box.value));
+      tables.build(Number(clusters.box.value) || null, Number(length.box.value));
     },
     "primary build",
   );
@@ -106,7 +106,7 @@ function time(seconds: number): string {
 
 function number(
   text: string,
-  value: number,
+  value: number | null,
   min: number,
   max: number,
   step: number,
@@ -115,7 +115,8 @@ function number(
     class: "number",
     attrs: {
       type: "number",
-      value: String(value),
+      value: value === null ? "" : String(value),
+      placeholder: value === null ? "auto" : "",
       min: String(min),
       max: String(max),
       step: String(step),

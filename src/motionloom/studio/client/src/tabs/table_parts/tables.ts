@@ -45,7 +45,7 @@ export function changeTable({ store }: Pick<Tools, "store">, part: Partial<Table
 export interface Tables {
   // Ask for the state, once for every connection.
   begin(): void;
-  build(clusters: number, lengthS: number): void;
+  build(clusters: number | null, lengthS: number): void;
   cancel(): void;
   open(table: string): void;
 }
