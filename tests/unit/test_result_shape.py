@@ -33,13 +33,15 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "loop, raw": ml.loop(walk, clean=False),
         "table.transition": table.transition(("walk", 3), ("run", 20)),
         "table.fill": table.fill(lib.motion("walk"), 8, 14),
+        "table.path, the table": table.path(("walk", 3), ("run", 20), limit_s=0.01),
+        "table.path, the graph": table.path(("walk", 3), ("walk", 20), limit_s=9.0),
         "lead_in": ml.lead_in(walk, ml.synthetic.clip("stand", duration_s=1.0).motion),
     }
 
 
 NAMES = (
     "transition", "transition, raw", "blend", "blend, raw", "splice", "loop", "loop, raw",
-    "table.transition", "table.fill", "lead_in",
+    "table.transition", "table.fill", "table.path, the table", "table.path, the graph", "lead_in",
 )  # fmt: skip
 
 
@@ -56,6 +58,20 @@ def test_a_result_has_the_common_shape(results: dict[str, Any], name: str) -> No
     assert isinstance(verification.passed, bool)
     held = name in ("transition", "blend", "loop")
     assert (cleanup is not None) == held
+
+
+def test_a_path_has_the_shape_of_what_it_took(results: dict[str, Any]) -> None:
+    by_table, by_graph = (results[f"table.path, the {each}"] for each in ("table", "graph"))
+    assert by_table.chosen in ("table", "neither")
+    assert by_table.span == by_table.transition.span
+    assert by_table.notes == (by_table.why, *by_table.transition.notes)
+    assert by_table.verification == by_table.transition.verification
+    assert by_graph.chosen == "graph"
+    assert by_graph.motion is by_graph.motion  # made once
+    walk = by_graph.graph.synthesize(by_graph.graph_path)
+    assert by_graph.span == walk.span
+    assert by_graph.verification.passed  # frames as they were captured
+    assert by_graph.notes == (by_graph.why,)
 
 
 def test_old_names_work_and_warn(results: dict[str, Any]) -> None:

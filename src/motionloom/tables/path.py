@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from motionloom._arrays import of_kind, positive
 from motionloom._records import record
 from motionloom.errors import ArrayError
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk
@@ -20,7 +23,7 @@ Place = tuple[str, int]
 """Clip id and frame."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 @record
 class HybridPath:
     """The path of the motion graph, the transition of the table, and which of both was taken."""
@@ -51,14 +54,50 @@ class HybridPath:
     @property
     def motion(self) -> Motion:
         """The motion of what was taken; where neither is good, the table's, which is quick."""
-        return self._walk().motion if self.chosen == "graph" else self.transition.motion
+        return self._taken.motion
 
     @property
     def footplants(self) -> Footplants:
-        """Plants of that motion."""
-        return self._walk().footplants if self.chosen == "graph" else self.transition.footplants
+        """Contacts of that motion."""
+        return self._taken.footplants
 
-    def _walk(self) -> GraphWalk:
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last blended frame of that motion; captured runs may lie between."""
+        return self._taken.span
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why it was taken, what was decided, and failed checks."""
+        if not isinstance(self._taken, GraphWalk):
+            return (self.why, *self._taken.notes)
+        return (self.why, *(f"failed check: {each}" for each in self.verification.failed))
+
+    @cached_property
+    def verification(self) -> Verification:
+        """Quality check of that motion against the clips that it was made from."""
+        taken = self._taken
+        if not isinstance(taken, GraphWalk):
+            return taken.verification
+        frames = self.graph.frames
+        clips = dict.fromkeys(frames.clip_at(first) for first, _ in taken.path.pieces)
+        rows = [(int(frames.starts[clip]), int(frames.starts[clip + 1])) for clip in clips]
+        check = QualityCheck(
+            [frames.motion(first, end - 1) for first, end in rows],
+            footplants=[Footplants(np.array(frames.planted[first:end])) for first, end in rows],
+            body=frames.body_map,
+        )
+        return check.verify(taken.motion, footplants=taken.footplants, held=False)
+
+    @property
+    def cleanup(self) -> None:
+        """No report: the graph holds no feet, and the table holds them while it blends."""
+        return None
+
+    @cached_property
+    def _taken(self) -> GraphWalk | TableTransition:
+        if self.chosen != "graph":
+            return self.transition
         assert self.graph_path is not None
         return self.graph.synthesize(self.graph_path)
 

@@ -167,9 +167,8 @@ def _of_graph(opened: OpenTable, hybrid: HybridPath) -> _Path:
     clock[count - len(tail) :, 1] = [frames.place_of(int(row))[1] for row in tail]
     clips = [frames.place_of(piece[0])[0] for piece in path.pieces]
     between = [clip for clip in dict.fromkeys(clips) if clip not in (clips[0], clips[-1])]
-    span = (walk.spans[0][0], walk.spans[-1][1]) if walk.spans else (0, 0)
     ends = (clips[0], *between, clips[-1])
-    return _Path("graph", walk.motion, walk.footplants, span, ends, clock)
+    return _Path("graph", walk.motion, walk.footplants, walk.span, ends, clock)
 
 
 def _placement(result: Motion, source: Motion, clock: FloatArray) -> tuple[float, float, float]:

@@ -54,6 +54,11 @@ class GraphWalk:
     it and the first after."""
     path: GraphPath
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """From the first blended frame to the last; (0, 0) where nothing is blended."""
+        return (self.spans[0][0], self.spans[-1][1]) if self.spans else (0, 0)
+
 
 def walk_path(frames: Frames, path: GraphPath, *, name: str = "") -> GraphWalk:
     """The motion along ``path``, standing where the first clip stood.
