@@ -85,12 +85,12 @@ def bent(motion: Motion, turn: float) -> Motion:
     steps = np.diff(root, axis=0)
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(steps[:, [0, 2]], axis=-1))])
     theta = turn * way / way[-1]
-    there = np.array(root)
-    there[1:] = root[0] + np.cumsum(PlanarTransform(theta[:-1], 0.0, 0.0).apply(steps), axis=0)
-    there[:, 1] = root[:, 1]
+    moved_root = np.array(root)
+    moved_root[1:] = root[0] + np.cumsum(PlanarTransform(theta[:-1], 0.0, 0.0).apply(steps), axis=0)
+    moved_root[:, 1] = root[:, 1]
     quats = np.array(motion.local_quats)
     quats[:, 0] = quat.multiply(PlanarTransform(theta, 0.0, 0.0).quat(), quats[:, 0])
-    return motion.replace(root_positions=there, local_quats=quats)
+    return motion.replace(root_positions=moved_root, local_quats=quats)
 
 
 def noisy(motion: Motion, degrees: float, rng: np.random.Generator) -> Motion:

@@ -116,15 +116,15 @@ def show_case(text: str, options: argparse.Namespace) -> int:
     if kind not in cases or not at.isdigit() or int(at) >= len(cases[kind]):
         raise SystemExit(f"--case must be KIND:NUMBER with a kind of {', '.join(cases)}.")
     case = cases[kind][int(at)]
-    made = make(kind, case)[int(part or 0)]
-    print(f"{text}  {made.label or label_of(case)}  {case}")
-    print(f"motionloom's check: {'passed' if made.passed else 'failed'}")
-    for failure in made.failures:
+    result = make(kind, case)[int(part or 0)]
+    print(f"{text}  {result.label or label_of(case)}  {case}")
+    print(f"motionloom's check: {'passed' if result.passed else 'failed'}")
+    for failure in result.failures:
         print(f"  {failure}")
-    if not made.failures:
+    if not result.failures:
         print("  nothing is wrong with it")
     folder = Path(options.pictures or "audit_pictures")
-    print(f"picture: {save_case_strip(made, text, folder)}")
+    print(f"picture: {save_case_strip(result, text, folder)}")
     return 0
 
 

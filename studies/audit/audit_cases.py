@@ -71,9 +71,9 @@ def run_case(kind: str, number: int, case: Case) -> list[Outcome]:
         return [Outcome(kind, number, 0, label_of(case), False, str(error), [], {}, seconds)]
     seconds = (time.perf_counter() - started) / len(results)
     return [
-        Outcome(kind, number, part, made.label or label_of(case), made.passed, "", made.failures,
-                made.figures, seconds)
-        for part, made in enumerate(results)
+        Outcome(kind, number, part, result.label or label_of(case), result.passed, "",
+                result.failures, result.figures, seconds)
+        for part, result in enumerate(results)
     ]  # fmt: skip
 
 
@@ -109,9 +109,9 @@ def label_of(case: Case) -> str:
 
 def own_verdict(results: Sequence[Any], motion: ml.Motion, sources: Sequence[ml.Motion]) -> bool:
     """Whether motionloom's own check passes: that of the results, else of the motion."""
-    known = [v for r in results if (v := getattr(r, "verification", None)) is not None]
-    if known:
-        return all(bool(v.passed) for v in known)
+    verifications = [v for r in results if (v := getattr(r, "verification", None)) is not None]
+    if verifications:
+        return all(bool(v.passed) for v in verifications)
     return bool(ml.verify(motion, sources=list(sources)))
 
 
@@ -120,22 +120,22 @@ def table_transition(case: Case) -> list[Made]:
     ends = []
     for clip, frame in (case["source"], case["target"]):
         ends.append((clip, min(int(frame), place.motion(clip).n_frames - 1)))
-    made = place.table.transition(*ends, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
-    clips = list(dict.fromkeys([*made.clips, ends[0][0], ends[1][0]]))
-    first, last = made.span
-    left, left_frame = place.table.frames.place_of(made.recipe.rows[0])
-    length = made.recipe.length
-    right, right_frame = place.table.frames.place_of(made.recipe.rows[-1] + length - 1)
+    joined = place.table.transition(*ends, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
+    clips = list(dict.fromkeys([*joined.clips, ends[0][0], ends[1][0]]))
+    first, last = joined.span
+    left, left_frame = place.table.frames.place_of(joined.recipe.rows[0])
+    length = joined.recipe.length
+    right, right_frame = place.table.frames.place_of(joined.recipe.rows[-1] + length - 1)
     copied = [
         Copied(0, first, clips.index(left), left_frame - first),
-        Copied(last + 1, made.motion.n_frames, clips.index(right), right_frame + 1),
+        Copied(last + 1, joined.motion.n_frames, clips.index(right), right_frame + 1),
     ]
-    windows = [place.table.frames.place_of(row) for row in made.recipe.rows]
+    windows = [place.table.frames.place_of(row) for row in joined.recipe.rows]
     used = [Copied(first, last + 1, clips.index(clip), frame) for clip, frame in windows]
-    result = Result(points_of(made.motion, made.footplants), copied, made.span, used)
+    result = Result(points_of(joined.motion, joined.footplants), copied, joined.span, used)
     failures = check(result, Sources([place.own(clip) for clip in clips]))
-    passed = own_verdict([made], made.motion, [place.motion(clip) for clip in clips])
-    return [Made(made.motion, passed, failures, made.footplants)]
+    passed = own_verdict([joined], joined.motion, [place.motion(clip) for clip in clips])
+    return [Made(joined.motion, passed, failures, joined.footplants)]
 
 
 def stream(case: Case) -> list[Made]:
@@ -193,37 +193,37 @@ def fill(case: Case) -> list[Made]:
     gap = place.table.length - 2
     first = min(int(case["first"]), motion.n_frames - gap - 2)
     last = first + gap - 1
-    made = place.table.fill(motion, first, last, exclude=[clip])
-    clips = [clip, *dict.fromkeys(name for name, _ in made.windows)]
+    filled = place.table.fill(motion, first, last, exclude=[clip])
+    clips = [clip, *dict.fromkeys(name for name, _ in filled.windows)]
     context = round(CONTEXT_S * motion.fps)
     start, stop = max(0, first - context), min(motion.n_frames, last + 1 + context)
     planted = np.zeros((motion.n_frames, 4), dtype=bool)
-    planted[first : last + 1] = made.footplants.planted
-    part = points_of(made.motion[start:stop], ml.Footplants(planted[start:stop]))
+    planted[first : last + 1] = filled.footplants.planted
+    part = points_of(filled.motion[start:stop], ml.Footplants(planted[start:stop]))
     copied = [
         Copied(0, first - start, 0, start),
         Copied(last + 1 - start, stop - start, 0, last + 1),
     ]
     result = Result(part, copied, (first - start, last - start))
     failures = check(result, Sources([place.own(name) for name in clips]))
-    passed = own_verdict([made], made.motion, [place.motion(name) for name in clips])
+    passed = own_verdict([filled], filled.motion, [place.motion(name) for name in clips])
     points = points_of(motion)
     joints = points.judged
     truth = motion.world_positions()[first : last + 1, joints]
     ways = {
-        "fill": made.motion.world_positions()[first : last + 1, joints],
+        "fill": filled.motion.world_positions()[first : last + 1, joints],
         "slerp": _slerp(motion, first, last)[:, joints],
-        "nearest window": _nearest(place, motion, made, first, last)[:, joints],
+        "nearest window": _nearest(place, motion, filled, first, last)[:, joints],
     }
     figures = {
         f"{name} cm": 100.0 * float(np.linalg.norm(way - truth, axis=-1).mean())
         for name, way in ways.items()
     }
-    for name, each in (("fill", made.motion), ("captured", motion)):
+    for name, each in (("fill", filled.motion), ("captured", motion)):
         speed = low_toe_speed(points, each.world_positions()[first - 1 : last + 2])
         if speed is not None:
             figures[f"{name} toes cm/s"] = 100.0 * speed
-    return [Made(made.motion[start:stop], passed, failures, None, figures=figures)]
+    return [Made(filled.motion[start:stop], passed, failures, None, figures=figures)]
 
 
 def low_toe_speed(points: Points, positions: Array) -> float | None:
@@ -249,16 +249,16 @@ def _slerp(motion: ml.Motion, first: int, last: int) -> Array:
     return np.asarray(ml.forward_kinematics(motion.skeleton, root, quats)[0])
 
 
-def _nearest(place: Library, motion: ml.Motion, made: Any, first: int, last: int) -> Array:
+def _nearest(place: Library, motion: ml.Motion, filled: Any, first: int, last: int) -> Array:
     """The nearest captured window in the gap's time, placed where the gap starts. (N, J, 3)"""
-    clip, start = made.windows[0]
-    steps = np.linspace(0.0, made.lengths[0] - 1.0, last - first + 3)
+    clip, start = filled.windows[0]
+    steps = np.linspace(0.0, filled.lengths[0] - 1.0, last - first + 3)
     other = sample(place.motion(clip), start + steps)
-    there, here = points_of(other), points_of(motion[first - 1 : last + 2])
-    turn = np.radians(heading(here)[0] - heading(there)[0])
+    other_points, here = points_of(other), points_of(motion[first - 1 : last + 2])
+    turn = np.radians(heading(here)[0] - heading(other_points)[0])
     spin = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), turn)
-    pelvis = there.roles["pelvis"]
+    pelvis = other_points.roles["pelvis"]
     ground = np.array([1.0, 0.0, 1.0])
-    moved = quat.rotate(spin, there.positions - there.positions[0, pelvis] * ground)
+    moved = quat.rotate(spin, other_points.positions - other_points.positions[0, pelvis] * ground)
     placed = moved + here.positions[0, pelvis] * ground
     return placed[1:-1, : motion.skeleton.n_joints]

@@ -108,8 +108,8 @@ class Sources:
         if self.rig is not None and not key.endswith(LIMBS):
             return None
         values = [getattr(own, quantity).get(key) for own in self.clips]
-        known = [value for value in values if value is not None]
-        return self.slack * max(known) if known else None
+        given = [value for value in values if value is not None]
+        return self.slack * max(given) if given else None
 
     def bone_scale(self, points: Points, n: int) -> float:
         """Length of the bone to a judged joint relative to the sources' bones, if longer."""
@@ -149,7 +149,7 @@ def _joints(result: Result, sources: Sources) -> list[Failure]:
     steps = ~(licensed[1:] | licensed[:-1])
     any_licensed = licensed.any(axis=1)
     calm = ~(any_licensed[2:] | any_licensed[1:-1] | any_licensed[:-2])[:, None]
-    found = []
+    failures = []
     for check, values, ratio, size, least in (
         ("turn", np.where(steps, signals.bone_turns(points) * fps, 0.0), 1.3, 1.0, 300.0),
         ("speed", np.where(steps, signals.relative_speeds(points), 0.0), 1.3, scale, 1.2),
@@ -164,8 +164,8 @@ def _joints(result: Result, sources: Sources) -> list[Failure]:
             limit = MARGIN * max(ratio * size * own, least)
             frame = int(values[:, n].argmax())
             if values[frame, n] > limit:
-                found.append(Failure(check, key, frame, float(values[frame, n]), limit))
-    return found
+                failures.append(Failure(check, key, frame, float(values[frame, n]), limit))
+    return failures
 
 
 def _licensed(result: Result, sources: Sources, frames: Sequence[Copied]) -> NDArray[np.bool_]:
@@ -190,7 +190,7 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
     usual = signals.around(turns, half)
     least = FLIP_DEG * signals.long_step(points)
     flips = (turns > least) & (turns > FLIP_RATIO * usual) & ~(licensed[1:] | licensed[:-1])
-    found = []
+    failures = []
     for n, key in enumerate(points.keys):
         own = sources.own("turn", key)
         limit = MARGIN * max((own or 0.0) / fps, least)
@@ -201,19 +201,19 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
         bad = np.array([f for f in bad if signals.width_of(turns[:, n], int(f)) <= brief], int)
         if len(bad) and own is not None:
             frame = int(bad[turns[bad, n].argmax()])
-            found.append(Failure("flip", key, frame, float(turns[frame, n]), limit))
+            failures.append(Failure("flip", key, frame, float(turns[frame, n]), limit))
     glitches = signals.glitch_frames(points) & ~licensed & ~_repeated(result, sources, turns)
     for n, key in enumerate(points.keys):
         if glitches[:, n].any() and sources.own("turn", key) is not None:
             frame = int(np.flatnonzero(glitches[:, n])[0])
             value = float(turns[max(0, frame - 1) : frame + 1, n].max())
-            found.append(Failure("glitch", key, frame, value, signals.GLITCH_DEG))
-    return found
+            failures.append(Failure("glitch", key, frame, value, signals.GLITCH_DEG))
+    return failures
 
 
 def _repeated(result: Result, sources: Sources, turns: Array) -> NDArray[np.bool_]:
     """Frames whose steps (F - 1, N) are in the source frames used: nothing there is new. (F, N)"""
-    known = np.zeros(turns.shape, dtype=bool)
+    repeated = np.zeros(turns.shape, dtype=bool)
     for first, stop, source, source_first in [*result.copied, *result.used]:
         if sources.clips[source].points.names != result.points.names:
             continue
@@ -221,9 +221,9 @@ def _repeated(result: Result, sources: Sources, turns: Array) -> NDArray[np.bool
         first, source_first = first - min(source_first, 0), max(source_first, 0)
         count = max(0, min(stop - first, len(own) - source_first, len(turns) - first))
         rows = slice(first, first + count)
-        known[rows] |= turns[rows] <= SAME_STEP * own[source_first : source_first + count]
+        repeated[rows] |= turns[rows] <= SAME_STEP * own[source_first : source_first + count]
     ends = np.ones((1, turns.shape[1]), dtype=bool)
-    return np.concatenate([ends, known]) & np.concatenate([known, ends])
+    return np.concatenate([ends, repeated]) & np.concatenate([repeated, ends])
 
 
 def _knees(result: Result, sources: Sources) -> list[Failure]:
@@ -235,7 +235,7 @@ def _knees(result: Result, sources: Sources) -> list[Failure]:
     least = min(min(own.knee_least for own in sources.clips) - 3.0, -5.0) - KNEE_MARGIN_DEG
     most = max(sources.most("knee_most") + 10.0, 155.0)
     fastest = MARGIN * max(1.3 * sources.most("knee_rate"), 500.0)
-    found = []
+    failures = []
     for n, side in enumerate(SIDES):
         for check, values, limit, sign in (
             ("knee backwards", flexion, least, -1.0),
@@ -245,32 +245,40 @@ def _knees(result: Result, sources: Sources) -> list[Failure]:
             allowed = licensed[: len(values)] | licensed[-len(values) :]
             frame = int(np.where(allowed, -np.inf, sign * values[:, n]).argmax())
             if sign * values[frame, n] > sign * limit and not allowed[frame]:
-                found.append(Failure(check, f"{side}_knee", frame, float(values[frame, n]), limit))
-    return found
+                failures.append(
+                    Failure(check, f"{side}_knee", frame, float(values[frame, n]), limit)
+                )
+    return failures
 
 
 def _pelvis(result: Result, sources: Sources) -> list[Failure]:
     """Turn rate of the pelvis, pirouettes, heading away from the plan, sudden stops."""
     points, fps = result.points, result.points.fps
-    found = []
+    failures = []
     rate = signals.pelvis_turn(points) * fps
     licensed = _licensed(result, sources, result.copied).any(axis=1)
     rate = np.where(licensed[1:] | licensed[:-1], 0.0, rate)
     limit = MARGIN * max(1.5 * sources.most("pelvis"), 300.0)
     if rate.max(initial=0.0) > limit:
-        found.append(Failure("pelvis turn", "pelvis", int(rate.argmax()), float(rate.max()), limit))
+        failures.append(
+            Failure("pelvis turn", "pelvis", int(rate.argmax()), float(rate.max()), limit)
+        )
     # Bones above the pelvis turn no faster than the body does.
     roots = signals.root_turn(points) * fps
     limit = MARGIN * max(1.3 * max(sources.most("pelvis"), rate.max(initial=0.0)), 200.0)
     if roots.max(initial=0.0) > limit:
-        found.append(Failure("root turn", "root", int(roots.argmax()), float(roots.max()), limit))
+        failures.append(
+            Failure("root turn", "root", int(roots.argmax()), float(roots.max()), limit)
+        )
     if result.span is not None:
-        found += _heading(points, result.span, sources)
+        failures += _heading(points, result.span, sources)
     brake = braking(points)
     limit = MARGIN * max(9.0, 1.3 * sources.scale * sources.most("brake"))
     if brake.max() > limit:
-        found.append(Failure("braking", "pelvis", int(brake.argmax()), float(brake.max()), limit))
-    return found
+        failures.append(
+            Failure("braking", "pelvis", int(brake.argmax()), float(brake.max()), limit)
+        )
+    return failures
 
 
 def _heading(points: Points, span: tuple[int, int], sources: Sources) -> list[Failure]:
@@ -278,18 +286,18 @@ def _heading(points: Points, span: tuple[int, int], sources: Sources) -> list[Fa
     heading = signals.heading(points)[span[0] : span[1] + 1]
     seconds = (span[1] - span[0]) / points.fps
     turned = max(own.sway(seconds) for own in sources.clips)
-    found = []
+    failures = []
     limit = max(225.0, turned + 60.0)
     if abs(heading[-1] - heading[0]) > limit:
         value = float(abs(heading[-1] - heading[0]))
-        found.append(Failure("pirouette", "pelvis", span[1], value, limit))
+        failures.append(Failure("pirouette", "pelvis", span[1], value, limit))
     low, high = sorted((heading[0], heading[-1]))
     away = np.maximum(low - heading, heading - high)
     limit = 30.0 + turned
     if away.max() > limit:
         frame = span[0] + int(away.argmax())
-        found.append(Failure("heading", "pelvis", frame, float(away.max()), limit))
-    return found
+        failures.append(Failure("heading", "pelvis", frame, float(away.max()), limit))
+    return failures
 
 
 def _feet(result: Result, sources: Sources) -> list[Failure]:
@@ -299,20 +307,20 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
     if sources.rig is not None:  # joints of another skeleton stand at other heights
         floors = feet.floors
         lowest = float(floors.min()) - (sources.floor - sources.lowest)
-    found = []
+    failures = []
     if sources.rig is not None:
         off = abs(feet.level - sources.rig.feet.level)
         own = max(abs(own.feet.level) for own in sources.clips)
         afloat = MARGIN * (FLOATING_M + sources.scale * own)
         if off > afloat:
-            found.append(Failure("floating", "body", 0, off, afloat))
+            failures.append(Failure("floating", "body", 0, off, afloat))
     licensed = _licensed(result, sources, result.copied).any(axis=1)
     heights = np.where(licensed[:, None], np.inf, feet.soles[..., 1])
     limit = lowest - 0.025
     for k, name in enumerate(SOLES):
         frame = int(heights[:, k].argmin())
         if heights[frame, k] < limit:
-            found.append(Failure("sinking", name, frame, float(heights[frame, k]), limit))
+            failures.append(Failure("sinking", name, frame, float(heights[frame, k]), limit))
     low_slides = feet.low_slides(floors)
     if sources.rig is not None:  # where heels are on another skeleton is not known well enough
         low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
@@ -323,13 +331,13 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         worst = max(slides, default=(0.0, 0, 0))
         if worst[0] > SOLE_MARGIN * limit:
             name, limit = SOLES[worst[1]], SOLE_MARGIN * limit
-            found.append(Failure(check, name, worst[2], worst[0], limit))
+            failures.append(Failure(check, name, worst[2], worst[0], limit))
     # Sources on stairs or afloat all the time say little about how long is too long.
     limit = MARGIN * max(0.12, (1.2 if sources.hover < 0.5 else 3.0) * sources.hover)
     hover = max(feet.hovers(_levels(result, sources, feet)), default=(0.0, 0))
     if hover[0] > limit:
-        found.append(Failure("hovering", "body", hover[1], hover[0], limit))
-    return found
+        failures.append(Failure("hovering", "body", hover[1], hover[0], limit))
+    return failures
 
 
 def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
@@ -350,14 +358,14 @@ def _levels(result: Result, sources: Sources, feet: Feet) -> Array:
         rows = slice(first + max(-source_first, 0), first + max(-source_first, 0) + len(part))
         part = part[: len(above[rows])]
         above[rows] = np.maximum(above[rows], part)
-    known = np.flatnonzero(np.isfinite(above))
+    finite = np.flatnonzero(np.isfinite(above))
     gaps = np.flatnonzero(~np.isfinite(above))
     above[gaps] = 0.0
-    if len(known) and len(gaps):
-        after = np.searchsorted(known, gaps)
+    if len(finite) and len(gaps):
+        after = np.searchsorted(finite, gaps)
         for near in (after - 1, after):
-            inside = (near >= 0) & (near < len(known))
+            inside = (near >= 0) & (near < len(finite))
             between = gaps[inside]
-            above[between] = np.maximum(above[between], above[known[near[inside]]])
+            above[between] = np.maximum(above[between], above[finite[near[inside]]])
     base = feet.level if sources.rig is not None else highest
     return np.asarray(base + sources.scale * above)

@@ -39,34 +39,34 @@ def clip_failures(motion: ml.Motion) -> list[Failure]:
     points, fps = own.points, motion.fps
     turns = signals.bone_turns(points)
     glitches = signals.glitch_frames(points)
-    found = []
+    failures = []
     for n, key in enumerate(points.keys):
         for first, stop in runs(glitches[:, n]):
             value = float(turns[max(0, first - 1) : stop, n].max())
-            found.append(Failure("glitch", key, first, value, signals.GLITCH_DEG))
+            failures.append(Failure("glitch", key, first, value, signals.GLITCH_DEG))
         fast = turns[:, n] * fps > SPIN_DEG_S
         for first, stop in runs(fast):
             value = float(turns[first:stop, n].max() * fps)
-            found.append(Failure("turn", key, first, value, SPIN_DEG_S))
+            failures.append(Failure("turn", key, first, value, SPIN_DEG_S))
     for n, side in enumerate(signals.SIDES):
         flexion = signals.knee_flexion(points)[:, n]
         for first, stop in runs(flexion < BACKWARDS_DEG):
             value = float(flexion[first:stop].min())
-            found.append(Failure("knee backwards", f"{side}_knee", first, value, BACKWARDS_DEG))
+            failures.append(Failure("knee backwards", f"{side}_knee", first, value, BACKWARDS_DEG))
     pelvis = signals.pelvis_turn(points) * fps
     for first, _ in runs(pelvis > PELVIS_DEG_S):
-        found.append(Failure("pelvis turn", "pelvis", first, float(pelvis[first]), PELVIS_DEG_S))
+        failures.append(Failure("pelvis turn", "pelvis", first, float(pelvis[first]), PELVIS_DEG_S))
     heights = own.feet.soles[..., 1]
     for k, sole in enumerate(SOLES):
         limit = float(own.feet.floors[k]) - SINK_M
         for first, stop in runs(heights[:, k] < limit):
-            found.append(
+            failures.append(
                 Failure("sinking", sole, first, float(heights[first:stop, k].min()), limit)
             )
     for slide, k, frame in own.feet.contact_slides():
         if slide > SLIDE_M:
-            found.append(Failure("contact slide", SOLES[k], frame, slide, SLIDE_M))
-    return found
+            failures.append(Failure("contact slide", SOLES[k], frame, slide, SLIDE_M))
+    return failures
 
 
 def independent(

@@ -43,9 +43,11 @@ class Draw:
             case for cases in (committed or {}).values() for case in cases if "collection" in case
         ]
 
-    def tables(self, name: str, count: int, known: Sequence[tuple[Any, ...]] = ()) -> list[Case]:
+    def tables(
+        self, name: str, count: int, drawn_before: Sequence[tuple[Any, ...]] = ()
+    ) -> list[Case]:
         """Table transitions between random frames of a collection."""
-        cases = [_transition(name, *place) for place in known if not self.fresh]
+        cases = [_transition(name, *place) for place in drawn_before if not self.fresh]
         clips = [clip for clip in clips_of(name) if frames_at(clip) >= SHORTEST]
         lengths = {clip: frames_at(clip) for clip in clips}
         while len(cases) < count:
@@ -63,9 +65,11 @@ class Draw:
              "start": clips[int(self.rng.integers(len(clips)))]}
         ]  # fmt: skip
 
-    def fills(self, name: str, count: int, known: Sequence[tuple[str, int]] = ()) -> list[Case]:
+    def fills(
+        self, name: str, count: int, drawn_before: Sequence[tuple[str, int]] = ()
+    ) -> list[Case]:
         """Gaps of a second in random clips of a collection."""
-        cases = [_gap(name, *gap) for gap in known if not self.fresh]
+        cases = [_gap(name, *gap) for gap in drawn_before if not self.fresh]
         clips = [clip for clip in clips_of(name) if frames_at(clip) >= 90]
         while len(cases) < count:
             clip = clips[int(self.rng.integers(len(clips)))]
@@ -105,14 +109,14 @@ class Draw:
             for b in groups[right]
             if a != b and (kind, a, b) not in self._used
         }
-        found: dict[Pair, None] = {}
-        while len(found) < min(count, len(possible)):
+        pairs: dict[Pair, None] = {}
+        while len(pairs) < min(count, len(possible)):
             ends = between[int(self.rng.integers(len(between)))]
             some = [groups[name] for name in ends]
             a, b = (each[int(self.rng.integers(len(each)))] for each in some)
             if (a, b) in possible:
-                found[a, b] = None
-        return [{"a": a, "b": b} for a, b in found]
+                pairs[a, b] = None
+        return [{"a": a, "b": b} for a, b in pairs]
 
     def clips(self, names: Sequence[str]) -> list[Case]:
         """One case for every clip."""

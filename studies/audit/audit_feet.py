@@ -66,16 +66,16 @@ def fit_heel(points: Points, side: str) -> Heel | None:
 
 def common_heel(heels: list[Heel | None]) -> Heel | None:
     """The heel of a skeleton from those of its clips; clips that stand count, if there are any."""
-    known = [heel for heel in heels if heel is not None]
-    if not known:
+    given = [heel for heel in heels if heel is not None]
+    if not given:
         return None
-    known = [heel for heel in known if heel.stands] or known
+    given = [heel for heel in given if heel.stands] or given
     return Heel(
-        float(np.median([heel.along for heel in known])),
-        float(np.median([heel.up for heel in known])),
-        known[0].stands,
-        float(np.median([heel.rise for heel in known])),
-        float(np.median([heel.length for heel in known])),
+        float(np.median([heel.along for heel in given])),
+        float(np.median([heel.up for heel in given])),
+        given[0].stands,
+        float(np.median([heel.rise for heel in given])),
+        float(np.median([heel.length for heel in given])),
     )
 
 
@@ -153,7 +153,7 @@ class Feet:
     def contact_slides(self) -> list[tuple[float, int, int]]:
         """How far every labelled contact moves over the ground: metres, sole point, frame."""
         contacts = self.points.contacts
-        found = []
+        slides = []
         for k in range(0 if contacts is None else 4):
             assert contacts is not None
             for first, stop in runs(contacts[:, k]):
@@ -161,19 +161,19 @@ class Feet:
                 thin = ground[:: max(1, len(ground) // 60)]
                 apart = np.linalg.norm(thin[:, None] - thin[None], axis=-1)
                 worst = int(np.argmax(np.linalg.norm(ground - ground[len(ground) // 2], axis=-1)))
-                found.append((float(apart.max()), k, first + worst))
-        return found
+                slides.append((float(apart.max()), k, first + worst))
+        return slides
 
     def low_slides(self, floors: Array) -> list[tuple[float, int, int]]:
         """Ways over the ground of sole points that are fast at the floor: metres, point, frame."""
         low = self.soles[..., 1] < floors + ABOVE_FLOOR_M
         fast = self.ground_speed > SLIDE_M_S
-        found = []
+        slides = []
         for k in range(4):
             for first, stop in runs(fast[:, k] & low[1:, k] & low[:-1, k]):
                 way = self.ground_speed[first:stop, k].sum() / self.points.fps
-                found.append((float(way), k, (first + stop) // 2))
-        return found
+                slides.append((float(way), k, (first + stop) // 2))
+        return slides
 
     @cached_property
     def lowest(self) -> Array:
@@ -222,12 +222,12 @@ class Feet:
         ``levels`` is the height of the floor, or that in each frame (F,).
         """
         middle = self.points.positions[:, self.points.judged, 1].mean(axis=1)
-        found = []
+        hovers = []
         for first, stop in runs(self.lowest > levels + OFF_FLOOR_M):
             if stop - first < 4:
                 continue
             times = np.arange(stop - first) / self.points.fps
             fall = -2.0 * np.polyfit(times, middle[first:stop], 2)[0]
             if fall < FALL_M_S2:
-                found.append(((stop - first) / self.points.fps, (first + stop) // 2))
-        return found
+                hovers.append(((stop - first) / self.points.fps, (first + stop) // 2))
+        return hovers

@@ -105,34 +105,34 @@ def blend(case: Case) -> list[Made]:
 
 
 def splice(case: Case) -> list[Made]:
-    made = ml.splice(upper=load(case["a"]), lower=load(case["b"]))
+    spliced = ml.splice(upper=load(case["a"]), lower=load(case["b"]))
     motions, plants = matched({"a": case["b"], "b": case["a"]})
-    points = points_of(made.motion, made.footplants)
-    result = Result(points, [Copied(0, made.motion.n_frames, 0, 0)])
+    points = points_of(spliced.motion, spliced.footplants)
+    result = Result(points, [Copied(0, spliced.motion.n_frames, 0, 0)])
     failures = check(result, Sources(owns(motions, plants)), splice=True)
-    passed = own_verdict([made], made.motion, motions)
-    return [Made(made.motion, passed, failures, made.footplants)]
+    passed = own_verdict([spliced], spliced.motion, motions)
+    return [Made(spliced.motion, passed, failures, spliced.footplants)]
 
 
 def loop(case: Case) -> list[Made]:
     motion = load(case["clip"])
-    made = ml.loop(motion, footplants=contacts(case["clip"]))
+    cycle = ml.loop(motion, footplants=contacts(case["clip"]))
     own = own_of(case["clip"])
-    once = points_of(made.motion, made.footplants)
-    length = made.motion.n_frames - 1
-    again = made.closure.apply(once.positions[1:])
-    planted = made.footplants.planted
+    once = points_of(cycle.motion, cycle.footplants)
+    length = cycle.motion.n_frames - 1
+    again = cycle.closure.apply(once.positions[1:])
+    planted = cycle.footplants.planted
     twice = replace(
         once,
         positions=np.concatenate([once.positions, again]),
         contacts=np.concatenate([planted, planted[1:]]),
         marks=None,
     )
-    first = made.span[0]
+    first = cycle.span[0]
     copied = [Copied(0, length + 1, 0, first), Copied(length + 1, 2 * length + 1, 0, first + 1)]
     failures = check(Result(twice, copied), Sources([own]))
     failures += _standing(own.points, once)
-    return [Made(made.motion, own_verdict([made], made.motion, [motion]), failures)]
+    return [Made(cycle.motion, own_verdict([cycle], cycle.motion, [motion]), failures)]
 
 
 def _standing(clip: Points, cycle: Points) -> list[Failure]:
@@ -151,15 +151,15 @@ def _standing(clip: Points, cycle: Points) -> list[Failure]:
 
 def retarget(case: Case) -> list[Made]:
     source, rig = load(case["a"]), load(case["b"])
-    made = ml.retarget(source, rig, footplants=contacts(case["a"]))
+    retargeted = ml.retarget(source, rig, footplants=contacts(case["a"]))
     own, rig_own = own_of(case["a"]), own_of(case["b"])
-    points = points_of(made, contacts(case["a"]))
+    points = points_of(retargeted, contacts(case["a"]))
     scale = points.leg_length / own.points.leg_length
-    result = Result(points, [Copied(0, made.n_frames, 0, 0)])
+    result = Result(points, [Copied(0, retargeted.n_frames, 0, 0)])
     failures = check(result, Sources([own], scale=scale, slack=1.3, rig=rig_own))
     # A retarget reports its own check in the findings; `verify` alone knows no source here.
-    passed = not any("failed check" in finding.problem for finding in made.source.findings)
-    return [Made(made, passed, failures, contacts(case["a"]))]
+    passed = not any("failed check" in finding.problem for finding in retargeted.source.findings)
+    return [Made(retargeted, passed, failures, contacts(case["a"]))]
 
 
 MAKERS = {

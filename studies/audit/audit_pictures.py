@@ -16,14 +16,14 @@ WIDEST = 150
 """Characters of a title."""
 
 
-def save_case_strip(made: Made, case: str, folder: Path, label: str = "") -> Path:
+def save_case_strip(result: Made, case: str, folder: Path, label: str = "") -> Path:
     """Draw one result; the title gives what is wrong with it."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{case.replace(':', '_')}.png"
-    reasons = "; ".join(str(failure) for failure in made.failures[:REASONS]) or "nothing is wrong"
-    title = f"{case} {made.label or label}: {reasons}"
+    reasons = "; ".join(str(failure) for failure in result.failures[:REASONS]) or "nothing is wrong"
+    title = f"{case} {result.label or label}: {reasons}"
     save_strip(
-        made.motion, path, footplants=made.footplants, title=title[:WIDEST], ghosts=11,
+        result.motion, path, footplants=result.footplants, title=title[:WIDEST], ghosts=11,
         view="three-quarter",
     )  # fmt: skip
     return path
@@ -46,9 +46,9 @@ def save_pictures(outcomes: list[Outcome], cases: Protocol, folder: Path) -> Non
         page.append(f"<h2>{title}</h2>")
         for outcome in group:
             case = cases[outcome.kind][outcome.number]
-            made = make(outcome.kind, case)[outcome.part]
-            path = save_case_strip(made, outcome.case, folder, label_of(case))
-            reasons = "<br>".join(str(failure) for failure in made.failures) or "nothing is wrong"
+            result = make(outcome.kind, case)[outcome.part]
+            path = save_case_strip(result, outcome.case, folder, label_of(case))
+            reasons = "<br>".join(str(failure) for failure in result.failures) or "nothing is wrong"
             page.append(f"<h3>{outcome.case} {outcome.label}</h3><p>{reasons}</p>")
             page.append(f"<img src='{path.name}'>")
     (folder / "index.html").write_text("\n".join(page))

@@ -258,41 +258,41 @@ def glitch_frames(points: Points) -> NDArray[np.bool_]:
     one step that is much larger than those next to it and those around it.
     """
     directions, usable = bone_directions(points)
-    found = np.zeros(directions.shape[:2], dtype=bool)
+    glitches = np.zeros(directions.shape[:2], dtype=bool)
     if len(directions) < 5:
-        return found
+        return glitches
     turns = angle_deg(directions[1:], directions[:-1])
     away = angle_deg(directions[1:-1], unit(directions[2:] + directions[:-2]))
     back = angle_deg(directions[2:], directions[:-2]) < RETURN * np.minimum(turns[1:], turns[:-1])
     usual = around(away, max(3, round(0.15 * points.fps)), skip=1)
     least = GLITCH_DEG * long_step(points)
-    found[1:-1] = (away > least) & (away > GLITCH_RATIO * usual) & back
+    glitches[1:-1] = (away > least) & (away > GLITCH_RATIO * usual) & back
     still = np.zeros((1, turns.shape[1]))
     neighbour = np.maximum(np.r_[still, turns[:-1]], np.r_[turns[1:], still])
     usual = around(turns, max(3, round(0.1 * points.fps)))
     jumps = (turns > STEP_DEG * long_step(points)) & (
         turns > STEP_RATIO * np.maximum(usual, neighbour)
     )
-    found[1:] |= jumps
-    found[:-1] |= jumps
-    return found & usable
+    glitches[1:] |= jumps
+    glitches[:-1] |= jumps
+    return glitches & usable
 
 
 def excluded_frames(points: Points) -> NDArray[np.bool_]:
     """Frames that say nothing about what a joint does: glitches, and bursts of them. (F, N)"""
-    found = glitch_frames(points)
+    glitches = glitch_frames(points)
     directions, usable = bone_directions(points)
     if len(directions) < 5:
-        return found
+        return glitches
     turns = angle_deg(directions[1:], directions[:-1])
     usual = around(turns, max(3, round(0.1 * points.fps)))
     bursts = (turns > STEP_DEG * long_step(points)) & (turns > BURST_RATIO * usual)
     bursts &= turns > BURST_P90 * np.percentile(turns, 90.0, axis=0)
     for f, n in np.argwhere(bursts):
         bursts[f, n] = width_of(turns[:, n], int(f)) <= BURST_S * points.fps
-    found[1:] |= bursts & usable
-    found[:-1] |= bursts & usable
-    return found
+    glitches[1:] |= bursts & usable
+    glitches[:-1] |= bursts & usable
+    return glitches
 
 
 def width_of(turns: Array, peak: int) -> int:

@@ -69,12 +69,12 @@ class Clip:
     def parts(self) -> list[tuple[int, int]]:
         """Parts of about two seconds that do not cross the middle."""
         length = max(8, round(PART_S * self.motion.fps))
-        n, found = self.motion.n_frames, []
+        n, parts = self.motion.n_frames, []
         for start, end in ((0, self.middle), (self.middle, n)):
             count = max(1, round((end - start) / length))
             edges = np.linspace(start, end, count + 1).astype(int)
-            found += list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
-        return [(a, b) for a, b in found if b - a >= 8]
+            parts += list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+        return [(a, b) for a, b in parts if b - a >= 8]
 
 
 class Alarms:
@@ -108,8 +108,8 @@ def failing_checks(
     pad = round(AROUND_S * clip.motion.fps)
     start = max(0, first - pad)
     rows = slice(start, stop + pad)
-    found = checker(clip.motion[rows], sources, clip.footplants[rows], start if copied else None)
-    return {f.check for f in found if first <= f.frame + start < stop}
+    failures = checker(clip.motion[rows], sources, clip.footplants[rows], start if copied else None)
+    return {f.check for f in failures if first <= f.frame + start < stop}
 
 
 def copied_alarms(alarms: Alarms, mode: str, clip: Clip, checker: Checker) -> None:
@@ -136,9 +136,9 @@ def subject_alarms(alarms: Alarms, clips: dict[str, Clip], checker: Checker) -> 
 def alone_alarms(alarms: Alarms, clip: Clip, checker: Checker) -> None:
     """Seconds of a clip in which the check without sources fails."""
     fps = clip.motion.fps
-    found = checker(clip.motion, (), clip.footplants, None)
+    failures = checker(clip.motion, (), clip.footplants, None)
     for second in range(int(np.ceil(clip.motion.n_frames / fps))):
-        checks = {f.check for f in found if int(f.frame / fps) == second}
+        checks = {f.check for f in failures if int(f.frame / fps) == second}
         alarms.add("alone", min(1.0, clip.motion.n_frames / fps - second), checks)
 
 
@@ -164,15 +164,15 @@ def misses(clips: dict[str, Clip], checker: Checker, count: int) -> list[Figure]
 
 
 def _figure(damage: str, mode: str, n: int, missed: list[tuple[Clip, Damaged]]) -> Figure:
-    found = n - len(missed)
-    note = f"{found} of {n}"
+    n_caught = n - len(missed)
+    note = f"{n_caught} of {n}"
     if mode != ALONE and missed:
         both = [case for case in missed if not _finds(independent, *case, mode)]
         note += f"; missed by the independent check too: {len(both)}"
         note += "; missed: " + ", ".join(f"{c.name} {d.first}-{d.last}" for c, d in missed)
     goal = 100.0 - GOAL if mode == COPIED else None
     return Figure(
-        f"{damage}: found {mode}", 100.0 * found / max(1, n), "%", note=note, value_goal=goal
+        f"{damage}: found {mode}", 100.0 * n_caught / max(1, n), "%", note=note, value_goal=goal
     )
 
 
@@ -186,7 +186,7 @@ def _finds(checker: Checker, clip: Clip, damaged: Damaged, mode: str) -> bool:
     rows = slice(start, damaged.last + pad)
 
     def failures(motion: ml.Motion) -> dict[tuple[str, str], float]:
-        found = checker(
+        failed = checker(
             motion[rows],
             [] if alone else [clip.whole],
             clip.footplants[rows],
@@ -194,7 +194,7 @@ def _finds(checker: Checker, clip: Clip, damaged: Damaged, mode: str) -> bool:
         )
         return {
             (f.check, f.joint): abs(f.value - f.limit)
-            for f in found
+            for f in failed
             if low <= f.frame + start <= high and f.check in damaged.checks
         }
 

@@ -166,8 +166,8 @@ class HmmEnsemble:
         for model in self.models:
             if model.name == name:
                 return model
-        known = ", ".join(model.name for model in self.models)
-        raise ArrayError(f"The part must be one of {known}; got {name!r}.")
+        names = ", ".join(model.name for model in self.models)
+        raise ArrayError(f"The part must be one of {names}; got {name!r}.")
 
     @classmethod
     def fit_frames(

@@ -52,10 +52,10 @@ def principal_taps(
     mean = flat.mean(axis=0)
     scale = np.maximum(flat.std(axis=0), 1e-6)
     values, vectors = np.linalg.eigh(np.cov((flat - mean) / scale, rowvar=False))
-    kept = np.argsort(values)[::-1][:dimensions]
-    kept = kept[values[kept] > 1e-9 * values.max()]
+    largest = np.argsort(values)[::-1][:dimensions]
+    largest = largest[values[largest] > 1e-9 * values.max()]
     # Signs of eigenvectors are free: the largest entry is made positive, so fits repeat.
-    vectors = vectors[:, kept]
-    vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(kept))])
-    project = vectors / (scale[:, None] * np.sqrt(values[kept]))
+    vectors = vectors[:, largest]
+    vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(largest))])
+    project = vectors / (scale[:, None] * np.sqrt(values[largest]))
     return np.concatenate([m.T @ project for m in (before, here, after)], axis=1), mean @ project

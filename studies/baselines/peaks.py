@@ -38,13 +38,13 @@ def find_peaks(values: FloatArray, *, prominence: float, distance: int) -> IntAr
     high = np.flatnonzero((level[1:-1] > level[:-2]) & (level[1:-1] > level[2:])) + 1
     peaks = (first[high] + last[high]) // 2
     apart = peaks[_far_apart(peaks, values[peaks], distance)]
-    found = [
+    places = [
         peak
         for peak in apart
         if _falls(values[:peak][::-1], values[peak], prominence)
         and _falls(values[peak + 1 :], values[peak], prominence)
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(places, dtype=np.int64)
 
 
 def _far_apart(peaks: IntArray, heights: FloatArray, distance: int) -> IntArray:

@@ -140,15 +140,15 @@ def stance_figures(folder: Path) -> list[Figure]:
                 stances, least = earlier_stances(folder / entry["clip"], motion), 1.0
             else:
                 stances, least = find_stances(motion), 0.03 * motion.fps
-            found = {n: d(motion) for n, d in {"ours": ml.detect_footplants, **RULES}.items()}
+            detected = {n: d(motion) for n, d in {"ours": ml.detect_footplants, **RULES}.items()}
             if group in ("walk", "run"):
                 contacts = pybvh_contacts(str(folder / entry["clip"]), 120.0, motion.fps)
                 if contacts is not None:
                     flags = np.zeros((motion.n_frames, 4), dtype=bool)
                     n = min(len(contacts), motion.n_frames)
                     flags[:n, [1, 3]] = contacts[:n]
-                    found["pybvh foot_contacts"] = Footplants(flags)
-            for name, plants in found.items():
+                    detected["pybvh foot_contacts"] = Footplants(flags)
+            for name, plants in detected.items():
                 more = count_stances(stances, plants.intervals(), least)
                 totals[name] = totals.get(name, 0) + more
         n, missed, doubled = totals["ours"]
@@ -208,12 +208,12 @@ def marked_half(
         motion = loaded(folder, entry)
         truth, window = marked_plants(marks[entry["clip"]], entry, motion.n_frames)
         for name, detect in {"ours": ml.detect_footplants, **RULES}.items():
-            found = detect(motion)[window]
+            detected = detect(motion)[window]
             for within in (2, 4):
-                score = score_footplants(truth, found, within=within, shortest=3)
+                score = score_footplants(truth, detected, within=within, shortest=3)
                 key = f"{name}|{within}"
                 totals[key] = totals.get(key, 0) + heels_and_toes(score)
-            agree = np.mean(truth.planted == found.planted)
+            agree = np.mean(truth.planted == detected.planted)
             totals[f"{name}|frames"] = totals.get(f"{name}|frames", 0) + agree
     figures = []
     about = f"{len(entries)} marked clips, {half}"
@@ -242,7 +242,7 @@ def marked_plants(rows: list[dict[str, str]], entry: dict, n_frames: int) -> tup
     intervals: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
     for row in rows:
         intervals[row["kind"]].append((int(row["first"]), int(row["last"])))
-    spans = {kind: tuple(found) for kind, found in intervals.items()}
+    spans = {kind: tuple(several) for kind, several in intervals.items()}
     window = slice(entry["first"], entry["last"] + 1)
     return Footplants.from_intervals(spans, n_frames)[window], window
 

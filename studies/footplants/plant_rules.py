@@ -69,9 +69,9 @@ def pybvh_contacts(path: str, fps: float, target_fps: float) -> np.ndarray | Non
     except ImportError:
         return None
     clip = pybvh.read_bvh_file(path)
-    found = np.asarray(foot_contacts(clip, ["LeftToeBase", "RightToeBase"])) > 0.5
+    contacts = np.asarray(foot_contacts(clip, ["LeftToeBase", "RightToeBase"])) > 0.5
     step = round(fps / target_fps)
-    return found[1::step]  # the leading T-pose is none of the motion
+    return contacts[1::step]  # the leading T-pose is none of the motion
 
 
 RULES = {

@@ -60,12 +60,12 @@ def marked(folder: Path) -> list[Figure]:
             motion = loaded(folder, entry)
             truth, window = marked_plants(marks[entry["clip"]], entry, motion.n_frames)
             for name, detect in (("rules", ml.detect_footplants), ("learned", learned)):
-                found = detect(motion)[window]
+                detected = detect(motion)[window]
                 for within in (2, 4):
-                    score = score_footplants(truth, found, within=within, shortest=3)
+                    score = score_footplants(truth, detected, within=within, shortest=3)
                     key = name, within
                     totals[key] = totals.get(key, 0) + heels_and_toes(score)
-                agree = np.array([np.mean(truth.planted == found.planted)])
+                agree = np.array([np.mean(truth.planted == detected.planted)])
                 totals[name] = totals.get(name, 0) + agree
         about = f"plants, {len(entries)} marked clips, {half}"
         for within in (2, 4):

@@ -58,7 +58,7 @@ def measure_bends(
     family
         Weights of the blends.
     """
-    made = WindowBatch.of_blends(frames, rows, length, family=family)
+    blends = WindowBatch.of_blends(frames, rows, length, family=family)
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
 
     def posture(joints: npt.NDArray[np.float32]) -> FloatArray:
@@ -67,16 +67,16 @@ def measure_bends(
         centres -= np.einsum("s,nsc->nc", segments.masses, centres)[:, None]
         return np.asarray((np.sqrt(segments.masses)[:, None] * centres).reshape(len(joints), -1))
 
-    first = posture(around.body[starts]) - posture(made.body[:, 0])
-    last = posture(around.body[ends]) - posture(made.body[:, -1])
+    first = posture(around.body[starts]) - posture(blends.body[:, 0])
+    last = posture(around.body[ends]) - posture(blends.body[:, -1])
     left = np.linspace(1.0, 0.0, length)
     fade = smoothstep(left)
     square = np.mean(fade**2) * (
         np.square(first).sum(axis=1) + np.square(last).sum(axis=1)
     ) + 2.0 * np.mean(fade * fade[::-1]) * np.sum(first * last, axis=1)
-    goes = turned(made.ground[:, -1] - made.ground[:, 0], -made.heading[:, 0])
+    goes = turned(blends.ground[:, -1] - blends.ground[:, 0], -blends.heading[:, 0])
     asked = turned(around.ground[ends] - around.ground[starts], -around.heading[starts])
-    turn = made.heading[:, -1] - made.heading[:, 0]
+    turn = blends.heading[:, -1] - blends.heading[:, 0]
     turn -= around.heading[ends] - around.heading[starts]
     arc = TURN_M * (np.mod(turn + np.pi, 2.0 * np.pi) - np.pi)
     miss = np.sqrt(np.square(goes - asked).sum(axis=1) + arc**2)

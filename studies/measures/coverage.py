@@ -67,7 +67,7 @@ def spread_by_count(
     if choice not in (*get_args(Method), "random"):
         raise TableError(f"`choice` must be spectral, means or random, got {choice!r}.")
     rows = windows_of(frames, length, stride=stride, at_least=max(counts))
-    found = {}
+    spreads = {}
     for count in counts:
         if choice == "random":
             rng = np.random.Generator(np.random.PCG64([seed, count]))
@@ -76,5 +76,5 @@ def spread_by_count(
             medoids = find_clusters(
                 frames, length=length, clusters=count, rows=rows, seed=seed, method=choice
             ).medoids
-        found[count] = measure_spread(frames, medoids, length=length, rows=rows)
-    return found
+        spreads[count] = measure_spread(frames, medoids, length=length, rows=rows)
+    return spreads

@@ -111,10 +111,10 @@ def _least_squares(
             damped = curve[np.ix_(free, free)] + damping * np.diag(curve[free, free])
             tried = np.array(factors)
             tried[free] = np.maximum(factors[free] - np.linalg.solve(damped, slope[free]), lowest)
-            found = residuals(tried)
-            gain = before - found @ found
+            misses = residuals(tried)
+            gain = before - misses @ misses
             if gain > 0.0:
-                factors, now, damping = tried, found, 0.1 * damping
+                factors, now, damping = tried, misses, 0.1 * damping
                 break
             damping *= 10.0
             if damping > MOST_DAMPING:

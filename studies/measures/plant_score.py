@@ -35,13 +35,13 @@ class PlantScore:
 
 
 def score_footplants(
-    truth: Footplants, found: Footplants, *, within: int = 2, shortest: int = 1
+    truth: Footplants, detected: Footplants, *, within: int = 2, shortest: int = 1
 ) -> dict[str, PlantScore]:
     """For each kind, how many plants were found with both ends right.
 
     Parameters
     ----------
-    truth, found
+    truth, detected
         Over the same frames.
     within
         Frames by which each end may be off.
@@ -52,24 +52,25 @@ def score_footplants(
     Examples
     --------
     >>> truth = Footplants.from_intervals({"left_toe": ((10, 30), (50, 70))}, 80)
-    >>> found = Footplants.from_intervals({"left_toe": ((11, 32), (50, 60))}, 80)
-    >>> score_footplants(truth, found)["left_toe"]
+    >>> detected = Footplants.from_intervals({"left_toe": ((11, 32), (50, 60))}, 80)
+    >>> score_footplants(truth, detected)["left_toe"]
     PlantScore(hits=1, missed=1, extra=1)
     """
-    if truth.n_frames != found.n_frames:
+    if truth.n_frames != detected.n_frames:
         raise ArrayError(
-            f"`found` must have the frames of `truth` ({truth.n_frames}), got {found.n_frames}."
+            f"`detected` must have the frames of `truth` ({truth.n_frames}), "
+            f"got {detected.n_frames}."
         )
-    true_spans, found_spans = truth.intervals(), found.intervals()
+    true_spans, found_spans = truth.intervals(), detected.intervals()
     return {kind: _score(true_spans[kind], found_spans[kind], within, shortest) for kind in KINDS}
 
 
-def _score(truth: Spans, found: Spans, within: int, shortest: int) -> PlantScore:
+def _score(truth: Spans, detected: Spans, within: int, shortest: int) -> PlantScore:
     whole = [span for span in truth if span[1] - span[0] + 1 >= shortest]
     stubs = [span for span in truth if span not in whole]
     left = [
         span
-        for span in found
+        for span in detected
         if not any(span[0] <= b + within and span[1] >= a - within for a, b in stubs)
     ]
     hits = 0

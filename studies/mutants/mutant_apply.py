@@ -144,8 +144,8 @@ def replace_everywhere(owner: ModuleType, name: str, before: object, after: obje
     for module in list(sys.modules.values()):
         space = getattr(module, "__dict__", None) or {}
         if any(value is before for value in list(space.values())):
-            for there, here in imports_of(module, owner.__name__):
-                if there == name and space.get(here) is before:
+            for user, here in imports_of(module, owner.__name__):
+                if user == name and space.get(here) is before:
                     space[here] = after
 
 
@@ -157,8 +157,8 @@ def imports_of(module: ModuleType, owner: str) -> set[tuple[str, str]]:
     text = path.read_text(encoding="utf-8", errors="replace")
     if owner not in text:
         return set()
-    found = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)]
-    return {(a.name, a.asname or a.name) for n in found if n.module == owner for a in n.names}
+    imports = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.ImportFrom)]
+    return {(a.name, a.asname or a.name) for n in imports if n.module == owner for a in n.names}
 
 
 def apply(file: SourceFile, mutant: Mutant) -> int:

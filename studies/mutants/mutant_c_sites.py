@@ -55,9 +55,9 @@ class CFile(CText):
 
     @cached_property
     def mutants(self) -> list[Mutant]:
-        found: list[Mutant] = []
+        mutants: list[Mutant] = []
         lines = self.text.splitlines()
-        for made, change in self._changes():
+        for definition, change in self._changes():
             line = self.text.count("\n", 0, change.start) + 1
             mutant = Mutant(
                 file=self.name,
@@ -67,12 +67,12 @@ class CFile(CText):
                 source=lines[line - 1].strip(),
                 before=self.slice(change.shown),
                 after=self._shown(change),
-                scope=(self.text.count("\n", 0, self.tokens[made.whole[0]].start) + 1,),
-                names=(made.name,),
-                number=len(found),
+                scope=(self.text.count("\n", 0, self.tokens[definition.whole[0]].start) + 1,),
+                names=(definition.name,),
+                number=len(mutants),
             )
-            found.append(mutant)
-        return found
+            mutants.append(mutant)
+        return mutants
 
     def text_of(self, mutant: Mutant) -> str:
         """The file with that one change."""
@@ -88,18 +88,18 @@ class CFile(CText):
         return " ".join(text.split())
 
     def _changes(self) -> Iterator[tuple[Definition, Change]]:
-        for made in self.definitions:
-            parts = self.parts_of(made)
+        for definition in self.definitions:
+            parts = self.parts_of(definition)
             for each in parts.expressions:
                 for change in self._of_expression(*each):
-                    yield made, change
+                    yield definition, change
             for first, behind in parts.conditions:
                 start, end = self.tokens[first].start, self.tokens[behind - 1].end
                 text = f"!({self.text[start:end]})"
-                yield made, Change("negation", start, end, text, (first, behind))
+                yield definition, Change("negation", start, end, text, (first, behind))
             for first, behind in parts.statements:
                 start, end = self.tokens[first].start, self.tokens[behind - 1].end
-                yield made, Change("dropped", start, end, ";", (first, behind))
+                yield definition, Change("dropped", start, end, ";", (first, behind))
 
     def _of_expression(self, first: int, behind: int) -> Iterator[Change]:
         k = first

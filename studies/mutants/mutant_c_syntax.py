@@ -73,7 +73,7 @@ class Parts:
 
 def tokens_of(text: str) -> tuple[list[Token], list[str]]:
     """Tokens of a file, and its preprocessor lines."""
-    found, lines = [], []
+    tokens, lines = [], []
     open_ifs: list[bool] = []  # whether what is inside is left out
     guard = ""
     for match in _TOKEN.finditer(text):
@@ -90,8 +90,8 @@ def tokens_of(text: str) -> tuple[list[Token], list[str]]:
             elif word == "endif" and open_ifs:
                 open_ifs.pop()
         elif kind != "comment" and not any(open_ifs):
-            found.append(Token(kind, match.group(), match.start()))
-    return found, [line for line in lines if not guard or guard not in line]
+            tokens.append(Token(kind, match.group(), match.start()))
+    return tokens, [line for line in lines if not guard or guard not in line]
 
 
 class CText:
@@ -139,20 +139,20 @@ class CText:
 
     @cached_property
     def definitions(self) -> list[Definition]:
-        found = []
+        definitions = []
         k = 0
         while k < len(self.tokens):
             behind = self._outer_end(k)
-            made = self._definition(k, behind)
-            if made:
-                found.append(made)
+            definition = self._definition(k, behind)
+            if definition:
+                definitions.append(definition)
             k = behind
         for line in self.directives:
             match = _DIRECTIVE.match(line)
             if match and match.group(1) == "define":
                 name, words = match.group(2), set(re.findall(r"[A-Za-z_]\w*", line))
-                found.append(Definition(name, (0, 0), mentions=words - {"define", name}))
-        return found
+                definitions.append(Definition(name, (0, 0), mentions=words - {"define", name}))
+        return definitions
 
     def _outer_end(self, k: int) -> int:
         """The token behind a declaration, a definition or the use of a macro at file level."""
@@ -295,27 +295,31 @@ class CallGraph:
         self.files = {file.name: file for file in files}
         self._by_name: dict[str, list[tuple[str, Definition]]] = {}
         for file in files:
-            for made in file.definitions:
-                self._by_name.setdefault(made.name, []).append((file.name, made))
+            for definition in file.definitions:
+                self._by_name.setdefault(definition.name, []).append((file.name, definition))
         self._users: dict[tuple[str, str], set[tuple[str, str]]] = {}
         for file in files:
-            for made in file.definitions:
-                for name in made.mentions:
-                    for there in self._meant(name, file.name):
-                        self._users.setdefault((there, name), set()).add((file.name, made.name))
+            for definition in file.definitions:
+                for name in definition.mentions:
+                    for home in self._meant(name, file.name):
+                        self._users.setdefault((home, name), set()).add(
+                            (file.name, definition.name)
+                        )
 
     def _meant(self, name: str, file: str) -> list[str]:
         """Files with the definition that a name means in a file."""
         some = self._by_name.get(name, [])
-        if any(there == file for there, _ in some):
+        if any(home == file for home, _ in some):
             return [file]
         return [
-            there for there, made in some if self.files[there].is_header or not self._hidden(made)
+            home
+            for home, definition in some
+            if self.files[home].is_header or not self._hidden(definition)
         ]
 
     @staticmethod
-    def _hidden(made: Definition) -> bool:
-        return made.is_static or not (made.body or made.value)
+    def _hidden(definition: Definition) -> bool:
+        return definition.is_static or not (definition.body or definition.value)
 
     def steps_to(self, file: str, name: str) -> dict[tuple[str, str], int]:
         """Every definition that uses one, straight or through others, by the steps between."""
@@ -330,11 +334,11 @@ class CallGraph:
 
     def kernels_of(self, file: str, name: str) -> dict[str, int]:
         """Public functions that reach a definition, by the steps between."""
-        found = self.steps_to(file, name)
+        steps = self.steps_to(file, name)
         return {
             user: n
-            for (there, user), n in found.items()
-            if not self.files[there].is_header and user.startswith("ml_")
+            for (home, user), n in steps.items()
+            if not self.files[home].is_header and user.startswith("ml_")
         }
 
     def compiled_with(self, file: str, name: str) -> list[str]:
@@ -347,4 +351,4 @@ class CallGraph:
                 met.add(user)
                 if self.files[user[0]].is_header:
                     waiting.append(user)
-        return sorted({there for there, _ in met if not self.files[there].is_header})
+        return sorted({home for home, _ in met if not self.files[home].is_header})

@@ -78,11 +78,11 @@ class CoreBuild:
         self._compile(folder / "core" / "src", stems, folder)
         if all(self._is_same(folder, stem) for stem in stems):
             raise SameCodeError
-        made = folder / "_lib"
-        shutil.copytree(self.root / "src" / "motionloom" / "_lib", made)
-        (made / self.library).unlink()
-        self._link(folder, stems, made / self.library)
-        return made
+        library = folder / "_lib"
+        shutil.copytree(self.root / "src" / "motionloom" / "_lib", library)
+        (library / self.library).unlink()
+        self._link(folder, stems, library / self.library)
+        return library
 
     def _is_same(self, folder: Path, stem: str) -> bool:
         name = f"{stem}.o"
@@ -92,12 +92,12 @@ class CoreBuild:
         for stem in stems:
             run([*self.command, "-c", f"{stem}.c", "-o", str(into / f"{stem}.o")], sources)
 
-    def _link(self, own: Path, stems: Iterable[str], made: Path) -> None:
+    def _link(self, own: Path, stems: Iterable[str], library: Path) -> None:
         changed = set(stems)
         objects = [(own if s in changed else self.objects) / f"{s}.o" for s in self.sources]
-        new = made.with_name(f"new-{made.name}")
+        new = library.with_name(f"new-{library.name}")
         run([*self.command, "-shared", "-s", *map(str, objects), "-o", str(new), "-lm"], own)
-        new.replace(made)  # one that is open stays as it is
+        new.replace(library)  # one that is open stays as it is
 
 
 def build_of(root: Path) -> ModuleType:
@@ -124,13 +124,13 @@ def use_library(folder: Path) -> int:
     _core.FOLDER = folder
     _core._library.cache_clear()
     library = _core._library()
-    found = kernels()
-    for kernel in found:
+    in_use = kernels()
+    for kernel in in_use:
         old = kernel.__globals__["_function"]
         new = getattr(library, kernel.__name__)
         new.restype, new.argtypes = old.restype, old.argtypes
         kernel.__globals__["_function"] = new
-    return len(found)
+    return len(in_use)
 
 
 def kernels() -> list[FunctionType]:

@@ -46,28 +46,28 @@ class Equivalents(dict[str, str]):
         SystemExit
             An entry has no reason, or its line has changed since.
         """
-        made = cls()
+        equivalents = cls()
         entries = tomllib.loads(path.read_text(encoding="utf-8")).get("mutant", [])
-        known = {f.name: f for f in files}
+        by_name = {f.name: f for f in files}
         for entry in entries:
             e = {k: str(entry.get(k, "")) for k in ("file", "source", "before", "after", "reason")}
             key = f"{e['file']} | {e['source']} | {e['before']} -> {e['after']}"
             if not e["reason"]:
                 raise SystemExit(f"{path.name}: no reason is given for {key}")
             column = entry.get("column")
-            file = known.get(e["file"])
-            found = [m for m in file.mutants if m.key == key] if file else []
-            found = [m for m in found if column in (None, m.column)]
-            if not found:
+            file = by_name.get(e["file"])
+            fitting = [m for m in file.mutants if m.key == key] if file else []
+            fitting = [m for m in fitting if column in (None, m.column)]
+            if not fitting:
                 raise SystemExit(
                     f"{path.name}: the code no longer has this mutant: {key}\n"
                     "Remove the entry, or check it against the changed line."
                 )
-            if len(found) > 1:
-                columns = ", ".join(str(m.column) for m in found)
+            if len(fitting) > 1:
+                columns = ", ".join(str(m.column) for m in fitting)
                 raise SystemExit(f"{path.name}: give the `column` ({columns}) of {key}")
-            made[found[0].name] = e["reason"]
-        return made
+            equivalents[fitting[0].name] = e["reason"]
+        return equivalents
 
 
 class Outcomes:

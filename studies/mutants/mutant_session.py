@@ -122,8 +122,8 @@ def forget_cached_results(wrappers: list[Any]) -> None:
 
 def cached_functions() -> list[Any]:
     kind = type(functools.lru_cache(len))
-    found = [o for o in gc.get_objects() if type(o) is kind]
-    return [o for o in found if (o.__module__ or "").split(".")[0] in ("motionloom", "tests")]
+    cached = [o for o in gc.get_objects() if type(o) is kind]
+    return [o for o in cached if (o.__module__ or "").split(".")[0] in ("motionloom", "tests")]
 
 
 @dataclass

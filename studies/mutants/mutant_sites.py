@@ -98,10 +98,10 @@ Change = tuple[str, ast.AST, ast.AST]
 
 
 def changed(node: ast.AST, **fields: object) -> ast.AST:
-    made = copy.copy(node)
+    copied = copy.copy(node)
     for name, value in fields.items():
-        setattr(made, name, value)
-    return made
+        setattr(copied, name, value)
+    return copied
 
 
 def called_name(node: ast.Call) -> str:
@@ -254,10 +254,10 @@ class SourceFile:
 
     @cached_property
     def mutants(self) -> list[Mutant]:
-        found: list[Mutant] = []
+        mutants: list[Mutant] = []
         for statement in ast.parse(self.text).body:
             names = bound_names(statement)
-            for kind, node, made, scope in self._changes(statement, ()):
+            for kind, node, replacement, scope in self._changes(statement, ()):
                 line, column = place(node)
                 mutant = Mutant(
                     file=self.name,
@@ -266,23 +266,23 @@ class SourceFile:
                     kind=kind,
                     source=self.lines[line - 1].strip(),
                     before=ast.unparse(node),
-                    after=ast.unparse(made),
+                    after=ast.unparse(replacement),
                     scope=scope,
                     names=names,
-                    number=len(found),
+                    number=len(mutants),
                 )
-                found.append(mutant)
-        return found
+                mutants.append(mutant)
+        return mutants
 
     def tree_of(self, mutant: Mutant) -> ast.Module:
         """The file with that one change."""
         tree = ast.parse(self.text)
         seen = 0
         for statement in tree.body:
-            for _, node, made, _ in self._changes(statement, ()):
+            for _, node, replacement, _ in self._changes(statement, ()):
                 if seen == mutant.number:
-                    ast.copy_location(made, node)
-                    Exchange(node, made).visit(tree)
+                    ast.copy_location(replacement, node)
+                    Exchange(node, replacement).visit(tree)
                     return ast.fix_missing_locations(tree)
                 seen += 1
         raise ValueError(f"{mutant.file} has {seen} mutants, not {mutant.number}.")

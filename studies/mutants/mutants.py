@@ -70,13 +70,13 @@ NOT_COPIED = (".git", ".venv", "node_modules", "build", "dist", "demo-out", "doc
 
 def numeric_files(root: Path) -> list[SourceFile | CFile]:
     """Files of the mutated folders that compute with numbers, and the C core."""
-    found: list[SourceFile | CFile] = [*c_files(root)]
+    files: list[SourceFile | CFile] = [*c_files(root)]
     for folder in FOLDERS:
         for path in sorted((root / "src" / "motionloom" / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             if "import numpy" in text or "import math" in text:
-                found.append(SourceFile(path, str(path.relative_to(root))))
-    return found
+                files.append(SourceFile(path, str(path.relative_to(root))))
+    return files
 
 
 def test_folders(mutants: list[Mutant]) -> list[str]:
@@ -140,9 +140,9 @@ class Study:
     def run(self, baseline: Baseline) -> None:
         waiting = []
         for mutant in self.mutants:
-            known = None if self.options.control else self.outcomes.known(mutant)
-            if known:
-                self.results[mutant.name] = known
+            earlier = None if self.options.control else self.outcomes.known(mutant)
+            if earlier:
+                self.results[mutant.name] = earlier
             else:
                 waiting.append((mutant, baseline.tests_of(mutant, self.options.budget)))
         started = time.monotonic()
@@ -251,8 +251,8 @@ def main(arguments: list[str]) -> int:
     mutants = [m for m in mutants if options.only in m.key]
     counted = [m for m in mutants if m.name not in equivalents]
     if options.survivors:
-        known = Outcomes(options.state / "outcomes.json").last
-        counted = [m for m in counted if known.get(m.name) not in (*DEAD, *NONE)]
+        outcomes = Outcomes(options.state / "outcomes.json").last
+        counted = [m for m in counted if outcomes.get(m.name) not in (*DEAD, *NONE)]
     if options.list:
         for mutant in counted:
             print(f"{mutant.file}:{mutant.line}: {mutant.kind}: {mutant.before} -> {mutant.after}")

@@ -68,8 +68,8 @@ def _aligned_anew(curve: RegistrationCurve) -> RegistrationCurve:
 def _alignment(curve: RegistrationCurve, k: int, u: np.ndarray, moves: PlanarTransform) -> Spline:
     """Turn and root offset of motion ``k`` under ``moves``, as the curve keeps them."""
     frames = curve.frames(u)
-    there = roots_at(curve.motions[curve.reference], frames[:, curve.reference])
-    apart = moves.apply(roots_at(curve.motions[k], frames[:, k])) - there
+    reference_roots = roots_at(curve.motions[curve.reference], frames[:, curve.reference])
+    apart = moves.apply(roots_at(curve.motions[k], frames[:, k])) - reference_roots
     theta = np.broadcast_to(moves.theta, u.shape)
     values = np.stack([theta, apart[:, 0], apart[:, 2]], axis=-1)
     return fit_alignment(u / curve.frames_per_knot, values, len(curve.times.points))
@@ -100,8 +100,8 @@ def dtw_baselines() -> dict[str, DtwPath]:
     from tslearn.metrics import dtw_path_from_metric
 
     def by_dtw_python(cost: np.ndarray) -> np.ndarray:
-        found = dtw(cost, step_pattern="symmetricP05")
-        return np.stack([found.index1, found.index2], axis=-1)
+        warped = dtw(cost, step_pattern="symmetricP05")
+        return np.stack([warped.index1, warped.index2], axis=-1)
 
     return {
         "tslearn": lambda cost: np.array(dtw_path_from_metric(cost, metric="precomputed")[0]),

@@ -53,14 +53,14 @@ class Bent:
         return np.mean(each, axis=0)
 
     def blend_errors(self, curve: RegistrationCurve) -> tuple[float, float]:
-        made = ml.blend(curve, [0.5, 0.5], clean=False)
-        truth = sampled(self.clip, self.original_frames(made.frames))
-        return errors(cloud(truth), cloud(made.motion))
+        blended = ml.blend(curve, [0.5, 0.5], clean=False)
+        truth = sampled(self.clip, self.original_frames(blended.frames))
+        return errors(cloud(truth), cloud(blended.motion))
 
     def linear_errors(self) -> tuple[float, float]:
-        made = linear_blend(self.copies, [0.5, 0.5])
-        frames = np.repeat(np.arange(made.n_frames)[:, None], 2, axis=1)
-        return errors(cloud(sampled(self.clip, self.original_frames(frames))), cloud(made))
+        blended = linear_blend(self.copies, [0.5, 0.5])
+        frames = np.repeat(np.arange(blended.n_frames)[:, None], 2, axis=1)
+        return errors(cloud(sampled(self.clip, self.original_frames(frames))), cloud(blended))
 
 
 def bend_figures(folder: Path, half: str) -> list[Figure]:
@@ -69,13 +69,13 @@ def bend_figures(folder: Path, half: str) -> list[Figure]:
     rows: dict[str, list[tuple[float, float]]] = {}
     for number, name in enumerate(plan[half]):
         case = Bent(folder, name, number)
-        made = {
+        errors = {
             "ours": case.blend_errors(case.curve),
             "linear": case.linear_errors(),
             "without time warp": case.blend_errors(straight_times(case.curve)),
             "without alignment curve": case.blend_errors(one_fit(case.curve)),
         }
-        for key, value in made.items():
+        for key, value in errors.items():
             rows.setdefault(key, []).append(value)
     cm = {key: 100.0 * np.array(values) for key, values in rows.items()}  # (clips, world/pose)
     left_out = [key for key in cm if key.startswith("without")]
@@ -112,7 +112,7 @@ def ratio_of_means(rows: np.ndarray) -> float:
     return float(rows[:, 0].mean() / rows[:, 1].mean())
 
 
-def rebuilt_error(target: np.ndarray, made: Motion) -> float:
+def rebuilt_error(target: np.ndarray, rebuilt: Motion) -> float:
     """World error of a result against the target's points (N, P, 3), where it fits best.
 
     The result may start anywhere: librosa's open-ended DTW finds where, and forgives timing for
@@ -120,7 +120,7 @@ def rebuilt_error(target: np.ndarray, made: Motion) -> float:
     """
     import librosa
 
-    points = cloud(made)
+    points = cloud(rebuilt)
     cost = distance_grid(target, points, np.ones(target.shape[1])).cost
     path = librosa.sequence.dtw(C=cost, subseq=True)[1][::-1]
     return errors(target[path[:, 0]], points[path[:, 1]])[0]

@@ -41,21 +41,21 @@ def warp_errors(motion: Motion, degrees: float, *seed: int) -> dict[str, float]:
     frames = random_warp(motion.n_frames, rng, slopes=tuple(plan["slopes"]))
     a = noisy(motion, degrees, rng)
     b = noisy(moved_anywhere(sampled(motion, frames), rng), degrees, rng)
-    found = {}
+    errors = {}
     for name, refine in (("refined", True), ("default", False)):
         curve = ml.register([a, b], ends="match", refine=refine, footplants=no_plants(a, b))
         pairs = curve.frames(np.linspace(*curve.u_range, 4 * motion.n_frames))
-        found[name] = off(pairs, frames)
+        errors[name] = off(pairs, frames)
     even = np.linspace(0.0, 1.0, len(frames))
     straight = np.stack([even * (motion.n_frames - 1), even * (len(frames) - 1)], axis=-1)
-    found["straight line"] = off(straight, frames)
+    errors["straight line"] = off(straight, frames)
     points_a, points_b = cloud(a), cloud(b)
     weights = np.ones(points_a.shape[1])
     for half in (0, 2):
         cost = distance_grid(points_a, points_b, weights, half_window=half).cost
         for name, path in dtw_baselines().items():
-            found[f"{name}, {2 * half + 1}-frame grid"] = off(path(cost), frames)
-    return found
+            errors[f"{name}, {2 * half + 1}-frame grid"] = off(path(cost), frames)
+    return errors
 
 
 def no_plants(*motions: Motion) -> list[ml.Footplants]:
@@ -133,19 +133,19 @@ def mapped_errors(
     per_frame = FPS / a.fps
     ends = curve.frames(np.array(curve.u_range))
     events = [plant_events(p, m.n_frames) for p, m in zip(plants, (a, b), strict=True)]
-    found = []
+    errors = []
     for kind, frames in events[0].items():
         if part not in kind[0]:
             continue
         for frame in frames[(frames >= ends[0, 0]) & (frames <= ends[1, 0])]:
             if straight:
-                there = float(np.interp(frame, ends[:, 0], ends[:, 1]))
+                mapped = float(np.interp(frame, ends[:, 0], ends[:, 1]))
             else:
-                there = float(curve.frames(curve.u_of(0, frame))[1])
-            margin = min(there, b.n_frames - 1 - there) * per_frame
+                mapped = float(curve.frames(curve.u_of(0, frame))[1])
+            margin = min(mapped, b.n_frames - 1 - mapped) * per_frame
             if margin >= GROSS and len(events[1][kind]):
-                found.append(np.abs(events[1][kind] - there).min() * per_frame)
-    return np.array(found)
+                errors.append(np.abs(events[1][kind] - mapped).min() * per_frame)
+    return np.array(errors)
 
 
 def take_figures(folder: Path, half: str) -> list[Figure]:

@@ -99,8 +99,8 @@ def main() -> int:
         if "truth" in parts:
             figures += truth_figures(folder)
         if "captured" in parts:
-            found, named = captured_figures(folder)
-            figures += found
+            captured, named = captured_figures(folder)
+            figures += captured
             about |= named
         if "fresh" in parts:
             figures += fresh_figures(folder)

@@ -31,7 +31,7 @@ class Taken:
     mean_arms: float
     """The same of the mean turn."""
     lean: float
-    kept: float
+    retained: float
     """Percent of the lower clip's frames in the result."""
     own_time: bool
 
@@ -48,21 +48,21 @@ def arm_turns(motion: ml.Motion, body: ml.BodyMap) -> np.ndarray:
 
 def taken(folder: Path, upper: str, lower: str, method: str) -> Taken:
     body, below = body_of(folder, lower), loaded(folder, lower)
-    made = ml.splice(loaded(folder, upper), below, method=method, body=body)
+    spliced = ml.splice(loaded(folder, upper), below, method=method, body=body)
     source = ml.resample(loaded(folder, upper), fps=below.fps)
-    frames = made.timewarp.frames
+    frames = spliced.timewarp.frames
     pace = np.diff(frames)
     used = source[int(frames[0]) : int(np.ceil(frames[-1])) + 1]
-    ours, theirs = arm_turns(made.motion, body), arm_turns(used, body)
+    ours, theirs = arm_turns(spliced.motion, body), arm_turns(used, body)
     return Taken(
         f"{upper} on {lower}",
         100.0 * float(np.mean((pace >= PACES[0]) & (pace <= PACES[1]))),
         (float(pace.min()), float(pace.max())),
         float(ours.max() / theirs.max()),
         float(ours.mean() / theirs.mean()),
-        lean_kept(sample(source, frames), made.motion, body),
-        100.0 * made.motion.n_frames / below.n_frames,
-        made.timewarp.kept_own_time,
+        lean_kept(sample(source, frames), spliced.motion, body),
+        100.0 * spliced.motion.n_frames / below.n_frames,
+        spliced.timewarp.kept_own_time,
     )
 
 
@@ -129,7 +129,7 @@ def captured_figures(folder: Path) -> tuple[list[Figure], dict[str, object]]:
             ),
             Figure(
                 "as captured: frames of the lower clip kept, median",
-                float(np.median([row.kept for row in rows])),
+                float(np.median([row.retained for row in rows])),
                 "%",
                 note="the rest has no action left; when_short='loop' or 'hold' fills it",
             ),

@@ -112,17 +112,17 @@ def _posture(motion: ml.Motion, part: Part, body: ml.BodyMap) -> np.ndarray:
 
 
 def faults(
-    made: ml.Motion, sources: tuple[ml.Motion, ...], body: ml.BodyMap
+    spliced: ml.Motion, sources: tuple[ml.Motion, ...], body: ml.BodyMap
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Joints above the hips that turn too fast against their parent, and those that flip."""
     quick, flips = [], []
     for joint in sorted({*body.spine, body.neck, body.head, *(getattr(body, r) for r in ROLES)}):
-        turns = speeds(made.local_quats[:, joint], made.fps)
+        turns = speeds(spliced.local_quats[:, joint], spliced.fps)
         own = max(
             float(np.max(speeds(each.local_quats[:, joint], each.fps)[~near_glitches(each)]))
             for each in sources
         )
-        name, half = made.skeleton.names[joint], round(AROUND_S * made.fps)
+        name, half = spliced.skeleton.names[joint], round(AROUND_S * spliced.fps)
         if turns.max() > max(QUICKER * own, UNSEEN):
             quick.append(f"{name} {turns.max():.0f} ({own:.0f}) at {turns.argmax()}")
         for f in np.flatnonzero(turns > max(own, UNSEEN)):
@@ -140,13 +140,13 @@ def measured(folder: Path, upper: str, lower: str, rates: dict[str, float]) -> R
         action = ml.retarget(above, below)
     action = ml.resample(action, fps=below.fps)
     full = ml.splice(action, below, body=body)
-    made, frames = full.motion, full.timewarp.frames
+    spliced, frames = full.motion, full.timewarp.frames
     used = action[int(frames[0]) : int(np.ceil(frames[-1])) + 1]
-    own = max(head_rate(each, body) for each in (used, below[: made.n_frames]))
+    own = max(head_rate(each, body) for each in (used, below[: spliced.n_frames]))
     copied = ml.splice(action, below, method="naive", body=body).motion
     paper = as_printed(action, below, body)
-    ratios = [head_rate(each, body) / own for each in (made, paper, copied)]
-    return Row(f"{upper} on {lower}", *ratios, *faults(made, (action, below), body))
+    ratios = [head_rate(each, body) / own for each in (spliced, paper, copied)]
+    return Row(f"{upper} on {lower}", *ratios, *faults(spliced, (action, below), body))
 
 
 def figures_of(rows: list[Row], title: str) -> list[Figure]:

@@ -96,25 +96,25 @@ def arm_lag(motion: Motion, body: BodyMap) -> float:
     return float(lags[best])
 
 
-def lean_kept(action: Motion, made: Motion, body: BodyMap) -> float:
+def lean_kept(action: Motion, result: Motion, body: BodyMap) -> float:
     """Degrees between the mean directions of two torsos."""
-    a, b = (mean_shoulders(m.world_positions(), body).mean(axis=0) for m in (action, made))
+    a, b = (mean_shoulders(m.world_positions(), body).mean(axis=0) for m in (action, result))
     return float(np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
 def spliced(folder: Path, upper: str, lower: str, method: str) -> Errors:
     body = body_of(folder, lower)
     above, below = loaded(folder, upper), loaded(folder, lower)
-    made = ml.splice(above, below, method=method, body=body)
-    legs, action = below[: made.motion.n_frames], sample(above, made.timewarp.frames)
-    off = np.linalg.norm(made.motion.world_positions() - truth(action, legs, body), axis=-1)
+    result = ml.splice(above, below, method=method, body=body)
+    legs, action = below[: result.motion.n_frames], sample(above, result.timewarp.frames)
+    off = np.linalg.norm(result.motion.world_positions() - truth(action, legs, body), axis=-1)
     torso = [*body.spine[1:], body.neck, body.left_shoulder, body.right_shoulder]
     arms = [body.left_elbow, body.left_wrist, body.right_elbow, body.right_wrist]
     return Errors(
         100.0 * float(off[:, torso].mean()),
         100.0 * float(off[:, arms].mean()),
-        abs(arm_lag(made.motion, body) - arm_lag(legs, body)),
-        lean_kept(action, made.motion, body),
+        abs(arm_lag(result.motion, body) - arm_lag(legs, body)),
+        lean_kept(action, result.motion, body),
     )
 
 

@@ -126,8 +126,8 @@ class Bench:
 
     def made(self, query: Query) -> dict[str, Made]:
         """Every method's answer."""
-        found = self.windows(query)
-        s, t, near = found["start"][0], found["end"][0], found["both"]
+        windows = self.windows(query)
+        s, t, near = windows["start"][0], windows["end"][0], windows["both"]
         truth = WindowBatch.of_rows(self.frames, [query.row], LENGTH)
         every = np.arange(self.frames.skeleton.n_joints)
         blends = {
@@ -156,22 +156,22 @@ class Bench:
         nearest = nearest_windows(
             frames, gap, WindowQuery(index=self.index, exclude=query.left_out)
         )
-        made = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
-        found = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
+        joints = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
+        windows = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
         for name, count, feet in (
             ("fill", COUNT, True),
             ("fill, one window", 1, True),
             ("fill, feet not held", COUNT, False),
         ):
-            rows, shares = found.rows[:count], shares_of(found.distances[:count])
+            rows, shares = windows.rows[:count], shares_of(windows.distances[:count])
             passage, _ = fill_gap(
-                frames, self.rig, gap, rows, shares, lengths=found.lengths[:count], feet=feet
+                frames, self.rig, gap, rows, shares, lengths=windows.lengths[:count], feet=feet
             )
             positions, _ = forward_kinematics(
                 frames.skeleton, passage.root_positions, passage.local_quats
             )
-            made[name] = self.from_start(positions, query)
-        return made
+            joints[name] = self.from_start(positions, query)
+        return joints
 
     def bent_to_ends(self, query: Query, gap: Gap, rows: np.ndarray) -> np.ndarray:
         """One captured window with the poses and velocities of the gap's ends, as ``fill`` has."""
@@ -223,7 +223,7 @@ class Bench:
 
     def matched(self, query: Query, truth: WindowBatch) -> np.ndarray:
         """The window that motion matching finds, led from one end into the other."""
-        made = matching_transition(
+        matched = matching_transition(
             self.matches,
             query.row,
             query.row + LENGTH - 1,
@@ -231,26 +231,26 @@ class Bench:
             exclude=spans_of(self.frames, list(query.left_out)),
         )
         positions, _ = forward_kinematics(
-            self.frames.skeleton, made.root_positions, made.local_quats
+            self.frames.skeleton, matched.root_positions, matched.local_quats
         )
-        ground = made.root_positions[:, [0, 2]]
-        up = np.zeros_like(made.root_positions)
+        ground = matched.root_positions[:, [0, 2]]
+        up = np.zeros_like(matched.root_positions)
         up[:, [0, 2]] = ground
-        turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -made.heading)
+        turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -matched.heading)
         body = quat.rotate(turns[:, None], positions - up[:, None]).astype(np.float32)
-        seen = WindowBatch(made.heading[None], ground[None], body[None], self.frames.fps)
+        seen = WindowBatch(matched.heading[None], ground[None], body[None], self.frames.fps)
         return seen_joints(seen, np.arange(body.shape[1]), truth)[0]
 
     def velocity(self, row: int, away: int) -> np.ndarray:
         """Of joints seen from the body, away from the second; metres a second."""
         clip = self.frames.clip_at(row)
-        there = int(
+        nearest = int(
             np.clip(row + away * REACH, self.frames.starts[clip], self.frames.starts[clip + 1] - 1)
         )
-        if there == row:
+        if nearest == row:
             return np.zeros_like(self.frames.body[row], dtype=np.float64)
-        way = self.frames.body[there].astype(np.float64) - self.frames.body[row]
-        return way * self.frames.fps / (there - row)
+        way = self.frames.body[nearest].astype(np.float64) - self.frames.body[row]
+        return way * self.frames.fps / (nearest - row)
 
     def judged(self, joints: np.ndarray, real: np.ndarray, query: Query) -> Made:
         off = np.linalg.norm((joints - real)[:, self.joints], axis=-1)

@@ -134,7 +134,7 @@ def draw_candidates(frames: Frames, gaps: dict, group: Group) -> dict:
     medoid_clips = np.searchsorted(frames.starts, medoids, side="right") - 1
     terms = terms_of(frames, np.concatenate([medoids, medoids[:2]]), length)
     source, places = term_source(frames), (clusters, clusters + 1)
-    found: dict[str, list] = {}
+    candidates: dict[str, list] = {}
     for half, seed in group.seeds.items():
         rng = np.random.Generator(np.random.PCG64(seed))
         takes = gaps.get(f"{half}_takes", frames.ids)
@@ -142,7 +142,7 @@ def draw_candidates(frames: Frames, gaps: dict, group: Group) -> dict:
         inside = np.isin(clips, chosen)
         margin = has_margin(frames, windows, clips, group.margin_s)
         queries = rng.choice(windows[inside & margin], group.queries, replace=False)
-        found[half] = []
+        candidates[half] = []
         for query in queries:
             k = int(np.searchsorted(windows, query))
             out = sister_clips(frames, gaps["sisters"], int(clips[k]))
@@ -164,7 +164,7 @@ def draw_candidates(frames: Frames, gaps: dict, group: Group) -> dict:
                 for ways_ in (3, 4)
             }
             far = int(rng.choice(windows[allowed]))
-            found[half].append(
+            candidates[half].append(
                 {
                     "query": int(query),
                     "two": [s, t],
@@ -179,7 +179,7 @@ def draw_candidates(frames: Frames, gaps: dict, group: Group) -> dict:
                     "two far": [s, far],
                 }
             )
-    return found
+    return candidates
 
 
 def has_margin(
@@ -193,7 +193,7 @@ def has_margin(
 
 def write_plan(folder: Path, subject: str) -> None:
     frames, group = frames_of_subject(folder, subject), GROUPS[subject]
-    found = draw_candidates(frames, subject_plan(subject), group)
+    candidates = draw_candidates(frames, subject_plan(subject), group)
     about = (
         f"Queries: seconds of {', '.join(group.patterns)} ({group.fps:g} Hz, takes end to end in "
         "the order of their names, frames without the T-pose; a window is named by its first row), "
@@ -208,13 +208,13 @@ def write_plan(folder: Path, subject: str) -> None:
         f"  {json.dumps(half)}: [\n"
         + ",\n".join("   " + json.dumps(query) for query in queries)
         + "\n  ]"
-        for half, queries in found.items()
+        for half, queries in candidates.items()
     ]
     length = window_length(frames)
     head = {"about": about, "rows": frames.n_rows, "length": length, "seeds": group.seeds}
     body = ",\n".join(f" {json.dumps(k)}: {json.dumps(v)}" for k, v in head.items())
     group.plan.write_text("{\n" + body + ',\n "queries": {\n' + ",\n".join(lines) + "\n }\n}\n")
-    print(f"{group.plan}: {sum(map(len, found.values()))} queries")
+    print(f"{group.plan}: {sum(map(len, candidates.values()))} queries")
 
 
 def main() -> None:

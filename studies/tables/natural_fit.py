@@ -52,16 +52,16 @@ def material(folder: Path, group: str) -> list[tuple[np.ndarray, bool, float]]:
     """Relative columns of a group's blends, whether they are good, and what they count."""
     data = candidates(folder, group)
     relative, clear = relative_of(data), data.labelled
-    made = {
+    blends = {
         kind: relative_columns(each.columns, each.reference)
         for kind, each in made_blends(folder, group).items()
     }
     return [
         (relative[clear & data.good], True, 1.0),
-        (made["captured"], True, MADE),
-        (made["near"], True, MADE),
+        (blends["captured"], True, MADE),
+        (blends["near"], True, MADE),
         (relative[clear & ~data.good], False, 1.0),
-        (made["far"], False, MADE),
+        (blends["far"], False, MADE),
     ]
 
 
@@ -87,8 +87,8 @@ def fit(folder: Path, groups: Sequence[str]) -> Fitted:
         return float(value), np.append(L2 * w[:-1] - z.T @ pull, pull.sum())
 
     free = [(0.0, None)] * len(RELATIVE) + [(None, None)]
-    found = minimize(loss, np.zeros(len(free)), jac=True, method="L-BFGS-B", bounds=free).x
-    balanced = Fitted(found[:-1] / scale, float(found[-1]))
+    weights = minimize(loss, np.zeros(len(free)), jac=True, method="L-BFGS-B", bounds=free).x
+    balanced = Fitted(weights[:-1] / scale, float(weights[-1]))
     return balanced._replace(bias=balanced.bias - _passing(folder, groups, balanced))
 
 

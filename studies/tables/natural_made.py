@@ -68,15 +68,15 @@ def _near_and_far(folder: Path, subject: str) -> dict[str, np.ndarray]:
     drawn = np.sort(rng.choice(rows, min(DRAWN_FROM, len(rows)), replace=False))
     features = window_features(frames, drawn, window_shape(frames, length))
     clips = np.searchsorted(frames.starts, drawn, side="right") - 1
-    found: dict[str, list[list[int]]] = {"near": [], "far": []}
+    samples: dict[str, list[list[int]]] = {"near": [], "far": []}
     for k in rng.permutation(len(drawn)):
         apart = distances(features[[k]], features)[0]
         # At least a second away in the same take: the next frame is no duplicate.
         other = (clips != clips[k]) | (np.abs(drawn - drawn[k]) >= length)
         for kind, fits in (("near", (apart < NEAR_M) & other), ("far", apart > FAR_M)):
             others = drawn[fits]
-            if len(others) >= WAYS - 1 and len(found[kind]) < EACH:
-                count = 1 + len(found[kind]) % (WAYS - 1)
+            if len(others) >= WAYS - 1 and len(samples[kind]) < EACH:
+                count = 1 + len(samples[kind]) % (WAYS - 1)
                 chosen = rng.choice(others, count, replace=False).tolist()
-                found[kind].append([int(drawn[k]), *chosen, *[-1] * (WAYS - 1 - count)])
-    return {kind: np.array(recipes).reshape(-1, WAYS) for kind, recipes in found.items()}
+                samples[kind].append([int(drawn[k]), *chosen, *[-1] * (WAYS - 1 - count)])
+    return {kind: np.array(recipes).reshape(-1, WAYS) for kind, recipes in samples.items()}

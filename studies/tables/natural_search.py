@@ -30,7 +30,7 @@ def searched_errors(frames: Frames, data: Candidates, sisters: list) -> dict[str
     terms = terms_of(frames, np.concatenate([medoids, medoids[:2]]), length, family=FAMILY)
     source, ends = term_source(frames), (CLUSTERS, CLUSTERS + 1)
     two = np.flatnonzero(data.kind == "two")[:QUERIES]
-    found = {name: [] for name in RANKINGS}
+    errors = {name: [] for name in RANKINGS}
     for k in two:
         placed = np.concatenate([medoids, data.rows[k, :2]])
         for place, row in zip(ends, placed[CLUSTERS:], strict=True):
@@ -40,8 +40,8 @@ def searched_errors(frames: Frames, data: Candidates, sisters: list) -> dict[str
         for name, ranking in RANKINGS.items():
             best = search_pair(terms, *ends, free, keep=1, ranking=ranking).recipes[0, 0]
             rows = np.full(WAYS, -1)
-            kept = best[best != NONE]
-            rows[: len(kept)] = placed[kept]
-            found[name].append(rows)
+            stored = best[best != NONE]
+            rows[: len(stored)] = placed[stored]
+            errors[name].append(rows)
     queries = data.query[two]
-    return {name: measured_errors(frames, np.array(rows), queries) for name, rows in found.items()}
+    return {name: measured_errors(frames, np.array(rows), queries) for name, rows in errors.items()}

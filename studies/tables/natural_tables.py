@@ -55,7 +55,7 @@ def answers(files: list[Path]) -> tuple[float, float]:
     now, before = [], []
     for source, target in rows.tolist():
         places = frames.place_of(source), frames.place_of(target + length - 1)
-        made = table.transition(*places)
-        now.append(made.score.natural)
-        before.append(made.cost < FORMER_BIAS)
+        joined = table.transition(*places)
+        now.append(joined.score.natural)
+        before.append(joined.cost < FORMER_BIAS)
     return float(np.mean(now)), float(np.mean(before))

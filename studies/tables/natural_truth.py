@@ -173,8 +173,8 @@ def measured_errors(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np
     for mine, blended in by_ways(rows):
         for some in np.array_split(np.arange(len(mine)), max(1, len(mine) // 200)):
             truth = WindowBatch.of_rows(frames, queries[mine[some]], length)
-            made = WindowBatch.of_blends(frames, blended[some], length, family=FAMILY)
-            apart = seen_joints(made, joints, truth) - seen_joints(truth, joints, None)
+            blends = WindowBatch.of_blends(frames, blended[some], length, family=FAMILY)
+            apart = seen_joints(blends, joints, truth) - seen_joints(truth, joints, None)
             errors[mine[some]] = 100.0 * np.linalg.norm(apart, axis=-1).mean(axis=(1, 2))
     return errors
 

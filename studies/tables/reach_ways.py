@@ -64,8 +64,8 @@ class Searcher:
     def entry(self, i: int, j: int) -> np.ndarray:
         """The table's recipes from one representative to another, best first. (KEPT, 4)."""
         if (i, j) not in self.entries:
-            found = search_pair(self.terms, i, j, self.between, keep=KEPT)
-            self.entries[i, j] = found.recipes[0][np.isfinite(found.costs[0])]
+            entries = search_pair(self.terms, i, j, self.between, keep=KEPT)
+            self.entries[i, j] = entries.recipes[0][np.isfinite(entries.costs[0])]
         return self.entries[i, j]
 
     def rescored(self, recipes: np.ndarray, *, two_way: bool) -> float:
@@ -127,13 +127,13 @@ class Searcher:
 def reached(frames: Frames, pairs: np.ndarray, *, family: str) -> dict[str, Reached]:
     """Costs and times of every pair by every way."""
     searcher = Searcher(frames, family)
-    found: dict[str, Reached] = {}
+    by_way: dict[str, Reached] = {}
     for source, last in pairs:
         target = int(last) - LENGTH + 1
         searcher.place(int(source), target)
         for name, ask in searcher.ways(int(source), target).items():
-            found.setdefault(name, Reached()).take(ask)
-    return found
+            by_way.setdefault(name, Reached()).take(ask)
+    return by_way
 
 
 def reached_by_table(table: ml.TransitionTable, asked: list[list]) -> dict[str, Reached]:
@@ -145,14 +145,14 @@ def reached_by_table(table: ml.TransitionTable, asked: list[list]) -> dict[str, 
         f"{name}, refined": {"search": "refine"},
         f"{name}, search": {"search": True},
     }
-    found = {name: Reached() for name in ways}
+    by_way = {name: Reached() for name in ways}
     for a, s, b, t in asked:
         for name, options in ways.items():
 
             def ask(options: dict = options) -> float:
                 score = table.transition((a, s), (b, t), **options).score  # noqa: B023
-                found[name].natural.append(score.natural)  # noqa: B023
+                by_way[name].natural.append(score.natural)  # noqa: B023
                 return score.total
 
-            found[name].take(ask)
-    return found
+            by_way[name].take(ask)
+    return by_way

@@ -87,17 +87,17 @@ def spread_figures(frames: Frames, plan: dict) -> tuple[list[Figure], dict]:
 def cluster_figures(frames: Frames, plan: dict) -> list[Figure]:
     """What a lookup finds, what it weighs, and how the time grows with the clips."""
     length, stride = plan["length"], plan["stride"]
-    found = find_clusters(frames, length=length, stride=stride)
+    clusters = find_clusters(frames, length=length, stride=stride)
     fine = find_clusters(frames, length=length, stride=stride, clusters=200, method="means")
-    lookup = find_lookup(frames, found.medoids, fine.medoids, length=length)
+    lookup = find_lookup(frames, clusters.medoids, fine.medoids, length=length)
     windows = frames.windows(length)
-    own = float(np.mean(lookup.coarse[found.rows] == found.labels))
+    own = float(np.mean(lookup.coarse[clusters.rows] == clusters.labels))
     every = find_clusters(frames, length=length, stride=1)
     spread = [
         100.0 * float(measure_spread(frames, c.medoids, length=length).mean())
-        for c in (found, every)
+        for c in (clusters, every)
     ]
-    lone = int(np.sum(found.takes == 1))
+    lone = int(np.sum(clusters.takes == 1))
     figures = [
         Figure(
             f"windows every {stride} frames instead of every one: nearest of 50 medoids",
@@ -106,8 +106,8 @@ def cluster_figures(frames: Frames, plan: dict) -> list[Figure]:
             "every frame",
             spread[1],
             lower_is_better=True,
-            note=f"sizes {found.sizes[0]} to {found.sizes[-1]}, median of takes "
-            f"{np.median(found.takes):g}, {lone} of one take",
+            note=f"sizes {clusters.sizes[0]} to {clusters.sizes[-1]}, median of takes "
+            f"{np.median(clusters.takes):g}, {lone} of one take",
         ),
         Figure("windows whose own medoid is the nearest", 100.0 * own, "%"),
         Figure(
@@ -139,7 +139,7 @@ def cluster_figures(frames: Frames, plan: dict) -> list[Figure]:
             note="; ".join(f"{rows:,} windows {t:.2f} s" for rows, t in seconds.items()),
         )
     )
-    took = best_of(lambda: find_lookup(frames, found.medoids, fine.medoids, length=length))
+    took = best_of(lambda: find_lookup(frames, clusters.medoids, fine.medoids, length=length))
     figures.append(Figure("lookup built", len(windows) / took, "windows/s"))
     return figures
 
@@ -158,7 +158,7 @@ def index_figures(frames: Frames, plan: dict, name: str, *, exact: bool) -> list
     truth = Truth(frames, rows, index, exact=exact)
     figures = []
     for what, parts in ASKED.items():
-        found, farther, quick, slow = [], [], [], []
+        shares, farther, quick, slow = [], [], [], []
         for k in chosen:
             question = truth.question(int(rows[k]), parts)
             clip = clips[k]
@@ -170,7 +170,7 @@ def index_figures(frames: Frames, plan: dict, name: str, *, exact: bool) -> list
             slow.append(time.perf_counter() - started)
             apart[clips == clip] = np.inf
             more = float(apart[np.searchsorted(rows, answer.rows[0])] - apart.min())
-            found.append(more < NEAR_M)
+            shares.append(more < NEAR_M)
             farther.append(100.0 * more)
         figures.append(
             Figure(
@@ -181,7 +181,7 @@ def index_figures(frames: Frames, plan: dict, name: str, *, exact: bool) -> list
                 1e6 * float(np.median(slow)),
                 lower_is_better=True,
                 value_goal=100.0,
-                note=f"within 1 mm of the nearest {100 * np.mean(found):.1f} %, farther by "
+                note=f"within 1 mm of the nearest {100 * np.mean(shares):.1f} %, farther by "
                 f"{np.mean(farther):.3f} cm, 99 % within {np.percentile(farther, 99):.2f}, worst "
                 f"{np.max(farther):.2f}; {len(chosen)} questions, own take left out",
             )
@@ -234,12 +234,12 @@ class Truth:
 
 def some_clips(frames: Frames, share: float) -> Frames:
     """Every so-manieth clip, so that each part has clips of all kinds."""
-    kept = np.arange(0, frames.n_clips, round(1.0 / share))
-    rows = np.concatenate([np.arange(frames.starts[k], frames.starts[k + 1]) for k in kept])
-    lengths = np.diff(frames.starts)[kept]
+    chosen = np.arange(0, frames.n_clips, round(1.0 / share))
+    rows = np.concatenate([np.arange(frames.starts[k], frames.starts[k + 1]) for k in chosen])
+    lengths = np.diff(frames.starts)[chosen]
     return dataclasses.replace(
         frames,
-        ids=tuple(frames.ids[k] for k in kept),
+        ids=tuple(frames.ids[k] for k in chosen),
         starts=np.concatenate([[0], np.cumsum(lengths)]),
         **{
             name: getattr(frames, name)[rows]
@@ -295,8 +295,8 @@ def run(*, pictures: Path | None = None) -> tuple[list[Figure], dict[str, object
     figures += index_figures(large, plan, f"143 {plan['times_over'][-1]} times over", exact=False)
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
-        found = find_clusters(frames, length=plan["length"], stride=plan["stride"])
-        sheet = draw_clusters(frames, found, title="Clusters of CMU subject 143")
+        clusters = find_clusters(frames, length=plan["length"], stride=plan["stride"])
+        sheet = draw_clusters(frames, clusters, title="Clusters of CMU subject 143")
         save_canvas(sheet, pictures / "clusters_143.png", "png")
         names = {
             "spectral": "spectral, as in the paper",

@@ -55,11 +55,13 @@ def recipe_for(at: QueryEngine, source: int, target: int, left_out: list[int]) -
     return at.score(recipes).windows(0)
 
 
-def seen_from_start(frames, made: Synthesis) -> np.ndarray:
+def seen_from_start(frames, synthesis: Synthesis) -> np.ndarray:
     """Joints (T, J, 3) of a transition as seen from its own start."""
-    positions, _ = forward_kinematics(frames.skeleton, made.root_positions, made.local_quats)
-    origin = np.array([made.root_positions[0, 0], 0.0, made.root_positions[0, 2]])
-    turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.array(-made.heading[0]))
+    positions, _ = forward_kinematics(
+        frames.skeleton, synthesis.root_positions, synthesis.local_quats
+    )
+    origin = np.array([synthesis.root_positions[0, 0], 0.0, synthesis.root_positions[0, 2]])
+    turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.array(-synthesis.heading[0]))
     return quat.rotate(turn, positions - origin)
 
 
@@ -81,18 +83,18 @@ def answers(bench: Bench, at: QueryEngine, plan: dict, name: str, frame: int) ->
         seen_joints(blend, every, truth)[0],
         seen_from_start(frames, synthesize(at, rows)),
     )
-    made = {way: bench.judged(each, real, query) for way, each in zip(WAYS, joints, strict=True)}
-    return made | {"captured": bench.judged(real, real, query)}
+    by_way = {way: bench.judged(each, real, query) for way, each in zip(WAYS, joints, strict=True)}
+    return by_way | {"captured": bench.judged(real, real, query)}
 
 
-def figures_of(windows: str, made: list[dict[str, Made]], takes: np.ndarray) -> list[Figure]:
+def figures_of(windows: str, answered: list[dict[str, Made]], takes: np.ndarray) -> list[Figure]:
     """Means over windows, and the difference with its bounds over takes."""
     label = f"CMU 143, {WORDS[windows]}, take and sisters left out"
-    errors = {way: np.array([answer[way].error for answer in made]) for way in WAYS}
+    errors = {way: np.array([answer[way].error for answer in answered]) for way in WAYS}
     figures = []
     for way in WAYS:
         low, high = over_takes(errors[way], takes)
-        root = np.mean([answer[way].root for answer in made])
+        root = np.mean([answer[way].root for answer in answered])
         figures.append(
             Figure(
                 f"{label}: joint error, {way}",
@@ -100,11 +102,11 @@ def figures_of(windows: str, made: list[dict[str, Made]], takes: np.ndarray) -> 
                 "cm",
                 lower_is_better=True,
                 note=f"[{low:.2f}, {high:.2f}] over {len(np.unique(takes))} takes, "
-                f"{len(made)} windows; median {np.median(errors[way]):.2f}; root {root:.1f}",
+                f"{len(answered)} windows; median {np.median(errors[way]):.2f}; root {root:.1f}",
             )
         )
     for way in (*WAYS, "captured"):
-        toes = np.nanmean([answer[way].toes for answer in made])
+        toes = np.nanmean([answer[way].toes for answer in answered])
         figures.append(
             Figure(f"{label}: speed of low toes, {way}", float(toes), "cm/s", lower_is_better=True)
         )
@@ -140,8 +142,8 @@ def run(windows: int | None = None) -> list[Figure]:
     figures: list[Figure] = []
     for which in WORDS:
         asked = plan["windows"][which][:windows]
-        made = [answers(bench, at, plan, name, frame) for name, frame in asked]
-        figures += figures_of(which, made, np.array([name for name, _ in asked]))
+        answered = [answers(bench, at, plan, name, frame) for name, frame in asked]
+        figures += figures_of(which, answered, np.array([name for name, _ in asked]))
     return figures
 
 

@@ -66,29 +66,29 @@ def answers_of(
     bench: Bench, plan: dict, windows: list, leave: str
 ) -> tuple[list[dict[str, Made]], np.ndarray]:
     """Every method's answer to every window, and the windows' takes."""
-    made, takes = [], []
+    answered, takes = [], []
     for name, frame in windows:
         row = bench.frames.row_of(name, frame)
         clip = bench.frames.clip_at(row)
         out = sister_clips(bench.frames, plan["sisters"], clip) if leave == "sisters" else [clip]
         left_out = tuple(bench.frames.ids[k] for k in out)
-        made.append(bench.made(Query(clip, row, left_out)))
+        answered.append(bench.made(Query(clip, row, left_out)))
         takes.append(name)
-    return made, np.array(takes)
+    return answered, np.array(takes)
 
 
 def figures_of(
-    key: tuple[str, str, str], made: list[dict[str, Made]], takes: np.ndarray
+    key: tuple[str, str, str], answered: list[dict[str, Made]], takes: np.ndarray
 ) -> list[Figure]:
     subject, windows, leave = key
     label = f"CMU {subject}, {WORDS[windows]}, {WORDS[leave]}"
-    errors = {m: np.array([answer[m].error for answer in made]) for m in METHODS}
-    toes = {m: np.array([answer[m].toes for answer in made]) for m in (*METHODS, "captured")}
+    errors = {m: np.array([answer[m].error for answer in answered]) for m in METHODS}
+    toes = {m: np.array([answer[m].toes for answer in answered]) for m in (*METHODS, "captured")}
     goal = ERROR_GOALS[windows] if subject == "143" else None
     figures = []
     for method in METHODS:
         low, high = over_takes(errors[method], takes)
-        root = np.mean([answer[method].root for answer in made])
+        root = np.mean([answer[method].root for answer in answered])
         figures.append(
             Figure(
                 f"{label}: joint error, {method}",
@@ -97,7 +97,7 @@ def figures_of(
                 lower_is_better=True,
                 value_goal=goal if method == "fill" else None,
                 note=f"[{low:.2f}, {high:.2f}] over {len(np.unique(takes))} takes, "
-                f"{len(made)} windows; median {np.median(errors[method]):.2f}; root {root:.1f}",
+                f"{len(answered)} windows; median {np.median(errors[method]):.2f}; root {root:.1f}",
             )
         )
     figures += [
@@ -143,11 +143,11 @@ def run(windows: int | None = None, pictures: Path | None = None) -> list[Figure
             if key[0] != subject:
                 continue
             chosen = plan[subject]["windows"][key[1]][:windows]
-            made, takes = answers_of(bench, plan[subject], chosen, key[2])
-            figures += figures_of(key, made, takes)
+            answered, takes = answers_of(bench, plan[subject], chosen, key[2])
+            figures += figures_of(key, answered, takes)
             if key[2] == "sisters":
                 drawn[f"{subject}, {WORDS[key[1]]}"] = {
-                    m: np.array([answer[m].error for answer in made]) for m in METHODS
+                    m: np.array([answer[m].error for answer in answered]) for m in METHODS
                 }
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)

@@ -85,10 +85,10 @@ def run(pictures: Path | None = None) -> list[Figure]:
     every = [leave_out(folder, group) for group in GROUPS]
     evaluations = {}
     for left in every:
-        made, evaluations[left.group] = group_figures(left)
-        figures += [*made, *called_figures(folder, left), *ranking_figures(folder, left)]
-    made, evaluations["all"] = pooled_figures(every)
-    figures += [*made, *table_figures(folder)]
+        figures_here, evaluations[left.group] = group_figures(left)
+        figures += [*figures_here, *called_figures(folder, left), *ranking_figures(folder, left)]
+    figures_here, evaluations["all"] = pooled_figures(every)
+    figures += [*figures_here, *table_figures(folder)]
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
         for key, each in evaluations.items():
@@ -140,9 +140,9 @@ def called_figures(folder: Path, left: LeftOut) -> list[Figure]:
         "bad candidates": (data.labelled & ~data.good, passes, data.take),
     }
     parts = {kind: (called[mine], takes[mine]) for kind, (mine, called, takes) in parts.items()}
-    for kind, made in made_blends(folder, left.group).items():
-        logit = left.fitted.logit(relative_columns(made.columns, made.reference))
-        parts[f"{kind} blends"] = (logit >= 0.0, made.take)
+    for kind, blends in made_blends(folder, left.group).items():
+        logit = left.fitted.logit(relative_columns(blends.columns, blends.reference))
+        parts[f"{kind} blends"] = (logit >= 0.0, blends.take)
     figures = []
     for kind, (called, takes) in parts.items():
         low, high = over_takes(called.astype(float), takes)
@@ -173,9 +173,9 @@ def ranking_figures(folder: Path, left: LeftOut) -> list[Figure]:
         title = f"{left.group}: of two blends of one query the nearer one found, {name}"
         figures.append(Figure(title, part.value, "", note=note))
     frames, sisters = frames_of_subject(folder, left.group), subject_plan(left.group)["sisters"]
-    found = searched_errors(frames, data, sisters)
+    searched = searched_errors(frames, data, sisters)
     two = np.flatnonzero(data.kind == "two")
-    for name, errors in found.items():
+    for name, errors in searched.items():
         first = two[: len(errors)]
         less = errors - data.error[first]
         low, high = over_takes(less, data.take[first])
@@ -216,8 +216,8 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
     clear = np.concatenate([(x.data.error < 6.0) | (x.data.error > 9.8) for x in every])
     takes = np.concatenate([np.char.add(f"{x.group} ", x.data.take) for x in every])
     protocol = Protocol("bent", "6.0 and 9.8 cm, all candidates, bends known", groups="takes")
-    made = evaluate(protocol, good[clear], {OURS: bent[clear]}, groups=takes[clear])
-    area = made.areas[OURS]
+    evaluation = evaluate(protocol, good[clear], {OURS: bent[clear]}, groups=takes[clear])
+    area = evaluation.areas[OURS]
     figures.append(
         Figure(
             "gaps to fill, all candidates, bends known: area, naturalness",

@@ -85,8 +85,8 @@ def graph_figures(frames: Frames, pairs: np.ndarray) -> tuple[list[Figure], np.n
 
 
 def figure_of(name: str, mine: Reached, graph_s: np.ndarray, takes: np.ndarray) -> Figure:
-    made = quadrants_of(graph_s, mine.scores, limit=LIMIT_IN)
-    alone = ~made.by_graph & ~made.by_table
+    quadrants = quadrants_of(graph_s, mine.scores, limit=LIMIT_IN)
+    alone = ~quadrants.by_graph & ~quadrants.by_table
     share = [alone[takes == take] for take in np.unique(takes)]
     drawn = bounds(
         np.arange(len(share)), lambda k: 1000 * np.concatenate([share[i] for i in k]).mean()
@@ -97,17 +97,17 @@ def figure_of(name: str, mine: Reached, graph_s: np.ndarray, takes: np.ndarray) 
     )
     return Figure(
         f"pairs that neither graph nor {name} joins",
-        1000.0 * made.neither / len(graph_s),
+        1000.0 * quadrants.neither / len(graph_s),
         "of 1000",
         "paper",
         57.0,
         lower_is_better=True,
         value_goal=goal,
         note=f"{interval_text(drawn)} over source takes; "
-        f"both {made.both}, table alone {made.table_only}, "
-        f"graph alone {made.graph_only}; under {LIMIT_IN:g} in: "
-        f"{100 * made.by_table.mean():.1f} %; {1e3 * np.median(mine.seconds):.2f} ms a query, mean "
-        f"{1e3 * np.mean(mine.seconds):.1f}{own}",
+        f"both {quadrants.both}, table alone {quadrants.table_only}, "
+        f"graph alone {quadrants.graph_only}; under {LIMIT_IN:g} in: "
+        f"{100 * quadrants.by_table.mean():.1f} %; {1e3 * np.median(mine.seconds):.2f} ms a query, "
+        f"mean {1e3 * np.mean(mine.seconds):.1f}{own}",
     )
 
 
@@ -128,12 +128,12 @@ def run(
     pairs = np.array([[frames.row_of(a, s), frames.row_of(b, t)] for a, s, b, t in asked])
     takes = np.array([frames.clip_at(int(row)) for row in pairs[:, 0]])
     figures, graph_s = graph_figures(frames, pairs)
-    found = reached(frames, pairs, family=family)
+    by_way = reached(frames, pairs, family=family)
     if table is not None:
-        found |= reached_by_table(table, asked)
-    figures += [figure_of(name, mine, graph_s, takes) for name, mine in found.items()]
+        by_way |= reached_by_table(table, asked)
+    figures += [figure_of(name, mine, graph_s, takes) for name, mine in by_way.items()]
     two, three, four = (
-        np.array(found[name].scores)
+        np.array(by_way[name].scores)
         for name in ("2-way", "search, up to 3 ways", "search, up to 4 ways")
     )
     figures.append(
@@ -148,7 +148,7 @@ def run(
         )
     )
     if pictures is not None:
-        draw(pictures, found, graph_s)
+        draw(pictures, by_way, graph_s)
     about: dict[str, object] = {
         "reach: labels": "none; the score that is minimised decides what counts as joined",
         "reach: pairs": f"{len(pairs)} of {PLAN.name}, seed {plan['seed']}",
@@ -157,21 +157,23 @@ def run(
     return figures, about
 
 
-def draw(folder: Path, found: dict[str, Reached], graph_s: np.ndarray) -> None:
+def draw(folder: Path, by_way: dict[str, Reached], graph_s: np.ndarray) -> None:
     """Figure 4 for two ways of finding recipes, and bars of all."""
     folder.mkdir(parents=True, exist_ok=True)
     remark = (
         "CMU subject 143, 42 takes; graph at 8 cm rms; cost: the paper's sum of foot error and "
         "zero moment point. No labels: what is minimised decides what counts as joined."
     )
-    made: dict[str, Quadrants] = {
-        name: quadrants_of(graph_s, mine.scores, limit=LIMIT_IN) for name, mine in found.items()
+    quadrants: dict[str, Quadrants] = {
+        name: quadrants_of(graph_s, mine.scores, limit=LIMIT_IN) for name, mine in by_way.items()
     }
     for name in ("1 cached", "32 re-scored", "finer, 32 re-scored", "search, up to 4 ways"):
-        canvas = draw_quadrants(made[name], remark=remark, title=f"Motion graph and table: {name}")
+        canvas = draw_quadrants(
+            quadrants[name], remark=remark, title=f"Motion graph and table: {name}"
+        )
         file = "reach_" + name.replace(",", "").replace(" ", "_").replace("-", "_")
         save_canvas(canvas, folder / f"{file}.png", "png")
-    bars = draw_reach({name: q.counts for name, q in made.items()}, remark=remark)
+    bars = draw_reach({name: q.counts for name, q in quadrants.items()}, remark=remark)
     save_canvas(bars, folder / "reach_ways.png", "png")
 
 

@@ -183,13 +183,13 @@ class Judges:
 def evaluations(frames: Frames) -> list[Evaluation]:
     judges = Judges(frames)
     fitted, held = half(frames, odd=False), half(frames, odd=True)
-    made = []
+    done = []
     for k, (protocol, draw) in enumerate(((P1, Drawer.captured_or_far), (P2, Drawer.near_or_far))):
         judges.fit(draw(Drawer(frames, fitted, generator(SEED, 1, k))))
         items = draw(Drawer(frames, held, generator(SEED, 2, k)))
         takes = [frames.clip_at(recipe[0]) for recipe in items.recipes]
-        made.append(evaluate(protocol, items.good, judges.scores(items), groups=takes))
-    return made
+        done.append(evaluate(protocol, items.good, judges.scores(items), groups=takes))
+    return done
 
 
 def run(*, pictures: Path | None = None) -> tuple[list[Figure], dict[str, object]]:
@@ -197,16 +197,16 @@ def run(*, pictures: Path | None = None) -> tuple[list[Figure], dict[str, object
     if folder is None:
         return [], {"roc": "real clips not found (set MOTIONLOOM_MOCAP)"}
     figures = []
-    for made in evaluations(frames_143(folder)):
-        name = made.protocol.name.partition(":")[0]
+    for evaluation in evaluations(frames_143(folder)):
+        name = evaluation.protocol.name.partition(":")[0]
         figures += [
             Figure(f"{name} (circular), AUC: {score}", area.value, "",
                    note=f"[{area.low:.3f}, {area.high:.3f}] over {area.groups} takes")
-            for score, area in made.areas.items()
+            for score, area in evaluation.areas.items()
         ]  # fmt: skip
         if pictures is not None:
             pictures.mkdir(parents=True, exist_ok=True)
-            save_canvas(draw_roc(made), pictures / f"roc_{name.lower()}.png", "png")
+            save_canvas(draw_roc(evaluation), pictures / f"roc_{name.lower()}.png", "png")
     return figures, {"labels": f"{P1.caption}. {P2.caption}"}
 
 

@@ -91,7 +91,9 @@ def test_texts_are_plain_english(area: str) -> None:
     assert {str(path.relative_to(ROOT)): lines for path, lines in files.items() if lines} == {}
 
 
-@pytest.mark.parametrize("area", [a for a in AREAS if a.startswith("src") and a.endswith(".py")])
+@pytest.mark.parametrize(
+    "area", [a for a in AREAS if a.startswith(("src", "studies")) and a.endswith(".py")]
+)
 def test_names_are_words_of_the_domain(area: str) -> None:
     files = {path: bad_names_in(path.read_text(encoding="utf-8")) for path in ROOT.glob(area)}
     assert {str(path.relative_to(ROOT)): names for path, names in files.items() if names} == {}
