@@ -224,7 +224,7 @@ def _json(spliced: _Spliced) -> dict[str, Any]:
         "lower": spliced.lower.json(matched.footplants[0], matched.notes[0]),
         "begins_s": spliced.begins_s
         + float(spliced.result.timewarp.frames[0]) / spliced.result.motion.fps,
-        "pace": {"slowest": slow, "mean": mean, "fastest": fast},
+        "playback_rate": {"slowest": slow, "mean": mean, "fastest": fast},
         "own_time": spliced.result.timewarp.kept_own_time,
         "notes": list(spliced.result.notes),
         **result_json(spliced.result),

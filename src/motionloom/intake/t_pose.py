@@ -44,9 +44,9 @@ def count_t_pose_frames(motion: Motion, body: BodyMap) -> int:
     if not moved.size:
         return 0
     held = int(moved[0]) + 1
-    # Glitches often follow the T-pose, so the usual pace is the median's, not the largest.
-    pace = float(np.median(turns[held:])) if turns[held:].size else 0.0
-    if turns[held - 1] < max(JUMP_DEG, JUMP_RATIO * pace):
+    # Glitches often follow the T-pose, so the usual turn is the median, not the largest.
+    usual = float(np.median(turns[held:])) if turns[held:].size else 0.0
+    if turns[held - 1] < max(JUMP_DEG, JUMP_RATIO * usual):
         return 0
     return held if _is_at_rest(motion) or _is_t(motion, arms) else 0
 

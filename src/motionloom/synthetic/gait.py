@@ -172,16 +172,16 @@ def gait_at(kind: str, *, speed: float | None, cadence: float | None, height: fl
         Stature, metres.
     """
     size = height / 1.75
-    pace = float(np.sqrt(size))
-    speed = _DEFAULT_SPEED[kind] * pace if speed is None else finite(speed, "speed")
-    low, high = (bound * pace for bound in _RANGES[kind])
+    speed_scale = float(np.sqrt(size))
+    speed = _DEFAULT_SPEED[kind] * speed_scale if speed is None else finite(speed, "speed")
+    low, high = (bound * speed_scale for bound in _RANGES[kind])
     if not low <= speed <= high:
         raise ArrayError(
             f"`speed` of a {kind} must be {low:.2f} to {high:.2f} m/s at this height, "
             f"got {speed:g}. Choose another kind for other speeds."
         )
-    gait = _row(_TABLE_OF.get(kind, kind), speed / pace)
-    usual = _usual_cadence(kind, gait, speed, pace)
+    gait = _row(_TABLE_OF.get(kind, kind), speed / speed_scale)
+    usual = _usual_cadence(kind, gait, speed, speed_scale)
     steps = usual if cadence is None else finite(cadence, "cadence")
     low, high = (0.8 * usual, 1.35 * usual)
     if gait.rise and cadence is not None and abs(steps - usual) > 0.01 * usual:
@@ -211,13 +211,13 @@ def standing(height: float) -> Gait:
     return dataclasses.replace(_row("stand", 0.0), width=0.18 * height / 1.75)
 
 
-def _usual_cadence(kind: str, gait: Gait, speed: float, pace: float) -> float:
+def _usual_cadence(kind: str, gait: Gait, speed: float, speed_scale: float) -> float:
     if gait.rise:
         return speed / GOING * 60.0
     if len(_TABLE[_TABLE_OF.get(kind, kind)]) > 1:
-        return gait.cadence / pace
+        return gait.cadence / speed_scale
     # One row only: both step length and cadence grow with the root of speed, as in walking.
-    return gait.cadence / pace * float(np.sqrt(speed / pace / gait.speed))
+    return gait.cadence / speed_scale * float(np.sqrt(speed / speed_scale / gait.speed))
 
 
 def _row(table: str, speed: float) -> Gait:

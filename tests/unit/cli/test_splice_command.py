@@ -69,8 +69,8 @@ def test_json_is_one_object_with_the_same_facts(run, clips: Path, tmp_path: Path
     (facts,) = json.loads(told.out)["splices"]
     assert facts["output"] == str(out)
     assert facts["frames"] == ml.load(out).n_frames
-    assert 0.5 - 1e-3 <= facts["pace"]["slowest"] <= facts["pace"]["mean"]
-    assert facts["pace"]["mean"] <= facts["pace"]["fastest"] <= 2.0 + 1e-3
+    assert 0.5 - 1e-3 <= facts["playback_rate"]["slowest"] <= facts["playback_rate"]["mean"]
+    assert facts["playback_rate"]["mean"] <= facts["playback_rate"]["fastest"] <= 2.0 + 1e-3
     assert facts["verification"]["passed"] is True
     assert facts["own_time"] is False
 

@@ -56,15 +56,15 @@ def unflip(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     fps, quats = motion.fps, motion.local_quats
     speeds = fps * quat.angle_between(quats[:-1], quats[1:])  # (F - 1, J)
     toes = {body.left_toe, body.right_toe}
-    judged = set(body_joints(motion.skeleton, body))
+    examined = set(body_joints(motion.skeleton, body))
     if fps < SLOWEST_FPS:
-        judged &= toes | {body.left_ankle, body.right_ankle}
+        examined &= toes | {body.left_ankle, body.right_ankle}
     names: list[str] = []
     mended: FloatArray | None = None
     passing: dict[int, list[tuple[int, int]]] = {}
     for joint in np.flatnonzero((speeds > FASTEST_TOE).any(axis=0)).tolist():
         fast = np.flatnonzero(speeds[:, joint] > (FASTEST_TOE if joint in toes else FASTEST))
-        if joint not in judged or not len(fast):
+        if joint not in examined or not len(fast):
             continue
         for run in np.split(fast, np.flatnonzero(np.diff(fast) > AGAIN_S * fps) + 1):
             way = quats[:, joint]

@@ -105,7 +105,7 @@ def glitches_in(
     """As :func:`glitches_of`, with the results of ``spikes_of`` and :func:`glitch_joints`."""
     if motion.n_frames < 5:
         return ()
-    joints, judged = looked_at
+    joints, fast_joints = looked_at
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
     coarse = min(1.0, motion.fps / (stride * JUDGED_FPS))
@@ -116,7 +116,7 @@ def glitches_in(
         for frame in (spike.frame, spike.frame + 1):
             joint_of.setdefault(frame, spike.joint)
     for frame, joint in turns.too_fast:
-        if joint in judged:
+        if joint in fast_joints:
             joint_of[frame] = joint_of[frame + 1] = motion.skeleton.names[joint]
     if motion.n_frames > 2 * stride:
         bent = _bent(positions, joints, motion.fps, stride=stride, coarse=coarse)

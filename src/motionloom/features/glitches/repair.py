@@ -147,8 +147,8 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     n, leading = motion.n_frames - 1, round(LEADING_S * motion.fps)
     if n < max(1, 10 * leading):
         return motion, []
-    judged = sorted(set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe})
-    speeds = fps * quat.angle_between(quats[:-1, judged], quats[1:, judged])
+    examined = sorted(set(body_joints(motion.skeleton, body)) - {body.left_toe, body.right_toe})
+    speeds = fps * quat.angle_between(quats[:-1, examined], quats[1:, examined])
     limit = np.maximum(CALM, SUDDEN * np.quantile(speeds[leading : n - leading], 0.99, axis=0))
     sudden = np.flatnonzero((speeds > limit).any(axis=1))
     first, last = sudden[sudden < leading], sudden[sudden >= n - leading]
