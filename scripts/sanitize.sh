@@ -14,7 +14,7 @@ preload="$($compiler -print-file-name=libasan.so):$($compiler -print-file-name=l
 if [ $# -eq 0 ]; then
   # Without what measures memory or time, which sanitizers need more of.
   set -- tests/unit/core tests/unit/{motion,rotation,registration,cleanup,features,formats} \
-    tests/unit/{blending,retargeting,splicing,transitions} \
+    tests/unit/{blending,retargeting,splicing,tables} \
     --ignore tests/unit/formats/test_fuzz.py --ignore tests/unit/tables/engines/cluster
 fi
 # Python frees little at its end: leaks are not looked for. Sanitizers make kernels some 5 times

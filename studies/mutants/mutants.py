@@ -55,14 +55,8 @@ FOLDERS = (
 )
 OTHER_TESTS = [
     *(f"tables/{name}" for name in ("engines", "evaluation")),
-    "tables/test_collection_damage.py",
-    *(
-        "formats/test_fuzz.py",
-        "test_mutants.py",
-        "test_mutants_of_c.py",
-        "test_examples.py",
-        "test_audit_check.py",
-    ),
+    "tables/collection/test_collection_damage.py",
+    *("formats/test_fuzz.py", "test_examples.py"),
 ]
 """Tests of what is not mutated, or that run in other processes, which never see a mutant."""
 NOT_COPIED = (".git", ".venv", "node_modules", "build", "dist", "demo-out", "docs", ".judges")

@@ -75,3 +75,15 @@ def test_every_example_in_a_docstring_is_true(name):
     module = importlib.import_module(name)
     failed, _ = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failed == 0
+
+
+def test_a_test_that_is_named_after_a_module_lies_in_its_folder():
+    source, tests = ROOT / "src" / "motionloom", ROOT / "tests" / "unit"
+    folders = {path.stem: path.parent.relative_to(source) for path in source.rglob("*.py")}
+    misplaced = [
+        str(path.relative_to(ROOT))
+        for path in tests.rglob("test_*.py")
+        if (folder := folders.get(path.stem.removeprefix("test_"))) is not None
+        and not path.is_relative_to(tests / folder)
+    ]
+    assert misplaced == []
