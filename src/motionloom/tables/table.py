@@ -239,6 +239,7 @@ class TransitionTable:
         count: int | None = None,
         feet: bool = True,
         exclude: Sequence[str] = (),
+        match: bool = True,
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
@@ -248,26 +249,31 @@ class TransitionTable:
         Parameters
         ----------
         motion
-            On the collection's skeleton and at its rate.
+            Any motion of a body. Where its skeleton or rate is not the collection's, the result is
+            the motion resampled and retargeted; ``Fill.notes`` say so.
         first, last
-            Frames of the gap, both in it; there must be a frame before and one after.
+            Frames of the gap in ``motion``, both in it; there must be a frame before and one
+            after. ``Fill.span`` has them in the result.
         count
             Windows that are averaged; 64 by default, fewer where that fails its check.
         feet
             Hold planted feet.
         exclude
             Clips that no window may come from.
+        match
+            If False, a motion with another skeleton or rate raises an error.
         """
+        from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
         from motionloom.tables.synthesis.inbetween import fill_checked
 
-        first, last = whole(first, "first"), whole(last, "last")
+        gap = GapMotion(motion, whole(first, "first"), whole(last, "last"))
+        if flag(match, "match"):
+            gap = matched_gap(self.frames, motion, first, last)
         # The index holds windows of one length; gaps of others are compared with all windows.
-        fits = last - first + 3 == self.length
+        fits = gap.last - gap.first + 3 == self.length
         return fill_checked(
             self.query_engine.check,
-            motion,
-            first,
-            last,
+            gap,
             index=self.neighbours if fits else None,
             count=None if count is None else whole(count, "count", least=1),
             feet=flag(feet, "feet"),

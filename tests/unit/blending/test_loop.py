@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.blending import cycle_feet
 from motionloom.blending.cycle_feet import Cycle
-from motionloom.blending.loop import _best_cycle, _speeds
+from motionloom.blending.cycle_search import _best_cycle, _speeds
 from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import sample, transform
@@ -217,3 +218,21 @@ def test_feet_that_stand_all_the_time_stay_where_they_are(kind):
     assert cycle.cleanup.contact_speed_after < 1e-6
     measured = ml.measure_quality(cycle.motion, footplants=cycle.footplants)
     assert measured.contact_speed_max == pytest.approx(cycle.cleanup.contact_speed_after, abs=1e-6)
+
+
+@pytest.mark.parametrize("part", [0.02, 0.5])
+def test_feet_that_would_move_far_are_left_as_they_are(monkeypatch, part: float) -> None:
+    """A cycle that does not close has a foot in two places: to hold it drags the leg."""
+    cut = WALK[: round(2.3 * WALK.fps)]
+    free = ml.loop(cut, clean=False, shortest_s=1.5)
+    monkeypatch.setattr(cycle_feet, "MOST_CHANGE", part * 0.05)
+    held = ml.loop(cut, shortest_s=1.5)
+    moved = np.linalg.norm(
+        held.motion.world_positions() - free.motion.world_positions(), axis=-1
+    ).max() / ml.stature(cut.skeleton)
+    assert moved <= part * 0.05
+    assert (held.cleanup is None) == (part == 0.02)
+    if held.cleanup is None:
+        assert moved == 0.0
+        assert any("feet are not held" in note and "would move by" in note for note in held.notes)
+        assert np.array_equal(held.footplants.planted, free.footplants.planted)

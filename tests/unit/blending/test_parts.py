@@ -10,7 +10,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending import candidates
-from motionloom.blending.loop import _Frames
+from motionloom.blending.cycle_search import _CycleFrames
 from motionloom.cleanup.finalize import above_floor
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.registration.distance import distance_grid
@@ -63,13 +63,13 @@ def test_a_body_that_goes_round_and_round_does_not_travel():
     root = np.array(motion.root_positions)
     root[:, 0] += 0.2 * np.cos(phase)
     root[:, 2] += 0.2 * np.sin(phase)
-    found = _Frames.of(motion.replace(root_positions=root), body)
+    found = _CycleFrames.of(motion.replace(root_positions=root), body)
     assert (found.speed > 0.5).sum() > 90
-    assert found.pace == 0.0
+    assert found.speed_of_travel == 0.0
     root = np.array(motion.root_positions)
     root[:, 0] += 1.2 * time
-    found = _Frames.of(motion.replace(root_positions=root), body)
-    assert found.pace == pytest.approx(1.2, abs=0.05)
+    found = _CycleFrames.of(motion.replace(root_positions=root), body)
+    assert found.speed_of_travel == pytest.approx(1.2, abs=0.05)
 
 
 def test_a_cycle_may_be_as_short_as_two_frames():

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from motionloom.tables.synthesis import inbetween as filling
+from motionloom.tables.synthesis.gap_motion import GapMotion
 
 COUNTS = (64, 12, 3)
 
@@ -46,7 +47,9 @@ def tried(monkeypatch):
 
 def filled(count=None, feet=True):
     check = SimpleNamespace(frames=None, rig=None)
-    return filling.fill_checked(check, None, 10, 20, index=None, count=count, feet=feet, exclude=())
+    return filling.fill_checked(
+        check, GapMotion(None, 10, 20), index=None, count=count, feet=feet, exclude=()
+    )
 
 
 def test_the_first_that_passes_is_taken(tried):

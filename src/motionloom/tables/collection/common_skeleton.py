@@ -147,7 +147,7 @@ def onto_common(
     """
     own, target = motion.skeleton, common.skeleton
     if own.same_joints(target):
-        apart = _bones_apart(own, target)
+        apart = bones_apart(own, target)
         if not apart.any():
             same = motion if own is target else motion.replace(skeleton=target)
             return Fitted(same, plants_by(plants_by_name, same, common.body), ())
@@ -163,7 +163,7 @@ def onto_common(
     return Fitted(carried, plants, (f"retargeted: {what}",))
 
 
-def _bones_apart(a: Skeleton, b: Skeleton) -> BoolArray:
+def bones_apart(a: Skeleton, b: Skeleton) -> BoolArray:
     """Which joints of two skeletons with the same joints have other offsets. Shape (J,)."""
     apart = np.abs(a.offsets - b.offsets).max(axis=-1) > SAME_M
     apart[0] = False  # where the root rests is no bone

@@ -13,6 +13,7 @@ from motionloom._records import record
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.motion import Motion
 from motionloom.tables.collection.clip_frames import FloatArray32, clip_frames
+from motionloom.tables.collection.common_skeleton import bones_apart
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import (
     Line,
@@ -98,8 +99,8 @@ class WindowQuery:
             raise ArrayError(f"`count` must be at least 1, got {self.count}.")
 
 
-def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
-    """The gap of a motion, seen by nothing but what is before and after it."""
+def check_gap(motion: Motion, first: int, last: int) -> tuple[int, int]:
+    """First and last frame of a gap, with a frame of the motion before and one after it."""
     of_kind(motion, Motion, "motion")
     first, last = whole(first, "first"), whole(last, "last")
     if not 1 <= first <= last <= motion.n_frames - 2:
@@ -108,7 +109,19 @@ def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
             f"{motion.n_frames}, in order, so that there is one before and one after the gap; got "
             f"{first} and {last}."
         )
-    same = motion.skeleton.same_joints(frames.skeleton)
+    return first, last
+
+
+def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
+    """The gap of a motion, seen by nothing but what is before and after it."""
+    first, last = check_gap(motion, first, last)
+    skeleton = frames.skeleton
+    same = motion.skeleton.same_joints(skeleton)
+    if same and bones_apart(motion.skeleton, skeleton).any():
+        raise SkeletonMismatchError(
+            f"`motion` must have bones as long as the collection's, got {motion!r} with others. "
+            "Use ml.retarget first."
+        )
     if not same or abs(motion.fps - frames.fps) > 1e-6 or motion.joint_translations is not None:
         raise SkeletonMismatchError(
             f"`motion` must be on the collection's skeleton ({frames.skeleton.n_joints} rigid "

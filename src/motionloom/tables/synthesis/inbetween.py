@@ -23,6 +23,7 @@ from motionloom.tables.collection.frames import SLOWEST, Frames, clip_speeds
 from motionloom.tables.index.contexts import moments_at
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.synthesis.foot_placement import hold_feet, true_labels
+from motionloom.tables.synthesis.gap_motion import GapMotion
 from motionloom.tables.synthesis.gap_windows import (
     COUNT,
     Gap,
@@ -51,11 +52,11 @@ class Fill:
     """A motion whose gap is filled, and what it was filled with."""
 
     motion: Motion
-    """As long as the one given; outside the gap it is that one."""
+    """Outside the gap it is the one given, resampled and retargeted where that was necessary."""
     footplants: Footplants
     """Of the frames in the gap."""
     span: tuple[int, int]
-    """First and last frame of the gap."""
+    """First and last frame of the gap in ``motion``."""
     windows: tuple[tuple[str, int], ...]
     """Clip and first frame of the windows that it was made of, the nearest first."""
     lengths: IntArray
@@ -66,7 +67,7 @@ class Fill:
     """Of the nearest window's ends from the gap's, metres: far means that nothing similar was
     captured."""
     notes: tuple[str, ...] = ()
-    """Failed checks, in words."""
+    """What was changed in the given motion, and failed checks."""
     verification: Verification = field(default_factory=lambda: Verification(True))
     """Quality check of the gap against the windows' clips and the motion around it."""
 
@@ -187,9 +188,7 @@ def fill_gap(
 
 def fill_checked(
     check: TableCheck,
-    motion: Motion,
-    first: int,
-    last: int,
+    gap: GapMotion,
     *,
     index: WindowIndex | None,
     count: int | None,
@@ -205,13 +204,16 @@ def fill_checked(
     ----------
     check
         Of the collection.
-    motion, first, last, feet
+    gap
+        The motion and its gap, on the collection's skeleton and at its rate.
+    feet
         As in :func:`fill`.
     index, exclude
         As in :class:`WindowQuery`.
     count
         Windows that are averaged; None for the usual number, and fewer where that fails.
     """
+    motion, first, last, changes = gap
     counts = (COUNT, *FEWER) if count is None else (count,)
     around: Limits | None = None
     best: tuple[float, Fill, Checked] | None = None
@@ -230,7 +232,7 @@ def fill_checked(
     assert best is not None
     verification = best[2].verification(first)
     notes = tuple(f"failed check: {each}" for each in verification.failed)
-    return replace(best[1], verification=verification, notes=best[1].notes + notes)
+    return replace(best[1], verification=verification, notes=(*changes, *best[1].notes, *notes))
 
 
 def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
