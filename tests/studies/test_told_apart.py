@@ -104,21 +104,21 @@ def test_sliding_feet_are_noticed(captured):
 
 def test_the_network_alone_learns_an_order_in_time():
     rng = np.random.default_rng(1)
-    labels = np.arange(400) % 2
-    x = 0.2 * rng.normal(size=(400, 40, 5))
+    labels = np.arange(700) % 2
+    x = 0.1 * rng.normal(size=(700, 40, 5))
     rise = np.linspace(0.0, 1.0, 10)
     for k, label in enumerate(labels):
         at = rng.integers(0, 30)
         x[k, at : at + 10, 2] += rise if label else rise[::-1]
-    trained = slice(0, 300)
+    trained = slice(0, 600)
 
     def network():
-        settings = NetworkSettings(epochs=40, batch=32, rate=5e-3)
+        settings = NetworkSettings(epochs=30, batch=32, rate=5e-3)
         return TemporalNetwork(settings, seed=2).fit(x[trained], labels[trained])
 
-    scores = network().score(x[300:])
-    assert area_of(scores, labels[300:], np.arange(100).astype(str)).auc > 0.9
-    assert np.array_equal(scores, network().score(x[300:]))
+    scores = network().score(x[600:])
+    assert area_of(scores, labels[600:], np.arange(100).astype(str)).auc > 0.9
+    assert np.array_equal(scores, network().score(x[600:]))
 
 
 def test_slopes_of_the_network_are_those_of_differences():
