@@ -7,8 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom.features.balance import GRAVITY, SMOOTH_S, way_to_support
 from motionloom.features.support import Support
+
+_solve = kernel("ml_spline_solve")
 
 MOVED = 0.84
 """Part of the body's mass that a shift of the root moves: legs whose feet stand move by half."""
@@ -20,6 +23,10 @@ FREE_FALL = 1e-2
 """The same of its acceleration while the body flies, metres per second squared."""
 ENDS = 1e3
 """The same of the shift at both ends of the clip, which stay where they are."""
+FARTHEST_M = 0.25
+"""A point farther outside the soles has a foot or a hand under it that is no known contact."""
+EDGE_S = 0.25
+"""Seconds at both ends of a clip that are not corrected: its first and last contacts are cut."""
 ROUNDS = 40
 """Times that the nearest points of the soles are found again."""
 
@@ -30,7 +37,7 @@ class _Operators(NamedTuple):
     move: FloatArray
     """What the zero moment point moves by: rows of (before, at, after). (F, 3)"""
     normal: FloatArray
-    """Left side of the normal equations, upper bands as LAPACK has them. (4, F)"""
+    """Left side of the normal equations, upper bands as ml_spline_solve takes them. (4, F)"""
 
 
 def balance_shift(
@@ -55,16 +62,19 @@ def balance_shift(
     flying : (F,)
         Frames in which nothing touches the ground; the shift does not accelerate there.
     """
-    from scipy.linalg import cho_solve_banded, cholesky_banded
-
     n = len(heights)
     points, load = support.zero_moment.points, support.zero_moment.load
-    counts = np.isfinite(support.distance()) & ~_near(flying, round(0.5 * SMOOTH_S * fps))
+    distance = support.distance()
+    counts = (np.nan_to_num(distance, nan=np.inf) <= FARTHEST_M) & ~_near(
+        flying, round(0.5 * SMOOTH_S * fps)
+    )
+    edge = round(EDGE_S * fps)
+    counts[:edge] = False
+    counts[n - edge :] = False
     if n < 8 or not counts.any():
         return np.zeros((n, 2))
     lever = np.where(counts, heights / (GRAVITY * np.maximum(np.nan_to_num(load), 0.2)), 0.0)
     operators = _operators(lever, fps, counts, flying)
-    factor = cholesky_banded(operators.normal)
     places = np.where(counts[:, None], points, 0.0)
     corners, used = support.corners, support.used & counts[:, None]
     shift = np.zeros((n, 2))
@@ -75,8 +85,9 @@ def balance_shift(
         part = np.where(counts, 1.0 - allowed / np.maximum(np.nan_to_num(far), 1e-9), 0.0)
         wanted = moved + np.maximum(part, 0.0)[:, None] * np.nan_to_num(way)
         wanted[~counts] = 0.0
-        shift = cho_solve_banded((factor, False), _transposed(operators.move, wanted))
-    return np.asarray(shift)
+        shift = _transposed(operators.move, wanted)
+        _solve(n, 2, operators.normal.copy(), shift)
+    return shift
 
 
 def _operators(lever: FloatArray, fps: float, counts: BoolArray, flying: BoolArray) -> _Operators:

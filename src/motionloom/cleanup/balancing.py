@@ -12,6 +12,7 @@ from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.body.masses import mass_segments
+from motionloom.body.stature import stature
 from motionloom.cleanup.balance_shift import balance_shift
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.flight_path import FlightPath, fall_of, flight_path, flights_of
@@ -28,6 +29,9 @@ USUAL_M = 0.02
 """How far the zero moment point of captured walks lies outside the soles (95th percentile)."""
 ROUNDS = 3
 """Times that the balance is measured and what is left is corrected."""
+MOST_CHANGE = 0.06
+"""A joint may move by this part of the body's height; where it would move farther, less is
+corrected: the contacts are then more likely wrong than the balance."""
 INSIDE = 0.7
 """The correction aims at this part of what is allowed."""
 PARTS = (1.0, 0.5, 0.25)
@@ -211,6 +215,7 @@ def _corrected(
         flying[first : last + 1] = True
     lifted = motion.replace(root_positions=motion.root_positions + part * path.flying)
     ground = np.zeros((motion.n_frames, 3))
+    farthest = MOST_CHANGE * stature(motion.skeleton, state.body)
     now, best = state, None
     plain = len(_held(lifted, state, None).verification.failed)
     for _ in range(ROUNDS):
@@ -219,7 +224,7 @@ def _corrected(
         moved = balance_shift(now.support, heights, fps, allowed=goal, flying=flying)
         ground[:, [0, 2]] += part * moved
         cleanup = _held(lifted, state, ground + part * path.standing)
-        if len(cleanup.verification.failed) > plain:
+        if len(cleanup.verification.failed) > plain or _moved(motion, cleanup.motion) > farthest:
             break
         now = _State.of(cleanup.motion, state.footplants, state.body)
         if best is not None and not _better(now.figures(allowed), best[0].figures(allowed)):
@@ -234,6 +239,12 @@ def _held(motion: Motion, state: _State, shift: FloatArray | None) -> Cleanup:
         motion, state.footplants, lambda cleanup: cleanup.verification,
         body=state.body, shift=shift,
     )[0]  # fmt: skip
+
+
+def _moved(before: Motion, after: Motion) -> float:
+    """The farthest that a joint moved, metres."""
+    apart = after.world_positions() - before.world_positions()
+    return float(np.linalg.norm(apart, axis=-1).max())
 
 
 def _better(now: BalanceFigures, before: BalanceFigures) -> bool:
@@ -261,8 +272,8 @@ def _usual(clip: Motion, body: BodyMap) -> float:
     plants = detect_footplants(clip, body=body)
     points = foot_points(clip, body=body)
     distance = support_of(clip, points, plants.planted, body).distance()
-    known = np.maximum(distance[np.isfinite(distance)], 0.0)
-    return float(np.quantile(known, 0.95)) if known.size else 0.0
+    outside = np.maximum(distance[np.isfinite(distance)], 0.0)
+    return float(np.quantile(outside, 0.95)) if outside.size else 0.0
 
 
 def _checked_sources(sources: Sequence[Motion], motion: Motion) -> list[Motion]:

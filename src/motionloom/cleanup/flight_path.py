@@ -55,7 +55,7 @@ def flights_of(points: FloatArray, planted: BoolArray, fps: float) -> list[tuple
         for k in range(points.shape[1])
     ]
     clear = ~planted.any(axis=1) & (points[..., 1] > np.array(stands) + CLEAR_M).all(axis=1)
-    return [(a, b) for a, b in runs_of(clear) if b - a + 1 >= SHORTEST_S * fps]
+    return [(a, b) for a, b in runs_of(np.asarray(clear)) if b - a + 1 >= SHORTEST_S * fps]
 
 
 def fall_of(heights: FloatArray, fps: float) -> float:

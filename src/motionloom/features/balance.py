@@ -123,8 +123,8 @@ def _gaps(
         nearest = gap.argmin(axis=-1)
         out[part] = -np.take_along_axis(gap, nearest[:, None], axis=-1)[:, 0]
         way[part] = directions[:, nearest].T
-    known = used.any(axis=-1) & np.isfinite(points).all(axis=-1)
-    return np.where(known, out, np.nan), way
+    stands = used.any(axis=-1) & np.isfinite(points).all(axis=-1)
+    return np.where(stands, out, np.nan), way
 
 
 def _cubic_fits(values: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]:

@@ -32,7 +32,7 @@ def leaning(clip: ml.synthetic.Clip, metres: float) -> ml.Motion:
 
 
 def test_a_body_that_leans_over_its_feet_comes_back_over_them() -> None:
-    motion = leaning(STAND, 0.25)
+    motion = leaning(STAND, 0.2)
     balanced = ml.balance(motion, STAND.footplants)
     assert balanced.before.outside > 0.4
     assert balanced.after.outside < 0.1
@@ -41,7 +41,7 @@ def test_a_body_that_leans_over_its_feet_comes_back_over_them() -> None:
 
 
 def test_contacts_stay_and_ends_stay() -> None:
-    motion = leaning(STAND, 0.25)
+    motion = leaning(STAND, 0.2)
     balanced = ml.balance(motion, STAND.footplants)
     before, after = foot_points(motion), foot_points(balanced.motion)
     held = balanced.footplants.planted
@@ -61,14 +61,14 @@ def test_a_balanced_motion_is_returned_as_it_is() -> None:
 
 
 def test_what_the_sources_do_is_allowed() -> None:
-    motion = leaning(STAND, 0.25)
+    motion = leaning(STAND, 0.2)
     balanced = ml.balance(motion, STAND.footplants, sources=[motion])
     assert balanced.allowed_m > 0.05
     assert balanced.before.distance_m < ml.balance(motion, STAND.footplants).before.distance_m
 
 
 def test_where_the_body_stands_and_faces_does_not_matter() -> None:
-    motion = leaning(STAND, 0.25)
+    motion = leaning(STAND, 0.2)
     place = ml.PlanarTransform(1.1, 3.0, -2.0)
     here = ml.balance(motion, STAND.footplants).motion
     there = ml.balance(transform(motion, place), STAND.footplants).motion
