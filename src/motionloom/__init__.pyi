@@ -24,6 +24,11 @@ from motionloom.body.root_motion import (
     without_root_bone as without_root_bone,
 )
 from motionloom.body.stature import stature as stature
+from motionloom.cleanup.balancing import (
+    Balanced as Balanced,
+    BalanceFigures as BalanceFigures,
+    balance as balance,
+)
 from motionloom.cleanup.cleanup_report import (
     Cleanup as Cleanup,
     CleanupReport as CleanupReport,

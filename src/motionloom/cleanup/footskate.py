@@ -114,6 +114,7 @@ def clean_until_sound(
     verified: Callable[[Cleanup], Verification],
     *,
     body: BodyMap,
+    shift: FloatArray | None = None,
 ) -> tuple[Cleanup, Verification]:
     """The motion with its feet held as far as it passes a check, and what the check says.
 
@@ -123,8 +124,11 @@ def clean_until_sound(
         As in :func:`clean_footskate`.
     verified
         The check of a cleaned motion.
+    shift : (F, 3)
+        A shift of the root, metres; feet stay where they are.
     """
-    return _until_sound(motion, footplants, lambda cleanup, _: verified(cleanup), _Options(body))
+    options = _Options(body, shift=shift)
+    return _until_sound(motion, footplants, lambda cleanup, _: verified(cleanup), options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,8 @@ class _Options:
     blend_s: float = 0.2
     farthest_m: float = 0.25
     repair_knees: bool = True
+    shift: FloatArray | None = None
+    """Of the root, with feet left where they are. (F, 3)"""
 
 
 def _until_sound(
@@ -211,7 +217,10 @@ def _clean(
         near_holds, placed = place(holds, placed)
         widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
         if widened == holds:
-            solved = solve_body(motion, source.pose, placed, stretch=stretch, spare=source.spare)
+            solved = solve_body(
+                motion, source.pose, placed,
+                stretch=stretch, spare=source.spare, wanted=options.shift,
+            )  # fmt: skip
             # A free leg that is damped may leave its foot where it was not expected.
             widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
         if widened == holds:

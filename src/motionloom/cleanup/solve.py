@@ -136,7 +136,13 @@ def place_feet(
 
 
 def solve_body(
-    motion: Motion, pose: Pose, placed: Placed, *, stretch: bool, spare: Pose | None = None
+    motion: Motion,
+    pose: Pose,
+    placed: Placed,
+    *,
+    stretch: bool,
+    spare: Pose | None = None,
+    wanted: FloatArray | None = None,
 ) -> Solved:
     """The motion whose root and legs follow the placed feet.
 
@@ -150,10 +156,15 @@ def solve_body(
         Whether legs may change their lengths.
     spare
         Arrays that the new pose is written to.
+    wanted : (F, 3)
+        A shift of the root that feet are to stay behind in, metres; none by default.
     """
     fps, feet, targets = motion.fps, placed.feet, placed.targets
+    hips = np.stack([foot.hip for foot in feet], axis=1)
+    if wanted is not None:
+        hips += wanted[:, None]
     shift = shift_root(
-        np.stack([foot.hip for foot in feet], axis=1),
+        hips,
         targets,
         np.stack([foot.bones[2] for foot in feet], axis=1),
         placed.held_reach,
@@ -162,6 +173,8 @@ def solve_body(
         jitter=round(JITTER_S * fps),
         most=None if stretch else LOWEST_PART * float(np.median(placed.reach)),
     )
+    if wanted is not None:
+        shift = shift + wanted
     length = max(DAMP_S * fps, 1.0)
     goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]
     legs = tuple(

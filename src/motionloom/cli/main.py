@@ -16,6 +16,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import motionloom as ml
+from motionloom.cli.balance_command import balance
 from motionloom.cli.blend_command import blend
 from motionloom.cli.check_command import check
 from motionloom.cli.clean_command import clean
@@ -57,7 +58,19 @@ def motionloom(
     """New human motion out of captured motion. To see it, run motionloom demo."""
 
 
-for command in (demo, info, convert, check, render, transition, blend, splice, clean, studio):
+for command in (
+    demo,
+    info,
+    convert,
+    check,
+    render,
+    transition,
+    blend,
+    splice,
+    clean,
+    balance,
+    studio,
+):
     app.command()(command)
 app.add_typer(table)
 

@@ -95,16 +95,36 @@ def support_distance(points: FloatArray, corners: FloatArray, used: BoolArray) -
     a point that faces an edge by at most 0.0088 of that edge, 2 mm for a sole. Inside, it is minus
     the distance to the nearest edge, to the same precision.
     """
+    return _gaps(points, corners, used)[0]
+
+
+def way_to_support(points: FloatArray, corners: FloatArray, used: BoolArray) -> FloatArray:
+    """From each point straight to the hull of its corners, metres; zero inside. Shape (F, 2).
+
+    Parameters and precision are those of :func:`support_distance`; frames without any give nan.
+    """
+    distance, direction = _gaps(points, corners, used)
+    return np.asarray(-np.maximum(distance, 0.0)[:, None] * direction)
+
+
+def _gaps(
+    points: FloatArray, corners: FloatArray, used: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Distance (F,) outside the hull, and the direction (F, 2) from the hull to the point."""
     angles = np.arange(360) * (np.pi / 180.0)
     directions = np.stack([np.cos(angles), np.sin(angles)])  # (2, 360)
-    out = np.full(len(points), np.nan)
+    out, way = np.full(len(points), np.nan), np.zeros((len(points), 2))
     for first in range(0, len(points), 32):  # a megabyte at a time, which the caches hold
         part = slice(first, first + 32)
         # Measured from the point itself, so that far from the origin no digits are lost.
         reach = (corners[part] - points[part, None]) @ directions  # (F, C, 360)
         reach[~used[part]] = -np.inf
-        out[part] = -reach.max(axis=1).min(axis=-1)
-    return np.where(used.any(axis=-1) & np.isfinite(points).all(axis=-1), out, np.nan)
+        gap = reach.max(axis=1)
+        nearest = gap.argmin(axis=-1)
+        out[part] = -np.take_along_axis(gap, nearest[:, None], axis=-1)[:, 0]
+        way[part] = directions[:, nearest].T
+    stands = used.any(axis=-1) & np.isfinite(points).all(axis=-1)
+    return np.where(stands, out, np.nan), way
 
 
 def _cubic_fits(values: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import ball_height, tip_points
 from motionloom.body.stature import stature
-from motionloom.features.balance import support_distance, zero_moment_point
+from motionloom.features.balance import ZeroMoment, support_distance, zero_moment_point
 from motionloom.motion.motion import Motion
 
 HALF_WIDTH = 0.0275
@@ -52,13 +54,35 @@ def support_corners(
     return np.stack(corners, axis=1), np.stack(used, axis=1)
 
 
-def measure_support(
-    motion: Motion, points: FloatArray, planted: BoolArray, body: BodyMap
-) -> tuple[float | None, float | None]:
-    """How far the zero moment point leaves the support, metres, and the part without any.
+class Support(NamedTuple):
+    """The zero moment point of a motion and the soles that may carry it."""
 
-    The first is the 95th percentile over frames that stand on something, 0 inside; None where
-    none does. The second counts frames that are neither in flight nor on a foot.
+    zero_moment: ZeroMoment
+    corners: FloatArray
+    """Corners of the soles on the ground. (F, 12, 2)"""
+    used: BoolArray
+    """Which of them carry. (F, 12)"""
+    floor: float
+    """Height of the ground, metres."""
+
+    def distance(self) -> FloatArray:
+        """How far the point lies outside the soles, metres; negative inside, nan in flight."""
+        return support_distance(self.zero_moment.points, self.corners, self.used)
+
+
+def support_of(motion: Motion, points: FloatArray, planted: BoolArray, body: BodyMap) -> Support:
+    """The zero moment point and the soles under it.
+
+    Parameters
+    ----------
+    motion
+        F frames.
+    points : (F, 4, 3)
+        Left heel, left ball, right heel, right ball.
+    planted : (F, 4)
+        Which of them stand.
+    body
+        Roles of the motion's joints.
     """
     on_ground = points[..., 1][planted]
     floor = 0.0
@@ -68,12 +92,23 @@ def measure_support(
     tips = tip_points(motion, body=body)
     half_width = HALF_WIDTH * stature(motion.skeleton, body)
     carrying = _lengthened(planted, round(ROLL_S * motion.fps))
-    corners, used = support_corners(points, tips, carrying, half_width)
-    distance = support_distance(zmp.points, corners, used)
-    standing = np.isfinite(zmp.points).all(axis=-1)
+    return Support(zmp, *support_corners(points, tips, carrying, half_width), floor)
+
+
+def measure_support(
+    motion: Motion, points: FloatArray, planted: BoolArray, body: BodyMap
+) -> tuple[float | None, float | None]:
+    """How far the zero moment point leaves the support, metres, and the part without any.
+
+    The first is the 95th percentile over frames that stand on something, 0 inside; None where
+    none does. The second counts frames that are neither in flight nor on a foot.
+    """
+    support = support_of(motion, points, planted, body)
+    distance = support.distance()
+    standing = np.isfinite(support.zero_moment.points).all(axis=-1)
     if not standing.any():
         return None, None
-    carried: BoolArray = np.asarray(used.any(axis=-1))
+    carried: BoolArray = np.asarray(support.used.any(axis=-1))
     unsupported = float(np.mean(~carried[standing]))
     distances = distance[np.isfinite(distance)]
     if not distances.size:

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "--allow-flawed",
     ),
     "clean": ("walk.bvh", "-o", "out.bvh", *ANYWAY),
+    "balance": ("walk.bvh", "-o", "out.bvh", *ANYWAY),
     "table build": ("clips", "-o", "new.mlt", "--force", "--clusters", "3", "--length", "0.5"),
     "table info": ("table.mlt",),
     "table query": ("table.mlt", "walk:2", "jog:12"),

@@ -1,0 +1,289 @@
+"""balance(): a motion whose weight is over its feet, and whose flights fall freely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, items, not_negative, of_kind
+from motionloom._records import record
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import foot_points
+from motionloom.body.masses import mass_segments
+from motionloom.body.stature import stature
+from motionloom.cleanup.balance_shift import balance_shift
+from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
+from motionloom.cleanup.flight_path import FlightPath, fall_of, flight_path, flights_of
+from motionloom.cleanup.footskate import clean_until_sound
+from motionloom.errors import SkeletonMismatchError
+from motionloom.features.balance import GRAVITY
+from motionloom.features.checks.verification import Verification
+from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.support import Support, support_of
+from motionloom.motion.contacts import Footplants, contacts_for
+from motionloom.motion.motion import Motion
+
+USUAL_M = 0.02
+"""How far the zero moment point of captured walks lies outside the soles (95th percentile)."""
+ROUNDS = 3
+"""Times that the balance is measured and what is left is corrected."""
+MOST_CHANGE = 0.06
+"""A joint may move by this part of the body's height; where it would move farther, less is
+corrected: the contacts are then more likely wrong than the balance."""
+INSIDE = 0.7
+"""The correction aims at this part of what is allowed."""
+PARTS = (1.0, 0.5, 0.25)
+"""Parts of the correction that are tried until the result passes the quality check."""
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class BalanceFigures:
+    """How well a motion keeps its balance."""
+
+    outside: float | None
+    """Part of the standing frames whose zero moment point is farther outside the soles than
+    allowed; None where the motion never stands."""
+    distance_m: float | None
+    """How far it is outside the soles beyond what is allowed, mean of the standing frames."""
+    fall: float | None
+    """Largest error of the acceleration in a flight, parts of gravity; None without flights."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Balanced:
+    """A balanced motion, and what that took."""
+
+    motion: Motion
+    footplants: Footplants
+    """Contacts that are held."""
+    before: BalanceFigures
+    after: BalanceFigures
+    allowed_m: float
+    """How far the zero moment point may be outside the soles."""
+    notes: tuple[str, ...]
+    verification: Verification
+    """Quality check against the motion as it came in."""
+    cleanup: CleanupReport | None
+    """What holding the feet and shifting the body changed; None where nothing was changed."""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last frame of the motion."""
+        return 0, self.motion.n_frames - 1
+
+
+def balance(
+    motion: Motion,
+    footplants: Footplants | None = None,
+    *,
+    sources: Sequence[Motion] = (),
+    allowed_m: float | None = None,
+    body: BodyMap | None = None,
+) -> Balanced:
+    """The motion with its weight over its feet and its flights in free fall.
+
+    Where the zero moment point is farther outside the soles than in the sources, the body is
+    shifted over the ground, as little and as smoothly as possible; legs follow, and planted feet
+    stay. In flight the centre of mass follows a parabola. Where the result would fail the quality
+    check, less is corrected.
+
+    Parameters
+    ----------
+    motion
+        A blend, a splice or any other motion, at least half a second long.
+    footplants
+        Its contacts; detected by default.
+    sources
+        The clips that it was made from: what they do counts as balanced.
+    allowed_m
+        How far the zero moment point may be outside the soles, metres. By default the 95th
+        percentile of the sources, at least 2 cm, which captured walks have.
+    body
+        Roles of its joints; guessed by default.
+
+    Returns
+    -------
+    Balanced
+        With the motion, its contacts, and how balanced it was before and is after.
+
+    Raises
+    ------
+    SkeletonMismatchError
+        A source has other joints than the motion, or the motion has no whole legs.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = synthetic.clip("stand")
+    >>> balanced = balance(clip.motion, clip.footplants)
+    >>> balanced.after.outside, balanced.notes
+    (0.0, ('nothing was changed: the motion is balanced',))
+    """
+    of_kind(motion, Motion, "motion")
+    body = roles_for(motion.skeleton, body)
+    body.require(*_LEGS, task="balance")
+    if footplants is None:
+        footplants = detect_footplants(motion, body=body)
+    contacts_for(footplants, motion.n_frames)
+    clips = _checked_sources(sources, motion)
+    if allowed_m is None:
+        allowed = max([USUAL_M, *(_usual(clip, body) for clip in clips)])
+    else:
+        allowed = not_negative(allowed_m, "allowed_m")
+    state = _State.of(motion, footplants, body)
+    before = state.figures(allowed)
+    for part in PARTS:
+        best = _corrected(state, allowed, part)
+        if best is not None:
+            break
+    if best is None or not _better(best[0].figures(allowed), before):
+        return _unchanged(motion, footplants, before, allowed, body)
+    after, cleanup, path = best
+    notes = [
+        f"the flight of frames {first} to {last} is left: something seems to carry the body"
+        for first, last in path.left
+    ]
+    if part < 1.0:
+        notes.append(f"corrected by {100.0 * part:.0f} %: more would fail the quality check")
+    return Balanced(
+        cleanup.motion,
+        cleanup.footplants,
+        before,
+        after.figures(allowed),
+        allowed,
+        tuple(notes),
+        cleanup.verification,
+        cleanup.report,
+    )
+
+
+_LEGS = tuple(f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    """A motion and all that its balance is measured by."""
+
+    motion: Motion
+    footplants: Footplants
+    body: BodyMap
+    support: Support
+    centre: FloatArray
+    """Centre of mass. (F, 3)"""
+    flights: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, motion: Motion, footplants: Footplants, body: BodyMap) -> _State:
+        pose = motion.world_pose()
+        points = foot_points(motion, body=body, pose=pose)
+        return cls(
+            motion,
+            footplants,
+            body,
+            support_of(motion, points, footplants.planted, body),
+            mass_segments(motion.skeleton.n_joints, body).centre(pose[0]),
+            flights_of(points, footplants.planted, motion.fps),
+        )
+
+    def figures(self, allowed: float) -> BalanceFigures:
+        """How well it is balanced."""
+        distance = self.support.distance()
+        over = np.maximum(distance[np.isfinite(distance)] - allowed, 0.0)
+        falls = [
+            abs(fall_of(self.centre[a : b + 1, 1], self.motion.fps) + GRAVITY) / GRAVITY
+            for a, b in self.flights
+        ]
+        return BalanceFigures(
+            float(np.mean(over > 0.0)) if over.size else None,
+            float(over.mean()) if over.size else None,
+            max(falls, default=None),
+        )
+
+
+def _corrected(
+    state: _State, allowed: float, part: float
+) -> tuple[_State, Cleanup, FlightPath] | None:
+    """The motion corrected in part, its clean-up; None where it fails its check."""
+    motion, fps = state.motion, state.motion.fps
+    path = flight_path(state.centre, state.flights, fps)
+    flying = np.zeros(motion.n_frames, dtype=bool)
+    for first, last in state.flights:
+        flying[first : last + 1] = True
+    lifted = motion.replace(root_positions=motion.root_positions + part * path.flying)
+    ground = np.zeros((motion.n_frames, 3))
+    farthest = MOST_CHANGE * stature(motion.skeleton, state.body)
+    now, best = state, None
+    plain = len(_held(lifted, state, None).verification.failed)
+    for _ in range(ROUNDS):
+        heights = now.centre[:, 1] - now.support.floor
+        goal = INSIDE * allowed
+        moved = balance_shift(now.support, heights, fps, allowed=goal, flying=flying)
+        ground[:, [0, 2]] += part * moved
+        cleanup = _held(lifted, state, ground + part * path.standing)
+        if len(cleanup.verification.failed) > plain or _moved(motion, cleanup.motion) > farthest:
+            break
+        now = _State.of(cleanup.motion, state.footplants, state.body)
+        if best is not None and not _better(now.figures(allowed), best[0].figures(allowed)):
+            break
+        best = (now, cleanup, path)
+    return best
+
+
+def _held(motion: Motion, state: _State, shift: FloatArray | None) -> Cleanup:
+    """The motion with its root shifted and its feet where they were."""
+    return clean_until_sound(
+        motion, state.footplants, lambda cleanup: cleanup.verification,
+        body=state.body, shift=shift,
+    )[0]  # fmt: skip
+
+
+def _moved(before: Motion, after: Motion) -> float:
+    """The farthest that a joint moved, metres."""
+    apart = after.world_positions() - before.world_positions()
+    return float(np.linalg.norm(apart, axis=-1).max())
+
+
+def _better(now: BalanceFigures, before: BalanceFigures) -> bool:
+    """Whether the zero moment point is nearer, or flights fall more freely and it is no farther."""
+    ours, theirs = now.distance_m or 0.0, before.distance_m or 0.0
+    return ours < 0.98 * theirs or (
+        ours <= theirs + 1e-4 and (now.fall or 0.0) < 0.9 * (before.fall or 0.0)
+    )
+
+
+def _unchanged(
+    motion: Motion, footplants: Footplants, figures: BalanceFigures, allowed: float, body: BodyMap
+) -> Balanced:
+    """The motion as it came in."""
+    note = "nothing was changed: the motion is balanced"
+    if figures.distance_m or (figures.fall or 0.0) > 0.1:
+        note = "nothing was changed: no correction improves the balance and passes the check"
+    return Balanced(
+        motion, footplants, figures, figures, allowed, (note,), Verification(True), None
+    )
+
+
+def _usual(clip: Motion, body: BodyMap) -> float:
+    """How far the zero moment point of a clip is outside its soles, 95th percentile."""
+    plants = detect_footplants(clip, body=body)
+    points = foot_points(clip, body=body)
+    distance = support_of(clip, points, plants.planted, body).distance()
+    outside = np.maximum(distance[np.isfinite(distance)], 0.0)
+    return float(np.quantile(outside, 0.95)) if outside.size else 0.0
+
+
+def _checked_sources(sources: Sequence[Motion], motion: Motion) -> list[Motion]:
+    """The sources, all on the motion's joints."""
+    clips = items(sources, "sources", "motions")
+    for k, clip in enumerate(clips):
+        of_kind(clip, Motion, f"sources[{k}]")
+        if not clip.skeleton.same_joints(motion.skeleton):
+            raise SkeletonMismatchError(
+                f"`sources[{k}]` must have the joints of `motion`, got {clip!r}. Use ml.retarget "
+                "first, or leave it out."
+            )
+    return list(clips)

@@ -1,0 +1,99 @@
+"""Flights: where a body has left the ground, and how it would fall."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.features.balance import GRAVITY
+from motionloom.motion.contacts import runs_of
+
+SHORTEST_S = 0.12
+"""A flight that can be measured: a parabola through fewer frames is unreliable."""
+CLEAR_M = 0.05
+"""Both feet must be this far over where they stand; lower ones may still push off or land."""
+FALLS = 0.5
+"""A body that falls with less than this part of gravity is held by something: hands, a swing."""
+FARTHEST_M = 0.1
+"""A flight is left as it is where its centre of mass would move farther."""
+RUN_OUT_S = 0.12
+"""Seconds before and after a flight over which the body takes up its velocity."""
+
+
+class FlightPath(NamedTuple):
+    """What makes the flights of a motion ballistic."""
+
+    flying: FloatArray
+    """Shift of the whole body in flight, metres. (F, 3)"""
+    standing: FloatArray
+    """Shift of the root before and after, with feet where they are, metres. (F, 3)"""
+    spans: tuple[tuple[int, int], ...]
+    """First and last frames of all flights."""
+    left: tuple[tuple[int, int], ...]
+    """Those left as they are, since something else seems to carry the body."""
+
+
+def flights_of(points: FloatArray, planted: BoolArray, fps: float) -> list[tuple[int, int]]:
+    """First and last frame of every stretch in which both feet are well above the ground.
+
+    Parameters
+    ----------
+    points : (F, 4, 3)
+        Left heel, left ball, right heel, right ball.
+    planted : (F, 4)
+        Which of them stand.
+    fps
+        Frames per second.
+    """
+    if not planted.any():
+        return []
+    ground = float(np.median(points[..., 1][planted]))
+    stands = [
+        float(np.median(points[planted[:, k], k, 1])) if planted[:, k].any() else ground
+        for k in range(points.shape[1])
+    ]
+    clear = ~planted.any(axis=1) & (points[..., 1] > np.array(stands) + CLEAR_M).all(axis=1)
+    return [(a, b) for a, b in runs_of(np.asarray(clear)) if b - a + 1 >= SHORTEST_S * fps]
+
+
+def fall_of(heights: FloatArray, fps: float) -> float:
+    """Acceleration of a centre of mass by the parabola that fits its heights best, m/s2."""
+    return 2.0 * float(np.polyfit(np.arange(len(heights)) / fps, heights, 2)[0])
+
+
+def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) -> FlightPath:
+    """Shifts that let the centre of mass fall freely from take-off to landing.
+
+    Parameters
+    ----------
+    centre : (F, 3)
+        Centre of mass, metres.
+    spans
+        First and last frames of the flights; the body is where it is in these two frames.
+    fps
+        Frames per second.
+    """
+    n, run_out = len(centre), max(2, round(RUN_OUT_S * fps))
+    flying, standing, left = np.zeros((n, 3)), np.zeros((n, 3)), []
+    for first, last in spans:
+        time = np.arange(last - first + 1) / fps
+        path = centre[first : last + 1]
+        straight = path[0] + (time / time[-1])[:, None] * (path[-1] - path[0])
+        straight[:, 1] += 0.5 * GRAVITY * time * (time[-1] - time)
+        shift = straight - path
+        if fall_of(path[:, 1], fps) > -FALLS * GRAVITY or np.abs(shift).max() > FARTHEST_M:
+            left.append((first, last))
+            continue
+        flying[first : last + 1] += shift
+        # Before and after, the root takes up the velocity that the shift has at its ends.
+        for edge, step, slope in (
+            (first, -1, shift[1] - shift[0]),
+            (last, 1, shift[-2] - shift[-1]),
+        ):
+            for k in range(1, run_out):
+                frame, part = edge + step * k, 1.0 - k / run_out
+                if 0 <= frame < n:
+                    standing[frame] -= run_out * slope * part**2 * (1.0 - part)
+    return FlightPath(flying, standing, tuple(spans), tuple(left))

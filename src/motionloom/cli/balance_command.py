@@ -1,0 +1,95 @@
+"""motionloom balance: weight over the feet, flights in free fall."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import motionloom as ml
+from motionloom.cli.clip_arguments import (
+    Body,
+    Fps,
+    Reading,
+    SourceFps,
+    Unit,
+    Up,
+    body_of,
+    load_clip,
+)
+from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
+from motionloom.cli.output import AsJson, finding_warnings
+from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
+
+
+def balance(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A clip, a folder, or -.")],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="File, - , or folder; the suffix picks the format."),
+    ],
+    to: Annotated[
+        str | None,
+        typer.Option("--to", help="Format, for a folder (that of each clip by default) or -."),
+    ] = None,
+    allowed: Annotated[
+        float | None,
+        typer.Option(
+            "--allowed",
+            metavar="METRES",
+            help="How far the zero moment point may be outside the soles; 0.02 by default.",
+        ),
+    ] = None,
+    allow_flawed: AllowFlawed = False,
+    fps: Fps = None,
+    source_fps: SourceFps = None,
+    unit: Unit = None,
+    up: Up = None,
+    body: Body = None,
+    force: Force = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring the weight of a body over its feet, and let its flights fall freely.
+
+    For blends and splices. Prints how much of the time the zero moment point is outside the soles,
+    before and after. Planted feet stay where they are.
+    """
+    reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    writing = Writing(output, to, force, dry_run, as_json)
+    jobs = plan_jobs(source, writing, own_formats=True)
+    reading.warn_unfit([path for path, _ in jobs])
+
+    def work(path: str, target: str) -> Done:
+        motion = load_clip(path, reading)
+        balanced = ml.balance(motion, allowed_m=allowed, body=body_of(motion, reading))
+        refuse_flawed(balanced.verification, target, allowed=allow_flawed)
+        write_clip(balanced.motion, target, to)
+        return Done(_summary(balanced), _json(balanced), finding_warnings(path, motion))
+
+    run_jobs(jobs, work, writing, label="balancing")
+
+
+def _summary(balanced: ml.Balanced) -> str:
+    """What changed, in one line."""
+    before, after = balanced.before.outside, balanced.after.outside
+    if before is None or after is None:
+        return "; ".join(balanced.notes) or "the body never stands"
+    text = (
+        f"zero moment point more than {100 * balanced.allowed_m:.0f} cm outside the soles in "
+        f"{100 * before:.1f} % of the frames before, {100 * after:.1f} % after"
+    )
+    return "; ".join([text, *balanced.notes])
+
+
+def _json(balanced: ml.Balanced) -> dict[str, object]:
+    """The same as values that JSON can hold."""
+    return {
+        "allowed_m": balanced.allowed_m,
+        **{
+            when: {"outside": each.outside, "distance_m": each.distance_m, "fall": each.fall}
+            for when, each in (("before", balanced.before), ("after", balanced.after))
+        },
+        "notes": list(balanced.notes),
+    }

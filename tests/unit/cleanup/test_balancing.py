@@ -1,0 +1,236 @@
+"""balance(): weight over the feet, flights in free fall, contacts kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.balance_shift import _operators, balance_shift
+from motionloom.cleanup.flight_path import GRAVITY, fall_of, flight_path, flights_of
+from motionloom.cleanup.footskate import clean_until_sound
+from motionloom.features.balance import ZeroMoment, support_distance, way_to_support
+from motionloom.features.support import Support
+from motionloom.motion.edit import transform
+
+STAND = ml.synthetic.clip("stand", duration_s=2.0, fps=60)
+WALK = ml.synthetic.clip("walk", duration_s=2.5, fps=60)
+
+
+def leaning(clip: ml.synthetic.Clip, metres: float) -> ml.Motion:
+    """The clip with its body shifted sideways in the middle, and its feet where they are."""
+    n = clip.motion.n_frames
+    rise = np.clip(np.minimum(np.arange(n), np.arange(n)[::-1]) / (0.3 * n), 0.0, 1.0)
+    shift = np.zeros((n, 3))
+    shift[:, 0] = metres * rise**2 * (3.0 - 2.0 * rise)
+    body = BodyMap.guess(clip.motion.skeleton)
+    return clean_until_sound(
+        clip.motion, clip.footplants, lambda cleanup: ml.Verification(True), body=body, shift=shift
+    )[0].motion
+
+
+def test_a_body_that_leans_over_its_feet_comes_back_over_them() -> None:
+    motion = leaning(STAND, 0.2)
+    balanced = ml.balance(motion, STAND.footplants)
+    assert balanced.before.outside > 0.4
+    assert balanced.after.outside < 0.1
+    assert balanced.after.distance_m < 0.1 * balanced.before.distance_m
+    assert balanced.cleanup is not None
+
+
+def test_contacts_stay_and_ends_stay() -> None:
+    motion = leaning(STAND, 0.2)
+    balanced = ml.balance(motion, STAND.footplants)
+    before, after = foot_points(motion), foot_points(balanced.motion)
+    held = balanced.footplants.planted
+    assert held.mean() > 0.9
+    assert np.abs(after - before)[held].max() < 1e-3
+    np.testing.assert_allclose(
+        balanced.motion.root_positions[[0, -1]], motion.root_positions[[0, -1]], atol=2e-3
+    )
+
+
+def test_a_balanced_motion_is_returned_as_it_is() -> None:
+    balanced = ml.balance(STAND.motion, STAND.footplants)
+    assert balanced.motion is STAND.motion
+    assert balanced.cleanup is None
+    assert balanced.notes == ("nothing was changed: the motion is balanced",)
+    assert balanced.span == (0, STAND.motion.n_frames - 1)
+
+
+def test_what_the_sources_do_is_allowed() -> None:
+    motion = leaning(STAND, 0.2)
+    balanced = ml.balance(motion, STAND.footplants, sources=[motion])
+    assert balanced.allowed_m > 0.05
+    assert balanced.before.distance_m < ml.balance(motion, STAND.footplants).before.distance_m
+
+
+def test_where_the_body_stands_and_faces_does_not_matter() -> None:
+    motion = leaning(STAND, 0.2)
+    place = ml.PlanarTransform(1.1, 3.0, -2.0)
+    here = ml.balance(motion, STAND.footplants).motion
+    there = ml.balance(transform(motion, place), STAND.footplants).motion
+    np.testing.assert_allclose(
+        transform(here, place).world_positions(), there.world_positions(), atol=2e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"motion": 3}, "motion"),
+        ({"footplants": ml.Footplants(np.zeros((3, 4), dtype=bool))}, "footplants"),
+        ({"allowed_m": -1.0}, "allowed_m"),
+        ({"allowed_m": float("nan")}, "allowed_m"),
+        ({"sources": [3]}, r"sources\[0\]"),
+        ({"sources": 3}, "sources"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments: dict, words: str) -> None:
+    given = {"motion": STAND.motion, **arguments}
+    with pytest.raises(ml.MotionLoomError, match=words):
+        ml.balance(given.pop("motion"), **given)
+
+
+def test_sources_on_other_joints_are_refused() -> None:
+    skeleton = STAND.motion.skeleton
+    names = [f"other{name}" for name in skeleton.names]
+    other = STAND.motion.replace(skeleton=ml.Skeleton(names, skeleton.parents, skeleton.offsets))
+    with pytest.raises(ml.SkeletonMismatchError, match="retarget"):
+        ml.balance(STAND.motion, sources=[other])
+
+
+def test_short_clips_are_left() -> None:
+    short = STAND.motion[:5]
+    assert ml.balance(short).motion is short
+
+
+SQUARE = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+
+
+def test_the_way_to_the_soles_is_the_shortest() -> None:
+    points = np.array([[2.0, 0.5], [0.5, -0.25], [0.5, 0.5], [2.0, 2.0], [np.nan, 0.0]])
+    corners = np.broadcast_to(SQUARE, (5, 4, 2))
+    used = np.ones((5, 4), dtype=bool)
+    way = way_to_support(points, corners, used)
+    np.testing.assert_allclose(way[:4], [[-1, 0], [0, 0.25], [0, 0], [-1, -1]], atol=1e-2)
+    assert np.isnan(way[4]).all()
+    inside = support_distance(points[:4] + way[:4], corners[:4], used[:4])
+    assert (inside < 1e-2).all()
+
+
+def support_at(points: np.ndarray) -> Support:
+    n = len(points)
+    corners = np.broadcast_to(0.1 * (SQUARE - 0.5), (n, 4, 2))
+    return Support(ZeroMoment(points, np.ones(n)), corners, np.ones((n, 4), dtype=bool), 0.0)
+
+
+def test_the_shift_solves_its_equations_as_dense_algebra_does() -> None:
+    rng = np.random.default_rng(3)
+    n, fps = 40, 30.0
+    lever, flying = rng.uniform(0.05, 0.15, n), np.arange(n) % 11 == 3
+    counts = np.arange(n) % 7 != 2
+    move, normal = _operators(np.where(counts, lever, 0.0), fps, counts, flying)
+    from motionloom.cleanup import balance_shift as module
+
+    dense = np.zeros((n, n))
+    for k in range(4):
+        dense[np.arange(n - k), np.arange(k, n)] = normal[3 - k, k:]
+    dense += np.triu(dense, 1).T
+    rows = np.zeros((n, n))
+    for t in range(1, n - 1):
+        rows[t, t - 1 : t + 2] = move[t]
+    parts = [rows, np.sqrt(module.STILL) * np.eye(n)]
+    third, second = np.zeros((n, n)), np.zeros((n, n))
+    for t in range(1, n - 2):
+        third[t, t - 1 : t + 3] = np.sqrt(module.SMOOTH) * fps**3 * np.array([-1, 3, -3, 1])
+    for t in np.flatnonzero(flying):
+        if 0 < t < n - 1:
+            second[t, t - 1 : t + 2] = np.sqrt(module.FREE_FALL) * fps**2 * np.array([1, -2, 1])
+    ends = np.zeros((n, n))
+    for t in (0, 1, n - 2, n - 1):
+        ends[t, t] = np.sqrt(module.ENDS)
+    expected = sum(part.T @ part for part in (*parts, third, second, ends))
+    np.testing.assert_allclose(dense, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_a_point_outside_is_moved_in_and_one_inside_is_not() -> None:
+    n, fps = 240, 60.0
+    points = np.zeros((n, 2))
+    points[90:150, 0] = 0.11  # six centimetres outside for a second
+    heights, flying = np.full(n, 0.9), np.zeros(n, dtype=bool)
+    shift = balance_shift(support_at(points), heights, fps, allowed=0.0, flying=flying)
+    bent = np.zeros((n, 2))
+    bent[1:-1] = np.diff(shift, 2, axis=0) * fps**2
+    moved = points + 0.84 * (shift - 0.9 / GRAVITY * bent)
+    far = np.maximum(np.abs(moved[:, 0]) - 0.05, 0.0)
+    assert far[90:150].mean() < 0.02
+    assert np.abs(shift[:, 1]).max() < 1e-9
+    assert np.abs(shift[[0, -1]]).max() < 1e-3
+    calm = balance_shift(support_at(0.2 * points), heights, fps, allowed=0.0, flying=flying)
+    assert np.abs(calm).max() < 1e-12
+    more = balance_shift(support_at(points), heights, fps, allowed=0.07, flying=flying)
+    assert np.abs(more).max() < 1e-12
+
+
+def test_a_shift_does_not_accelerate_in_flight() -> None:
+    n, fps = 240, 60.0
+    points = np.zeros((n, 2))
+    points[60:180, 0] = 0.11
+    flying = np.zeros(n, dtype=bool)
+    flying[100:130] = True
+    heights = np.full(n, 0.9)
+    free = balance_shift(support_at(points), heights, fps, allowed=0.0, flying=flying)
+    bent = np.abs(np.diff(free[:, 0], 2)[100:128]).max() * fps**2
+    plain = balance_shift(
+        support_at(points), heights, fps, allowed=0.0, flying=np.zeros(n, dtype=bool)
+    )
+    assert bent < 0.05 * np.abs(np.diff(plain[:, 0], 2)).max() * fps**2
+
+
+def jump(fall: float, *, fps: float = 60.0) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """A centre of mass that stands, flies for half a second with another gravity, and stands."""
+    centre = np.zeros((120, 3))
+    centre[:, 1] = 1.0
+    time = np.arange(31) / fps
+    centre[45:76, 1] += 0.5 * fall * time * (time[-1] - time)
+    centre[45:76, 0] = 0.4 * time
+    centre[76:, 0] = centre[75, 0]
+    return centre, [(45, 75)]
+
+
+@pytest.mark.parametrize("fall", [7.0, 9.81, 11.0])
+def test_flights_become_parabolas_between_the_same_ends(fall: float) -> None:
+    centre, spans = jump(fall)
+    path = flight_path(centre, spans, 60.0)
+    flown = centre + path.flying
+    assert fall_of(flown[45:76, 1], 60.0) == pytest.approx(-GRAVITY, rel=1e-9)
+    np.testing.assert_allclose(flown[[45, 75]], centre[[45, 75]], atol=1e-12)
+    assert not path.left
+    if fall == 9.81:
+        assert np.abs(path.flying).max() < 1e-12 and np.abs(path.standing).max() < 1e-12
+    # The root takes up the change of velocity before and after, and comes to rest.
+    whole = (path.flying + path.standing)[:, 1]
+    step = np.diff(whole)
+    assert abs(step[44] - step[45]) < 0.35 * abs(step[45]) + 1e-12
+    assert np.abs(whole[:30]).max() == 0.0 and np.abs(whole[90:]).max() == 0.0
+
+
+@pytest.mark.parametrize("fall", [2.0, 25.0])
+def test_what_does_not_fall_like_a_body_is_left(fall: float) -> None:
+    centre, spans = jump(fall)
+    path = flight_path(centre, spans, 60.0)
+    assert path.left == ((45, 75),)
+    assert not path.flying.any() and not path.standing.any()
+
+
+def test_flights_are_frames_with_both_feet_up() -> None:
+    points, planted = np.zeros((60, 4, 3)), np.ones((60, 4), dtype=bool)
+    planted[20:41] = False
+    points[22:39, :, 1] = 0.2
+    assert flights_of(points, planted, 60.0) == [(22, 38)]
+    points[30, 0, 1] = 0.03
+    assert flights_of(points, planted, 60.0) == [(22, 29), (31, 38)]
+    assert flights_of(points, np.zeros_like(planted), 60.0) == []
