@@ -24,10 +24,9 @@ class Worker:
     """A process that runs jobs of ``core_jobs.py`` with one installation of motionloom."""
 
     def __init__(self, python: str, source: Path | None, arguments: list[str]) -> None:
-        environment = dict(os.environ)
-        environment.pop("PYTHONPATH", None)
-        if source is not None:
-            environment["PYTHONPATH"] = str(source)
+        # Its package and, of this tree, the studies, whose plain forms some jobs time.
+        paths = [str(path) for path in (source, HERE.parent) if path is not None]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         self.process = subprocess.Popen(
             [python, str(HERE / "core_jobs.py"), *arguments],
             env=environment,
