@@ -196,11 +196,10 @@ def _at_rate(
     if abs(fps - FPS) < 1e-6:
         return points, heading, spins
     times = np.arange(len(points)) / fps
-    wanted = np.arange(round(times[-1] * FPS) + 1) / FPS
-    wanted = np.minimum(wanted, times[-1])
-    flat = np.stack([np.interp(wanted, times, column) for column in spins.T], axis=1)
-    turned = np.interp(wanted, times, heading)
-    return np.asarray(CubicSpline(times, points)(wanted)), turned, flat
+    wanted = np.arange(round(len(points) * FPS / fps)) / FPS  # the last few are extrapolated
+    speeds = np.stack([np.interp(wanted, times, column) for column in spins.T], axis=1)
+    turned = np.asarray(CubicSpline(times, heading)(wanted))
+    return np.asarray(CubicSpline(times, points)(wanted)), turned, speeds
 
 
 def _filtered(values: FloatArray, below_hz: float, fps: float) -> FloatArray:
