@@ -59,14 +59,14 @@ class Settings:
 
     seed: int = 0
     """Of folds and classifiers."""
-    trees: int = 150
+    trees: int = 120
     leaves: int = 8
     rate: float = 0.06
     least: int = 8
     """Windows in a leaf."""
     drawn: float = 0.3
     """Share of the features that each split looks at."""
-    networks: int = 2
+    networks: int = 1
     """Their scores are averaged."""
     network: NetworkSettings = field(default_factory=NetworkSettings)
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
 from motionloom.tables.index.contexts import spans_of
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL
@@ -81,16 +80,6 @@ class Workshop(Ground):
 Method = Callable[[Workshop, Second], Motion]
 
 
-def interpolation(at: Workshop, second: Second) -> Motion:
-    """Rotations by slerp from the first pose to the last, the root in a straight line."""
-    whole = at.take(second.take)[second.frame : second.frame + at.length]
-    u = np.linspace(0.0, 1.0, at.length)[:, None]
-    root = whole.root_positions[:1] * (1.0 - u) + whole.root_positions[-1:] * u
-    quats = quat.make_continuous(quat.slerp(whole.local_quats[:1], whole.local_quats[-1:], u))
-    motion = whole.replace(root_positions=root, local_quats=quats)
-    return at.pinned(at.gap(second), Surrounded(motion, 0))
-
-
 def linear_blend(at: Workshop, second: Second) -> Motion:
     """From the window that starts most like the second to the one that ends so, evenly."""
     gap = at.gap(second)
@@ -149,7 +138,6 @@ def captured_again(at: Workshop, second: Second) -> Motion:
 
 
 METHODS: dict[str, Method] = {
-    "interpolation": interpolation,
     "linear blend": linear_blend,
     "inertialization": inertialization,
     "motion matching": motion_matching,

@@ -1,6 +1,7 @@
 """Told apart: do classifiers tell captured seconds from synthesized ones with the same ends?
 
-    ./study told-apart [--quick] [--jobs N] [--methods NAME ...] [--series FOLDER] [--pictures DIR]
+    ./study told-apart [--quick] [--known] [--jobs N] [--methods NAME ...] [--series FOLDER]
+                       [--pictures FOLDER]
 
 Every method synthesizes the same seconds (``protocols/told_apart.json``) from takes of the same
 subject without the second's own fold, pinned in the same way. Boosted trees and a small temporal
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -45,7 +47,7 @@ from studies.measures.told_apart import (
 from studies.report import Figure, write_report
 from studies.tables.natural_candidates import subject_plan
 from studies.tables.told_apart_methods import METHODS, PIPELINE, captured_again, workshop
-from studies.tables.told_apart_seconds import PROTOCOL, protocol, seconds_of
+from studies.tables.told_apart_seconds import FOLDS, PROTOCOL, protocol, seconds_of
 
 CAPTURED, CONTROL = "captured", "captured, other moments"
 OURS, GOAL = ("our table", "fill"), 0.75
@@ -73,63 +75,78 @@ class Job(NamedTuple):
     """Of the part's takes, where classifiers may know the subject; -1 for whole parts."""
 
 
-def synthesized(job: tuple[str, int, tuple[str, ...], int | None]) -> dict[str, dict]:
-    """Series of a group's fold by class and view, and the distance of seconds from the truth."""
-    subject, fold, names, most = job
+def synthesized(task: tuple[Path, str, int, tuple[str, ...], int | None]) -> None:
+    """Write the series of a group's fold, a file for each class; those that are there stay."""
+    folder, subject, fold, names, most = task
+    missing = [name for name in names if not file_of(folder, subject, fold, name).exists()]
+    if not missing:
+        return
     at = workshop(subject, fold)
     seconds, others = (
         [second for second in seconds_of(subject, which) if second.fold == fold][:most]
         for which in ("windows", "control")
     )
-    motions = {CAPTURED: [at.with_context(second) for second in seconds]}
-    motions[CONTROL] = [at.with_context(second) for second in others]
-    for name, method in {PIPELINE: captured_again, **METHODS}.items():
-        if name in names:
-            motions[name] = [at.with_context(second, method(at, second)) for second in seconds]
-    out: dict[str, dict] = {}
-    truth = [motion.world_positions() for motion in motions[CAPTURED]]
-    for name, some in motions.items():
-        parts = {"takes": [second.take for second in (others if name == CONTROL else seconds)]}
-        body = [at.frames.body_map] * len(some)
+    truth = [at.with_context(second) for second in seconds]
+    inside = slice(at.context, at.context + at.length)
+    for name in missing:
+        of = others if name == CONTROL else seconds
+        if name == CAPTURED:
+            motions = truth
+        elif name == CONTROL:
+            motions = [at.with_context(second) for second in others]
+        else:
+            method = {PIPELINE: captured_again, **METHODS}[name]
+            motions = [at.with_context(second, method(at, second)) for second in seconds]
+        parts: dict[str, object] = {"takes": [second.take for second in of]}
         for view, below in VIEWS.items():
-            if some:
+            if motions:
                 series = BodySeries.of_motions(
-                    some, context_s=protocol()["context_s"], below_hz=below, bodies=body
+                    motions,
+                    context_s=protocol()["context_s"],
+                    below_hz=below,
+                    bodies=[at.frames.body_map] * len(motions),
                 )
                 parts |= {f"{view}/{column}": getattr(series, column) for column in COLUMNS}
                 parts["context"] = series.context
         if name != CONTROL:
-            inside = slice(at.context, at.context + at.length)
             parts["errors"] = [
                 100.0 * float(np.linalg.norm(m.world_positions() - t, axis=-1)[inside].mean())
-                for m, t in zip(some, truth, strict=True)
+                for m, t in zip(motions, (each.world_positions() for each in truth), strict=True)
             ]
-        out[name] = parts
-    return out
+        path = file_of(folder, subject, fold, name)
+        np.savez(path.with_suffix(".part.npz"), **parts)  # type: ignore[arg-type]
+        path.with_suffix(".part.npz").replace(path)
 
 
-def gathered(results: dict[tuple[str, int], dict], name: str, view: str) -> Sample:
+def file_of(folder: Path, subject: str, fold: int, name: str) -> Path:
+    """The series of one class."""
+    return folder / f"{subject}-{fold}-{name.replace(' ', '_')}.npz"
+
+
+def gathered(name: str, view: str) -> Sample:
     """One class of all groups and folds at one view."""
     series, groups, takes, folds = [], [], [], []
-    for (subject, fold), parts in results.items():
-        some = parts[name]
-        if not some["takes"]:
-            continue
-        columns = [np.asarray(some[f"{view}/{column}"]) for column in COLUMNS]
-        series.append(BodySeries(*columns, int(some["context"])))
-        groups += [subject] * len(some["takes"])
-        takes += list(some["takes"])
-        folds += [fold] * len(some["takes"])
+    for subject, fold in PLACES:
+        with np.load(file_of(SERIES[0], subject, fold, name)) as some:
+            if not len(some["takes"]):
+                continue
+            columns = [some[f"{view}/{column}"] for column in COLUMNS]
+            series.append(BodySeries(*columns, int(some["context"]), VIEWS[view]))
+            groups += [subject] * len(some["takes"])
+            takes += some["takes"].tolist()
+            folds += [fold] * len(some["takes"])
     return Sample(BodySeries.joined(series), *(np.array(each) for each in (groups, takes, folds)))
 
 
-RESULTS: dict[tuple[str, int], dict] = {}
-"""Series of all groups and folds; workers inherit them."""
+PLACES: list[tuple[str, int]] = []
+"""Groups and folds."""
+SERIES: list[Path] = []
+"""The folder of series; workers inherit both."""
 
 
 @lru_cache(maxsize=2)
 def described(name: str, view: str) -> tuple[Sample, Features, tuple]:
-    sample = gathered(RESULTS, name, view)
+    sample = gathered(name, view)
     return sample, series_features(sample.series), network_channels(sample.series)
 
 
@@ -315,25 +332,24 @@ def run(options: argparse.Namespace) -> tuple[list[Figure], dict[str, dict], dic
     """All figures, what gives methods away, and areas by method and view."""
     names = tuple(options.methods or [PIPELINE, *METHODS])
     subjects = [subject for some in protocol()["parts"].values() for subject in some]
-    most, folds = (QUICK_EACH, QUICK_FOLDS) if options.quick else (None, 5)
-    places = [(subject, fold) for subject in subjects for fold in range(folds)]
-    made = mapped(synthesized, [(*place, names, most) for place in places], options.jobs)
-    RESULTS.update(zip(places, made, strict=True))
+    most, folds = (QUICK_EACH, QUICK_FOLDS) if options.quick else (None, FOLDS)
+    PLACES[:] = [(subject, fold) for subject in subjects for fold in range(folds)]
+    SERIES[:] = [options.series]
+    options.series.mkdir(parents=True, exist_ok=True)
+    classes = (CAPTURED, CONTROL, *names)
+    mapped(synthesized, [(options.series, *place, classes, most) for place in PLACES], options.jobs)
     settings = QUICK if options.quick else Settings()
-    classes = [CONTROL, *names]
-    jobs = [
-        Job(n, view, part, -1) for n in classes for view in VIEWS for part in protocol()["parts"]
-    ]
-    if not options.quick:
+    parts = list(protocol()["parts"])
+    jobs = [Job(n, view, part, -1) for n in classes[1:] for view in VIEWS for part in parts]
+    if options.known:
         view = "all frequencies"
-        jobs += [
-            Job(n, view, part, k) for n in classes for part in protocol()["parts"] for k in range(5)
-        ]
+        jobs += [Job(n, view, part, k) for n in classes[1:] for part in parts for k in range(folds)]
     answers = mapped(asked, [(job, settings) for job in jobs], options.jobs)
     found = verdicts(jobs, answers)
-    errors = {
-        name: np.concatenate([RESULTS[place][name]["errors"] for place in places]) for name in names
-    }
+    errors = {}
+    for name in names:
+        files = [file_of(options.series, *place, name) for place in PLACES]
+        errors[name] = np.concatenate([np.load(file)["errors"] for file in files])
     return figures_of(found, errors), giveaways(found), found
 
 
@@ -342,13 +358,19 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="few windows and trees: two minutes")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--methods", nargs="*", choices=[PIPELINE, *METHODS])
+    parser.add_argument("--series", type=Path, help="folder that keeps what methods made")
+    parser.add_argument(
+        "--known", action="store_true", help="also trees that know other takes of the subject"
+    )
     parser.add_argument("--pictures", type=Path)
     parser.add_argument("--results", type=Path, help="folder for the results")
     options = parser.parse_args()
     if mocap() is None:
         print("No real clips: set MOTIONLOOM_MOCAP.")
         return 0
-    figures, given_away, found = run(options)
+    with tempfile.TemporaryDirectory() as home:
+        options.series = options.series or Path(home)
+        figures, given_away, found = run(options)
     about = {"protocol": PROTOCOL.name, "quick": options.quick, "given away by": given_away}
     name = "told_apart_quick" if options.quick else "told_apart"
     where = {"folder": options.results} if options.results else {}
