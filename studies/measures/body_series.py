@@ -64,6 +64,8 @@ class BodySeries:
     """Speed of the heading, rad/s. (n, T)"""
     context: int
     """Frames at the start, and as many at the end, that are captured in every window."""
+    below_hz: float | None = None
+    """What is faster was filtered out."""
 
     def __len__(self) -> int:
         return len(self.joints)
@@ -104,7 +106,7 @@ class BodySeries:
         joints, velocities, accelerations, spins, turns = (
             np.stack(column).astype(np.float32) for column in zip(*parts, strict=True)
         )
-        return cls(joints, velocities, accelerations, spins, turns, context)
+        return cls(joints, velocities, accelerations, spins, turns, context, below_hz)
 
     def take(self, which: npt.ArrayLike) -> BodySeries:
         """Some of the windows, by numbers or flags."""
@@ -112,18 +114,20 @@ class BodySeries:
         joints, velocities, accelerations, spins, turns = (
             getattr(self, name)[at] for name in COLUMNS
         )
-        return BodySeries(joints, velocities, accelerations, spins, turns, self.context)
+        return BodySeries(
+            joints, velocities, accelerations, spins, turns, self.context, self.below_hz
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[BodySeries]) -> BodySeries:
         """Windows of several, in order."""
-        contexts = {part.context for part in parts}
-        if len(contexts) != 1:
-            raise ArrayError(f"Parts must have one length of context, got {sorted(contexts)}.")
+        kinds = {(part.context, part.below_hz) for part in parts}
+        if len(kinds) != 1:
+            raise ArrayError(f"Parts must have one context and one filter, got {len(kinds)}.")
         joints, velocities, accelerations, spins, turns = (
             np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
         )
-        return cls(joints, velocities, accelerations, spins, turns, contexts.pop())
+        return cls(joints, velocities, accelerations, spins, turns, *kinds.pop())
 
 
 def role_joints(body: BodyMap) -> list[int]:
@@ -196,11 +200,10 @@ def _at_rate(
     if abs(fps - FPS) < 1e-6:
         return points, heading, spins
     times = np.arange(len(points)) / fps
-    wanted = np.arange(round(times[-1] * FPS) + 1) / FPS
-    wanted = np.minimum(wanted, times[-1])
-    flat = np.stack([np.interp(wanted, times, column) for column in spins.T], axis=1)
-    turned = np.interp(wanted, times, heading)
-    return np.asarray(CubicSpline(times, points)(wanted)), turned, flat
+    wanted = np.arange(round(len(points) * FPS / fps)) / FPS  # the last few are extrapolated
+    speeds = np.stack([np.interp(wanted, times, column) for column in spins.T], axis=1)
+    turned = np.asarray(CubicSpline(times, heading)(wanted))
+    return np.asarray(CubicSpline(times, points)(wanted)), turned, speeds
 
 
 def _filtered(values: FloatArray, below_hz: float, fps: float) -> FloatArray:

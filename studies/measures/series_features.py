@@ -72,7 +72,10 @@ def _movement(series: BodySeries, size: FloatArray, inside: slice) -> dict[str, 
 
 
 def _spectrum(series: BodySeries, inside: slice) -> dict[str, FloatArray]:
-    """Energy (n, 17) of accelerations by band, logarithms."""
+    """Energy (n, 17) of accelerations by band, logarithms; bands that were filtered out are not.
+
+    What is left in those is a shadow of what was there, which logarithms would show.
+    """
     signal = series.accelerations[:, inside].astype(np.float64)
     n = signal.shape[1]
     taper = np.hanning(n)[:, None, None]
@@ -83,6 +86,7 @@ def _spectrum(series: BodySeries, inside: slice) -> dict[str, FloatArray]:
             power[:, (at >= low) & (at < high)].mean(axis=1) + NONE
         )
         for low, high in BANDS
+        if series.below_hz is None or low < series.below_hz
     }
 
 

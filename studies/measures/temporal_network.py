@@ -30,7 +30,7 @@ class NetworkSettings:
     width: int = 5
     stride: int = 2
     dropout: float = 0.3
-    epochs: int = 24
+    epochs: int = 14
     batch: int = 64
     rate: float = 2e-3
     decay: float = 1e-3

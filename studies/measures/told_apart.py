@@ -33,7 +33,21 @@ from studies.measures.body_series import JOINTS, MIRROR, BodySeries
 from studies.measures.series_features import Features, series_features
 from studies.measures.temporal_network import NetworkSettings, TemporalNetwork
 
-__all__ = ["Area", "Clue", "Settings", "ToldApart", "auc_of", "auc_of_series", "windows_of_motion"]
+__all__ = [
+    "Area",
+    "Clue",
+    "Settings",
+    "ToldApart",
+    "area_of",
+    "auc_of",
+    "auc_of_series",
+    "clues_of",
+    "fitted_trees",
+    "network_channels",
+    "network_scores",
+    "ranks_of",
+    "windows_of_motion",
+]
 
 ROUNDS = 1000
 BOUNDS_SEED = 95
@@ -45,14 +59,14 @@ class Settings:
 
     seed: int = 0
     """Of folds and classifiers."""
-    trees: int = 150
+    trees: int = 120
     leaves: int = 8
     rate: float = 0.06
     least: int = 8
     """Windows in a leaf."""
     drawn: float = 0.3
     """Share of the features that each split looks at."""
-    networks: int = 2
+    networks: int = 1
     """Their scores are averaged."""
     network: NetworkSettings = field(default_factory=NetworkSettings)
 
@@ -168,8 +182,9 @@ def auc_of_series(
     scores = {name: np.zeros(len(classes)) for name in ("trees", "network")}
     for k in np.unique(part):
         asked = part == k
-        for name, values in _asked(features, shown, classes, ~asked, asked, settings).items():
-            scores[name][asked] = _ranks(values)
+        trees = fitted_trees(features.values[~asked], classes[~asked], settings)
+        scores["trees"][asked] = ranks_of(trees.decision_function(features.values[asked]))
+        scores["network"][asked] = ranks_of(network_scores(shown, classes, asked, settings))
     areas = {name: area_of(score, classes, takes, part) for name, score in scores.items()}
     best = max(areas.values())
     return ToldApart(
@@ -189,6 +204,13 @@ def windows_of_motion(
     """Windows of one duration, every ``stride_s`` seconds, for :func:`auc_of`."""
     length, stride = round(length_s * motion.fps), max(1, round(stride_s * motion.fps))
     return [motion[k : k + length] for k in range(0, motion.n_frames - length + 1, stride)]
+
+
+def ranks_of(values: FloatArray) -> FloatArray:
+    """Ranks from 0 to 1, equal values alike: scores of different folds become comparable."""
+    _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
+    upto = np.cumsum(counts)
+    return np.asarray(((upto - 0.5 * counts) / len(values))[at])
 
 
 def _dealt(
@@ -242,25 +264,22 @@ def _balanced(sizes: IntArray, count: int, rng: np.random.Generator) -> IntArray
     return fold
 
 
-def _asked(
-    features: Features,
+def network_scores(
     shown: tuple[npt.NDArray[np.float32], tuple[IntArray, FloatArray]],
     classes: IntArray,
-    trained: npt.NDArray[np.bool_],
     asked: npt.NDArray[np.bool_],
     settings: Settings,
-) -> dict[str, FloatArray]:
-    """Scores of windows by classifiers that were trained on others."""
-    trees = fitted_trees(features.values[trained], classes[trained], settings)
-    out = {"trees": trees.decision_function(features.values[asked])}
+) -> FloatArray:
+    """Scores of the windows asked about by networks that were trained on the others."""
     channels, mirror = shown
+    trained, other = channels[~asked], channels[asked]
     scores = [
         TemporalNetwork(settings.network, seed=1000 * settings.seed + k)
-        .fit(channels[trained], classes[trained], mirror=mirror)
-        .score(channels[asked], mirror=mirror)
+        .fit(trained, classes[~asked], mirror=mirror)
+        .score(other, mirror=mirror)
         for k in range(settings.networks)
     ]
-    return out | {"network": np.mean(scores, axis=0)}
+    return np.asarray(np.mean(scores, axis=0))
 
 
 def fitted_trees(
@@ -314,13 +333,6 @@ def network_channels(
     return np.concatenate(parts, axis=2).astype(np.float32), (order, signs)
 
 
-def _ranks(values: FloatArray) -> FloatArray:
-    """Ranks from 0 to 1, equal values alike: scores of different folds become comparable."""
-    _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
-    upto = np.cumsum(counts)
-    return np.asarray(((upto - 0.5 * counts) / len(values))[at])
-
-
 def area_of(
     scores: FloatArray,
     classes: IntArray,
@@ -355,7 +367,7 @@ def clues_of(features: Features, classes: IntArray) -> tuple[Clue, ...]:
     captured, other = features.values[classes == 0], features.values[classes == 1]
     clues = []
     for k, name in enumerate(features.names):
-        ranks = _ranks(features.values[:, k]) * len(classes)
+        ranks = ranks_of(features.values[:, k]) * len(classes)
         n, m = len(captured), len(other)
         auc = (ranks[classes == 1].sum() - 0.5 * m * m) / (n * m)
         middle = float(np.median(captured[:, k])), float(np.median(other[:, k]))

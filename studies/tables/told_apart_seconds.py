@@ -1,0 +1,294 @@
+"""Seconds of captured clips that are synthesized again: windows, folds, and what is around them.
+
+    python -m studies.tables.told_apart_seconds
+
+draws them once and writes ``protocols/told_apart.json``, before any method is tried on them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import motionloom as ml
+from motionloom.body.facing import facing
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
+from motionloom.tables.collection.clip_frames import clip_frames
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.index.contexts import moments_at
+from motionloom.tables.index.index_build import build_index
+from motionloom.tables.index.neighbours import WindowIndex
+from motionloom.tables.synthesis.gap_windows import Gap, gap_of
+from motionloom.tables.synthesis.passage import bend_knees, mean_window
+from motionloom.tables.synthesis.synthesis import Rig, rig_of
+from studies.captured_clips import PROTOCOLS, mocap
+from studies.measures.told_apart import Settings
+from studies.tables.natural_candidates import (
+    GROUPS,
+    frames_of_subject,
+    subject_plan,
+    window_length,
+)
+
+PROTOCOL = PROTOCOLS / "told_apart.json"
+CONTEXT_S = 0.2
+COUNTS = {"143": 160, "69": 110, "16": 80, "35_127": 40, "bandai": 80}
+"""Windows of each group, fewer where it has no more; as many again for the control."""
+BELOW_HZ = 8.0
+"""The second look at the same windows is at what is slower than this."""
+FOLDS = 3
+SEED = 2026
+
+
+@dataclass(frozen=True, slots=True)
+class Second:
+    """One second of a take, with the captured frames around it."""
+
+    subject: str
+    take: str
+    frame: int
+    """First frame of the second, which is given, as its last one is."""
+    fold: int
+    """Takes of this fold are in no collection that the second is made from."""
+
+
+class Surrounded(NamedTuple):
+    """A synthesized second with frames before and after it, which show its velocities there."""
+
+    motion: Motion
+    first: int
+    """Frame at which the second starts."""
+
+
+class Ground:
+    """A group's captured frames, and without the takes of one fold: what methods may use."""
+
+    def __init__(self, folder: Path, subject: str, fold: int) -> None:
+        plan = plan_of(subject)
+        self.subject, self.fold = subject, fold
+        self.captured = frames_of_subject(folder, subject)
+        self.length = window_length(self.captured)
+        self.context = round(CONTEXT_S * self.captured.fps)
+        self.left_out = tuple(plan["folds"][fold])
+        self.frames = without(self.captured, self.left_out)
+        self.index: WindowIndex = build_index(self.frames, length=self.length)
+        self.rig: Rig = rig_of(self.frames)
+        self._takes: dict[str, Motion] = {}
+        self._gaps: dict[Second, Gap] = {}
+
+    def take(self, name: str) -> Motion:
+        """A whole take, for methods that are given a motion with a gap: they read its sides."""
+        if name not in self._takes:
+            k = self.captured.ids.index(name)
+            first, stop = self.captured.starts[k : k + 2]
+            self._takes[name] = self.captured.motion(int(first), int(stop) - 1, name=name)
+        return self._takes[name]
+
+    def gap(self, second: Second) -> Gap:
+        """The second cut out: its first and last frame and what is before and after."""
+        if second not in self._gaps:
+            first, last = second.frame + 1, second.frame + self.length - 2
+            self._gaps[second] = gap_of(self.frames, self.take(second.take), first, last)
+        return self._gaps[second]
+
+    def pinned(self, gap: Gap, around: Surrounded) -> Motion:
+        """A motion bent to the poses, places and velocities of a gap's ends, as ``fill`` does.
+
+        A cubic in time for place, height and every joint, then knees within their limits. What is
+        captured comes out as it was.
+        """
+        line, first = gap.line(), np.array([around.first])
+        passage = mean_window(
+            _alone(self, around.motion),
+            first,
+            np.ones(1),
+            gap.length,
+            line,
+            moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start"),
+            moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end"),
+        )
+        passage = bend_knees(self.rig, passage)
+        return Motion(
+            self.frames.skeleton, passage.root_positions, passage.local_quats, self.frames.fps
+        )
+
+    def surrounded(self, frames: Frames, motion: Motion, *, before: int, after: int) -> Surrounded:
+        """A motion between the rows of ``frames`` before one and after another.
+
+        It starts where the row ``before`` is; the rows after ``after`` are moved to where it ends.
+        """
+        clip, other = frames.clip_at(before), frames.clip_at(after)
+        first = max(before - self.context, int(frames.starts[clip]))
+        stop = min(after + self.context + 1, int(frames.starts[other + 1]))
+        parts = [motion]
+        if first < before:
+            parts.insert(0, frames.motion(first, before - 1))
+        if stop > after + 1:
+            follow = frames.motion(after, stop - 1)
+            body = frames.body_map
+            turn = facing(motion[-1:], body=body)[0] - facing(follow[:1], body=body)[0]
+            follow = ml.move(follow, heading=float(turn))
+            way = motion.root_positions[-1] - follow.root_positions[0]
+            parts.append(ml.move(follow, x=float(way[0]), z=float(way[2]))[1:])
+        root = np.concatenate([part.root_positions for part in parts])
+        quats = np.concatenate([part.local_quats for part in parts])
+        whole = motion.replace(root_positions=root, local_quats=quat.make_continuous(quats))
+        return Surrounded(whole, before - first)
+
+    def with_context(self, second: Second, motion: Motion | None = None) -> Motion:
+        """The second as captured, or as synthesized, between the captured frames around it.
+
+        Both classes come from here: captured frames are those of the collection, a synthesized
+        second replaces all but the first and the last of them.
+        """
+        whole = self.take(second.take)
+        first, last = second.frame, second.frame + self.length - 1
+        part = whole[first - self.context : last + self.context + 1]
+        if motion is None:
+            return part
+        root, quats = np.array(part.root_positions), np.array(part.local_quats)
+        inside = slice(self.context + 1, self.context + self.length - 1)
+        root[inside] = motion.root_positions[1:-1]
+        quats[inside] = motion.local_quats[1:-1]
+        return part.replace(root_positions=root, local_quats=quats)
+
+
+def _alone(ground: Ground, motion: Motion) -> Frames:
+    """One motion as a collection."""
+    body = ground.frames.body_map
+    nowhere = Footplants(np.zeros((motion.n_frames, 4), dtype=bool))  # nobody asks for them
+    columns = clip_frames(motion, body=body, footplants=nowhere)
+    starts = np.array([0, motion.n_frames], dtype=np.int64)
+    return Frames(motion.skeleton, body, motion.fps, ("synthesized",), starts, *columns)
+
+
+def without(frames: Frames, left_out: tuple[str, ...]) -> Frames:
+    """Frames less those of some clips."""
+    chosen = [k for k, name in enumerate(frames.ids) if name not in left_out]
+    rows = np.concatenate([np.arange(frames.starts[k], frames.starts[k + 1]) for k in chosen])
+    lengths = [int(frames.starts[k + 1] - frames.starts[k]) for k in chosen]
+    jumps = np.flatnonzero(np.isin(rows, frames.jumps))
+    return Frames(
+        frames.skeleton,
+        frames.body_map,
+        frames.fps,
+        tuple(frames.ids[k] for k in chosen),
+        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        *(
+            np.ascontiguousarray(getattr(frames, name)[rows])
+            for name in ("heading", "ground", "quats", "body", "points", "planted")
+        ),
+        jumps,
+    )
+
+
+@lru_cache(maxsize=1)
+def protocol() -> dict:
+    return json.loads(PROTOCOL.read_text())
+
+
+def plan_of(subject: str) -> dict:
+    return protocol()["groups"][subject]
+
+
+def seconds_of(subject: str, which: str = "windows") -> list[Second]:
+    """Windows of a group, in the order in which they were drawn."""
+    plan = plan_of(subject)
+    fold = {take: k for k, takes in enumerate(plan["folds"]) for take in takes}
+    return [Second(subject, take, frame, fold[take]) for take, frame in plan[which]]
+
+
+def draw(folder: Path, subject: str) -> dict:
+    """Folds of takes, windows to synthesize again, and windows of the control."""
+    frames, gaps = frames_of_subject(folder, subject), subject_plan(subject)
+    length, context = window_length(frames), round(CONTEXT_S * frames.fps)
+    rng = np.random.Generator(np.random.PCG64([SEED, list(GROUPS).index(subject)]))
+    whole = length + 2 * context
+    rows = frames.sound(frames.windows(whole), whole) + context
+    takes = np.array(frames.ids)[np.searchsorted(frames.starts, rows, side="right") - 1]
+    rows = rows[~np.isin(takes, gaps.get("left_out", []))]
+    chosen: list[int] = []
+    for row in rng.permutation(rows).tolist():
+        if all(abs(row - other) >= length // 4 for other in chosen):
+            chosen.append(row)
+    count = min(COUNTS[subject], len(chosen) // 2)
+    places = [frames.place_of(row) for row in chosen[: 2 * count]]
+    return {
+        "folds": _folds(frames, gaps["sisters"], rng),
+        "windows": [list(place) for place in places[:count]],
+        "control": [list(place) for place in places[count:]],
+    }
+
+
+def _folds(frames: Frames, sisters: list[list[str]], rng: np.random.Generator) -> list[list[str]]:
+    """Takes in folds of about as many frames, sister takes together."""
+    units = [*sisters, *([name] for name in frames.ids if not any(name in s for s in sisters))]
+    lengths = dict(zip(frames.ids, np.diff(frames.starts).tolist(), strict=True))
+    sizes = np.array([sum(lengths[name] for name in unit) for unit in units])
+    order = rng.permutation(len(units))
+    folds: list[list[str]] = [[] for _ in range(FOLDS)]
+    loads = np.zeros(FOLDS)
+    for k in order[np.argsort(-sizes[order], kind="stable")]:
+        least = int(np.argmin(loads))
+        folds[least] += units[k]
+        loads[least] += sizes[k]
+    return [sorted(fold) for fold in folds]
+
+
+ABOUT = (
+    "Windows of one second, drawn at random and at least a quarter of a second from each other, "
+    "with 0.2 s of their take before and after. A method is given the first and the last frame and "
+    "what is before and after them; it may use the group's takes less those of the window's fold "
+    "(sister takes, as in transitions_inbetween.json, are in one fold). `control` are other "
+    "captured windows of the same takes. `parts` are asked about in turn, by classifiers trained "
+    "on all others. Drawn before any method was tried on them. Developed on group 16 and the "
+    "tuning takes of 143 (transitions_inbetween.json); of 143 the other takes are reported."
+)
+PARTS = {"CMU 143": ["143"], "CMU 69": ["69"], "CMU 16, 35, 127": ["16", "35_127"],
+         "Bandai": ["bandai"]}  # fmt: skip
+
+
+def main() -> None:
+    folder = mocap()
+    if folder is None:
+        raise SystemExit("Set MOTIONLOOM_MOCAP to the folder of real clips.")
+    groups = {subject: draw(folder, subject) for subject in GROUPS}
+    head = {
+        "about": ABOUT,
+        "seed": SEED,
+        "context_s": CONTEXT_S,
+        "below_hz": BELOW_HZ,
+        "parts": PARTS,
+        "classifiers": asdict(Settings()),
+    }
+    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    parts = []
+    for subject, plan in groups.items():
+        columns = [f"   {json.dumps(key)}: {_wrapped(value)}" for key, value in plan.items()]
+        parts.append(f"  {json.dumps(subject)}: {{\n" + ",\n".join(columns) + "\n  }")
+        print(subject, {key: len(value) for key, value in plan.items()})
+    body = ' "groups": {\n' + ",\n".join(parts) + "\n }"
+    PROTOCOL.write_text("{\n" + ",\n".join([*lines, body]) + "\n}\n")
+
+
+def _wrapped(items: list) -> str:
+    """A list in lines of a hundred characters."""
+    lines, line = [], ""
+    for item in items:
+        text = json.dumps(item)
+        if line and len(line) + len(text) > 92:
+            lines.append(line)
+            line = ""
+        line += (", " if line else "") + text
+    return "[\n    " + ",\n    ".join([*lines, line]) + "\n   ]"
+
+
+if __name__ == "__main__":
+    main()
