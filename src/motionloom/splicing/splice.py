@@ -183,7 +183,7 @@ def splice(
     check = SpliceCheck(lower, upper, matched.body)
     assembly = Assembly(
         source, lower, parts, matched.body, check.fastest_turns(), method,
-        keep_bend=settings.keep_bend, soft=settings.soft,
+        walks=not times.kept_own_time, keep_bend=settings.keep_bend, soft=settings.soft,
     )  # fmt: skip
     spliced, action = assembly.at(times.frames)
     for _ in range(SLOWER_ROUNDS if method == "full" and when_short == "crop" else 0):

@@ -19,7 +19,7 @@ from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
-from motionloom.registration.timewarp import find_end_path
+from motionloom.registration.timewarp import TimePath, find_end_path
 from motionloom.splicing.action_rate import MOST, SLOWEST, rate_caps, unrushed
 
 GRID_RATE = 30.0
@@ -36,6 +36,11 @@ WALKING_M_S, SWINGING_M_S = 0.3, 1.0
 ALIKE_M = (0.015, 0.03)
 """Root and knees nearer than the first are in the same stride; farther than the second, in none."""
 SURE_S = 0.5
+START_S, AHEAD_S, LEFT = 1.5, 2.0, 0.5
+"""The action may start so many seconds late to be in phase, which are judged by so many seconds
+after its start, and so much of it must be left."""
+NEARLY = 1.25
+"""An earlier start is taken if the clips are in step that nearly as well as from the best."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,13 +120,11 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
         for points in (below, above)
     )
     weights = np.ones(below.shape[1])
-    half = 2
-    first = _first_match(fit_planar_alignment(below[0], above, weights)[2])
-    grid = distance_grid(below, above[first:], weights, half_window=half)
-    least = min(len(below), len(above) - first) // 2
-    path = find_end_path(
-        grid.cost + LINGER_M**2, slope_limit=1, at_least=max(least, 2), per_frame=True
+    grid = distance_grid(below, above, weights, half_window=2)
+    first = _first_in_phase(
+        grid.cost, fit_planar_alignment(below[0], above, weights)[2], lower.fps / stride
     )
+    path = _open_path(grid.cost[:, first:])
     cells = path.cells.astype(np.float64)
     if len(cells) < 3:
         raise RegistrationError(
@@ -142,7 +145,7 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
         sure = _sureness(below, above, frames[::stride] / stride, lower.fps / stride)
         frames = unrushed(frames, upper, lower, body, sure=np.repeat(sure, stride)[: len(frames)])
     return UpperTimes(
-        frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
+        frames, path.cells + np.array([0, first]), grid.cost[:, first:], stride, first * stride, False
     )
 
 
@@ -212,9 +215,45 @@ def _comparable(points: FloatArray, fps: float, *, travel: bool) -> FloatArray:
     return np.asarray(level * (THIGH_M / max(thigh, 1e-9)))
 
 
-def _first_match(distance: FloatArray) -> int:
-    """The first frame of the action that is nearer than its neighbours to where the legs start."""
-    for k in range(len(distance) - 1):
-        if distance[k] < distance[k + 1] and (k == 0 or distance[k] <= distance[k - 1]):
-            return k
-    return int(np.argmin(distance))
+def _open_path(cost: FloatArray) -> TimePath:
+    """The path from the first frames of both clips to an open end."""
+    least = min(cost.shape) // 2
+    return find_end_path(cost + LINGER_M**2, slope_limit=1, at_least=max(least, 2), per_frame=True)
+
+
+def _first_in_phase(cost: FloatArray, distance: FloatArray, fps: float) -> int:
+    """Frame of the action that meets the locomotion's first frame.
+
+    The first frame that is nearer than its neighbours can be half a stride off, because legs that
+    pass each other look alike. So the next ones are tried too, and the first of them is taken
+    from which both clips go on nearly as well in step as from the best.
+
+    Parameters
+    ----------
+    cost : (n, m)
+        Distances between frames of locomotion and action.
+    distance : (m,)
+        Distances of the locomotion's first frame alone.
+    fps
+        Their rate.
+    """
+    m, ahead = len(distance), round(AHEAD_S * fps)
+    starts = [k for k in _nearest(distance) if k <= START_S * fps and m - k >= LEFT * m]
+    if len(starts) < 2:
+        return _nearest(distance)[0]
+    means = []
+    for start in starts:
+        path = _open_path(cost[:ahead, start : start + ahead])
+        means.append(path.cost / (path.cells[-1].sum() + 2))
+    return next(k for k, mean in zip(starts, means, strict=True) if mean <= NEARLY * min(means))
+
+
+def _nearest(distance: FloatArray) -> list[int]:
+    """Frames that are nearer than their neighbours; the nearest of all where there is none."""
+    inner = range(len(distance) - 1)
+    near = [
+        k
+        for k in inner
+        if distance[k] < distance[k + 1] and (k == 0 or distance[k] <= distance[k - 1])
+    ]
+    return near or [int(np.argmin(distance))]
