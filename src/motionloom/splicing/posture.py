@@ -23,6 +23,7 @@ SWAY_S = 0.1
 """Seconds to either side over which the torso's turn is smoothed: a swing at 3 Hz, the second
 harmonic of a quick walk, keeps 0.99 of its size."""
 
+
 class Posed(NamedTuple):
     """A motion with its joints in the world, worked out once."""
 
@@ -71,8 +72,9 @@ def hip_frames(positions: FloatArray, body: BodyMap) -> FloatArray:
 def aligned_to(legs: Posed, action: Posed, part: Part) -> FloatArray:
     """Rotation of the part's joint that lays the action's torso over the locomotion's. (N, 4).
 
-    Arms and a head are turned with the torso that they had in the action. The turn between the two torsos is taken in the world and smoothed there, so that the shake of
-    either clip's hips is not part of it.
+    Arms and a head are turned with the torso that they had in the action. The turn between the
+    two torsos is taken in the world and smoothed there, so that the shake of either clip's hips is
+    not part of it.
     """
     clouds = [p.positions[:, part.torso] - p.positions[:, [part.pivot]] for p in (legs, action)]
     turn = without_shake(nearest_rotation(*clouds), legs.motion.fps)
@@ -88,9 +90,7 @@ def without_shake(quats: FloatArray, fps: float) -> FloatArray:
     )
 
 
-def turned_about_hips(
-    spliced: Posed, part: Part, body: BodyMap, turn: FloatArray
-) -> FloatArray:
+def turned_about_hips(spliced: Posed, part: Part, body: BodyMap, turn: FloatArray) -> FloatArray:
     """The part's joint in ``spliced`` turned in the hips' axes. (N, 4).
 
     The turn is applied in the axes of the joint's parent, whatever axes a rig gives it:
