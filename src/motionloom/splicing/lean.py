@@ -27,9 +27,9 @@ MIDDLE = 10.0
 TO_THE_SIDE = np.radians([8.0, 20.0])
 """Shoulders lead into a turn of the way by less than the first angle; who holds them turned by more
 than the second, does so on purpose."""
-STANDING = np.radians([10.0, 25.0])
-"""Standing people lean otherwise than walking ones by less than the first angle; more than the
-second is part of the action."""
+STANDING, STOOPING = np.radians([10.0, 25.0]), np.radians([4.0, 10.0])
+"""Standing people lean farther back, or to a side, than walking ones by less than the first angle;
+more than the second is part of the action. They seldom lean farther forward."""
 HIPS = np.radians([10.0, 25.0])
 """Hips of walkers are tilted otherwise by less than the first angle. Hips that are tilted more than
 the second stand on legs that are far behind, and the locomotion's are not."""
@@ -59,9 +59,11 @@ def posture_turn(
     back = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), -unsupported)
     turn = nearest_rotation(_with_middle(quat.rotate(back, theirs)), _with_middle(ours))
     pitch, yaw, roll = quat.log(turn)
-    lean = 1.0 if walks else _share(np.hypot(pitch, roll), STANDING)
-    side = _share(abs(yaw), TO_THE_SIDE)
-    return quat.exp(np.array([lean * pitch, side * yaw, lean * roll]))
+    yaw *= _share(abs(yaw), TO_THE_SIDE)
+    if not walks:
+        pitch *= _share(abs(pitch), STOOPING if pitch > 0.0 else STANDING)
+        roll *= _share(abs(roll), STANDING)
+    return quat.exp(np.array([pitch, yaw, roll]))
 
 
 def bend_turns(
