@@ -10,7 +10,7 @@ from motionloom.registration.timewarp import TimePath, find_end_path
 LINGER_M = 0.02
 """Added to every distance, so that where the clips have no step in common, or stand, the action
 keeps its own rate."""
-START_S, AHEAD_S, LEFT = 1.5, 2.0, 0.5
+START_S, AHEAD_S, LEFT = 1.5, 2.0, 0.6
 """The action may start so many seconds late to be in phase, which are judged by so many seconds
 after its start, and so much of it must be left."""
 NEARLY = 1.25
