@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 SAME = (
-    "at clusters collection ends fps ghosts graph_cm ground keep_bend keep_jumps label labels "
+    "align at clusters collection ends fps ghosts graph_cm ground keep_bend keep_jumps label labels "
     "lookup method moving pairs plants rescore score seed size skeleton soft source_fps unit up "
     "variation ways weights where"
 )
