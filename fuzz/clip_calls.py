@@ -191,6 +191,7 @@ def splice_call(a: Arguments) -> Call:
             "method": lambda: a.one_of("full", "naive", "x"),
             "where": lambda: a.one_of("torso", "x", "arms"),
             "when_short": lambda: a.one_of("crop", "hold", "loop", "x"),
+            "align": lambda: a.one_of(True, 3),
             "soft": lambda: a.one_of(True, 3),
             "keep_bend": lambda: a.one_of(True, "x"),
             "footplants": lambda: a.footplants(lower),

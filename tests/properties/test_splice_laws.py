@@ -12,6 +12,7 @@ from motionloom.motion.edit import transform
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
+from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.posture import hip_frames
 from motionloom.splicing.sampling import sample_smoothly
 
@@ -114,7 +115,15 @@ def test_a_motion_on_itself_is_that_motion_over_its_whole_length(kind, turn, met
     assert apart(made.motion, motion) < EXACT_M
 
 
-@pytest.mark.parametrize("options", [{"soft": True}, {"keep_bend": True}, {"where": "chest"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"soft": True},
+        {"keep_bend": True},
+        {"align": True},
+        *({"where": where} for where in ("chest", "arms", "left_arm", "right_arm", "head")),
+    ],
+)
 def test_a_motion_on_itself_is_that_motion_with_every_option(options):
     motion = clip("carry", 0.8)
     assert apart(ml.splice(motion, motion, **options).motion, motion) < EXACT_M
@@ -130,6 +139,31 @@ def test_legs_and_root_are_the_lower_clips_bit_by_bit(action, gait, turn, method
     legs = [j for j in range(lower.skeleton.n_joints) if j not in hanging]
     assert np.array_equal(made.motion.root_positions, lower.root_positions[:n])
     assert np.array_equal(made.motion.local_quats[:, legs], lower.local_quats[:n, legs])
+
+
+@settings(max_examples=15)
+@given(actions, gaits, turns, st.sampled_from(["arms", "left_arm", "right_arm", "head"]))
+def test_arms_and_head_alone_leave_all_other_joints_bit_by_bit(action, gait, turn, where):
+    upper, lower = clip(action, turn), clip(gait, -turn)
+    made = ml.splice(upper, lower, where=where)
+    n, body = made.motion.n_frames, body_of(lower)
+    taken = {j for part in parts_of(lower.skeleton, body, where) for j in part.joints}
+    others = [j for j in range(lower.skeleton.n_joints) if j not in taken]
+    assert np.array_equal(made.motion.root_positions, lower.root_positions[:n])
+    assert np.array_equal(made.motion.local_quats[:, others], lower.local_quats[:n, others])
+
+
+@settings(max_examples=15)
+@given(st.sampled_from(["wave", "punch"]), gaits, turns)
+def test_strokes_on_steps_have_times_that_increase_within_half_and_twice_the_pace(
+    action, gait, turn
+):
+    upper, lower = clip(action, duration_s=4.0), clip(gait, turn, duration_s=3.0)
+    times = ml.splice(upper, lower, align=True).timewarp
+    pace = np.diff(times.frames)
+    assert 0.0 <= times.frames[0] <= times.frames[-1] <= upper.n_frames - 1
+    assert pace.min() >= 0.5
+    assert pace.max() <= 2.0
 
 
 @settings(max_examples=25)

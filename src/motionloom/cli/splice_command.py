@@ -31,6 +31,7 @@ class _Options:
     method: Method
     where: Where
     when_short: WhenShort
+    align: bool
     soft: bool
     keep_bend: bool
     retarget: bool
@@ -80,6 +81,9 @@ def splice(
         tuple[float, float] | None,
         typer.Option("--lower-span", metavar="FROM TO", help="Seconds of the legs to take."),
     ] = None,
+    align: Annotated[
+        bool, typer.Option("--align", help="Put strokes of an action that stands on steps.")
+    ] = False,
     soft: Annotated[bool, typer.Option("--soft", help="Blend the spine joint by joint.")] = False,
     keep_bend: Annotated[
         bool, typer.Option("--keep-bend", help="Keep deep bends of the action.")
@@ -110,7 +114,7 @@ def splice(
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     options = _Options(
-        method, where, when_short, soft, keep_bend, not no_retarget, upper_span, lower_span
+        method, where, when_short, align, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
     pairs = plan_pairs(upper, lower, writing, between="on")
@@ -142,6 +146,7 @@ def _make(upper: str, lower: str, reading: Reading, options: _Options) -> _Splic
         method=options.method,
         where=options.where,
         when_short=options.when_short,
+        align=options.align,
         soft=options.soft,
         keep_bend=options.keep_bend,
         body=body,

@@ -94,10 +94,10 @@ def unrushed(
         now = min(int(held[-1]), len(guessed) - 1)
         fastest = float(guessed[now] + trust * (trusted[now] - guessed[now]))
         held.append(held[-1] + min(max(wanted - held[-1], SLOWEST), fastest))
-    eased = _eased(np.array(held), ease)
-    eased = eased[eased <= upper.n_frames - 1 + 1e-6]
-    eased[0] = frames[0]
-    return np.minimum(eased, upper.n_frames - 1.0)
+    times = eased(np.array(held), ease)
+    times = times[times <= upper.n_frames - 1 + 1e-6]
+    times[0] = frames[0]
+    return np.minimum(times, upper.n_frames - 1.0)
 
 
 def rate_caps(
@@ -181,7 +181,7 @@ def _fastest_rate(turns: FloatArray, own: FloatArray | float, ease: int) -> Floa
     return np.asarray(np.clip(rates.min(axis=-1), SLOWEST, FASTEST))
 
 
-def _eased(times: FloatArray, width: int) -> FloatArray:
+def eased(times: FloatArray, width: int) -> FloatArray:
     """Times averaged over a few neighbours; both ends stay."""
     before = 2.0 * times[0] - times[width:0:-1]
     after = 2.0 * times[-1] - times[-2 : -width - 2 : -1]

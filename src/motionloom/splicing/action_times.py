@@ -2,26 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from motionloom.blending.loop import loop
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.splicing.timing import UpperTimes, find_upper_times, own_times
+from motionloom.splicing.timing import UpperTimes, find_beat_times, find_upper_times, own_times
+
+OWN_TIME = (
+    "one of the clips does not walk: the action keeps its own time; align=True puts its "
+    "strokes on steps"
+)
+NO_BEATS = "no stroke of the hands fits a step of the legs: the action keeps its own time"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How an action is timed."""
+
+    is_matched: bool
+    """False for copied joints: frame by frame."""
+    when_short: str
+    steps: Callable[[], Footplants] | None = None
+    """Contacts of the locomotion, where strokes of an action without a gait are put on steps."""
 
 
 def action_times(
-    upper: Motion, lower: Motion, body: BodyMap, method: str, when_short: str, notes: list[str]
+    upper: Motion, lower: Motion, body: BodyMap, timing: Timing, notes: list[str]
 ) -> tuple[Motion, UpperTimes]:
     """The action, looped where asked for, and its frame at every frame of the locomotion."""
-    times = _times(upper, lower, body, method)
+    when_short = timing.when_short
+    times = _times(upper, lower, body, timing)
     if when_short == "loop" and len(times.frames) < lower.n_frames:
         upper = _lengthened(upper, lower, notes)
-        times = _times(upper, lower, body, method)
-    if times.kept_own_time and method != "naive":
-        notes.append("one of the clips does not walk: the action keeps its own time")
+        times = _times(upper, lower, body, timing)
+    if times.kept_own_time and timing.is_matched:
+        notes.append(OWN_TIME if timing.steps is None else NO_BEATS)
     times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(
@@ -30,8 +52,13 @@ def action_times(
     return upper, times
 
 
-def _times(upper: Motion, lower: Motion, body: BodyMap, method: str) -> UpperTimes:
-    return own_times(lower, upper) if method == "naive" else find_upper_times(lower, upper, body)
+def _times(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> UpperTimes:
+    if not timing.is_matched:
+        return own_times(lower, upper)
+    times = find_upper_times(lower, upper, body)
+    if times.kept_own_time and timing.steps is not None:
+        return find_beat_times(lower, upper, timing.steps(), body) or times
+    return times
 
 
 def _lengthened(upper: Motion, lower: Motion, notes: list[str]) -> Motion:
@@ -55,4 +82,4 @@ def _held_on(times: UpperTimes, lower: Motion, how: str) -> UpperTimes:
     if how != "hold" or missing <= 0:
         return times
     held = np.concatenate([times.frames, np.full(missing, times.frames[-1])])
-    return UpperTimes(held, times.path, times.cost, times.stride, times.first, times.kept_own_time)
+    return replace(times, frames=held)

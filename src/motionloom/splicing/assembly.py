@@ -13,11 +13,14 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part
-from motionloom.splicing.posture import Posed, aligned_to, with_posture_of
+from motionloom.splicing.lean import bend_turns, posture_turn
+from motionloom.splicing.posture import Posed, aligned_to, turned_about_hips
 from motionloom.splicing.sampling import sample_smoothly
 from motionloom.splicing.steady import STEADY_S, steadied
+from motionloom.splicing.twist import kept_twist
 
 SPATIAL = ("time+space", "full")
+UP = np.array([0.0, 1.0, 0.0])
 
 
 class Assembled(NamedTuple):
@@ -39,6 +42,8 @@ class Assembly:
     fastest: FloatArray
     """Rotation speed that each joint may reach, rad/s. (J,)"""
     method: str
+    walks: bool = True
+    """Whether the action was captured walking."""
     keep_bend: bool = False
     soft: bool = False
 
@@ -66,13 +71,23 @@ class Assembly:
         spliced = spliced.replace(local_quats=quats)
         if self.method == "full":
             quats = np.array(spliced.local_quats)
-            quats[:, part.joint] = with_posture_of(
-                action, Posed.of(spliced), part, self.body, keep_bend=self.keep_bend
-            )
+            quats[:, part.joint] = self._held(Posed.of(spliced), legs, action, part)
             spliced = spliced.replace(local_quats=quats)
         return steadied(
             spliced, legs.motion, action, part, self.body, fastest=self.fastest, steady_s=steady_s
         )
+
+    def _held(self, spliced: Posed, legs: Posed, action: Posed, part: Part) -> FloatArray:
+        """The part's joint with the action's posture, bends and twist given back. (N, 4)."""
+        reference = spliced if part.is_trunk else legs
+        turn = posture_turn(action, reference, part, self.body, walks=self.walks)
+        if self.keep_bend:
+            bends = bend_turns(action, reference, part, self.body, turn)
+            turn = quat.multiply(bends, turn)
+        if part.is_trunk:
+            twist = kept_twist(action, spliced, self.body, walks=self.walks)
+            turn = quat.multiply(quat.from_axis_angle(UP, twist), turn)
+        return turned_about_hips(spliced, part, self.body, turn)
 
 
 def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:

@@ -1,4 +1,4 @@
-"""Parts: where the body may be split, and which points tell how a part is held."""
+"""Parts: where the body may be split, and which points show how a part is held."""
 
 from __future__ import annotations
 
@@ -20,11 +20,18 @@ class Part:
     joint: int
     joints: tuple[int, ...]
     """The joint and everything below it."""
+    pivot: int
+    """Joint from which the torso is seen: the part's own, or the foot of the spine that carries
+    arms and head."""
     torso: tuple[int, ...]
-    """Points that the locomotion has too and that tell how its torso sways; none for arms and
-    head, which ride on a torso that sways already."""
+    """Points of the torso that show how it sways."""
     held: tuple[int, ...]
-    """Points whose mean place tells the posture to keep."""
+    """Points whose mean place is the posture to keep."""
+
+    @property
+    def is_trunk(self) -> bool:
+        """Whether the part is the torso itself, not arms or a head on the locomotion's torso."""
+        return self.pivot == self.joint
 
 
 def parts_of(skeleton: Skeleton, body: BodyMap, where: str) -> tuple[Part, ...]:
@@ -42,29 +49,35 @@ def parts_of(skeleton: Skeleton, body: BodyMap, where: str) -> tuple[Part, ...]:
         return (_trunk(skeleton, body, body.spine[0 if where == "torso" else -1]),)
     if where == "head":
         (joint,) = (body.neck,) if body.neck is not None else body.require("head", task="splicing")
-        ends = [j for j in (body.head,) if j is not None and j != joint]
-        below = _below(skeleton, joint)
-        return (Part(joint, below, (), tuple(ends or below[1:2])),)
+        return (_carried(skeleton, body, joint),)
     sides = ("left", "right") if where == "arms" else (where.removesuffix("_arm"),)
     return tuple(_arm(skeleton, body, side) for side in sides)
 
 
 def _trunk(skeleton: Skeleton, body: BodyMap, joint: int) -> Part:
     below = _below(skeleton, joint)
-    shoulders = [j for j in (body.left_shoulder, body.right_shoulder) if j is not None]
-    points = [j for j in (*body.spine, *shoulders) if j in below and j != joint]
-    return Part(joint, below, tuple(points), tuple(shoulders))
+    points = [j for j in (*body.spine, *_shoulders(body)) if j in below and j != joint]
+    return Part(joint, below, joint, tuple(points), _shoulders(body))
+
+
+def _carried(skeleton: Skeleton, body: BodyMap, joint: int) -> Part:
+    """A limb or head on the locomotion's torso, which shows how it has to be turned."""
+    (pivot,) = body.spine[:1] or body.require("pelvis", task="splicing")
+    points = (*body.spine[1:], *_shoulders(body))
+    return Part(joint, _below(skeleton, joint), pivot, points, _shoulders(body))
+
+
+def _shoulders(body: BodyMap) -> tuple[int, ...]:
+    return body.require("left_shoulder", "right_shoulder", task="splicing")
 
 
 def _arm(skeleton: Skeleton, body: BodyMap, side: str) -> Part:
-    shoulder, elbow = body.require(f"{side}_shoulder", f"{side}_elbow", task="splicing an arm")
+    shoulder, _ = body.require(f"{side}_shoulder", f"{side}_elbow", task="splicing an arm")
     trunk = {body.pelvis, body.neck, *body.spine}
     joint = shoulder
     while int(skeleton.parents[joint]) not in trunk and int(skeleton.parents[joint]) > 0:
         joint = int(skeleton.parents[joint])
-    wrist = getattr(body, f"{side}_wrist")
-    held = [j for j in (elbow, wrist) if j is not None]
-    return Part(joint, _below(skeleton, joint), (), tuple(held))
+    return _carried(skeleton, body, joint)
 
 
 def _below(skeleton: Skeleton, joint: int) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Where: how the action's torso is turned so that it belongs to the locomotion's hips.
 
 Two turns of the joint at which a part hangs. The first, frame by frame, gives the torso the sway
-and twist that the locomotion's own torso has; the second, one for the whole clip, gives it back
-the action's mean posture.
+that the locomotion's own torso has; the second gives back the action's mean posture (``lean.py``)
+and its twist (``twist.py``).
 """
 
 from __future__ import annotations
@@ -22,13 +22,6 @@ from motionloom.splicing.smoothing import smooth_rotations
 SWAY_S = 0.1
 """Seconds to either side over which the torso's turn is smoothed: a swing at 3 Hz, the second
 harmonic of a quick walk, keeps 0.99 of its size."""
-BEND_S = 0.5
-"""Seconds over which slow bends are separated from sway."""
-BENT = np.radians([5.0, 20.0])
-"""Torsos less apart than the first sway alike; those more apart than the second bend otherwise."""
-
-MIDDLE = 10.0
-"""How much farther out than the held points the one amid them is set, to count more."""
 
 
 class Posed(NamedTuple):
@@ -79,12 +72,11 @@ def hip_frames(positions: FloatArray, body: BodyMap) -> FloatArray:
 def aligned_to(legs: Posed, action: Posed, part: Part) -> FloatArray:
     """Rotation of the part's joint that lays the action's torso over the locomotion's. (N, 4).
 
-    The turn between the two torsos is taken in the world and smoothed there, so that the shake of
-    either clip's hips is not part of it.
+    Arms and a head are turned with the torso that they had in the action. The turn between the
+    two torsos is taken in the world and smoothed there, so that the shake of either clip's hips is
+    not part of it.
     """
-    if not part.torso:
-        return action.motion.local_quats[:, part.joint]
-    clouds = [p.positions[:, part.torso] - p.positions[:, [part.joint]] for p in (legs, action)]
+    clouds = [p.positions[:, part.torso] - p.positions[:, [part.pivot]] for p in (legs, action)]
     turn = without_shake(nearest_rotation(*clouds), legs.motion.fps)
     parent = int(legs.motion.skeleton.parents[part.joint])
     world = quat.multiply(turn, action.quats[:, part.joint])
@@ -98,71 +90,25 @@ def without_shake(quats: FloatArray, fps: float) -> FloatArray:
     )
 
 
-def with_posture_of(
-    action: Posed, spliced: Posed, part: Part, body: BodyMap, *, keep_bend: bool
-) -> FloatArray:
-    """The joint's rotation in ``spliced`` with the action's mean posture given back. (N, 4).
+def turned_about_hips(spliced: Posed, part: Part, body: BodyMap, turn: FloatArray) -> FloatArray:
+    """The part's joint in ``spliced`` turned in the hips' axes. (N, 4).
 
-    The turn is found in the hips' axes and applied in those of the joint's parent, whatever axes
-    a rig gives it: ``(H G)^-1 q (H G)`` with G the parent's rotation and H the hips' axes.
+    The turn is applied in the axes of the joint's parent, whatever axes a rig gives it:
+    ``(H G)^-1 q (H G)`` with G the parent's rotation and H the hips' axes.
 
     Parameters
     ----------
-    action, spliced
-        The action at the splice's times, and the splice so far.
+    spliced
+        The splice so far.
     part
         What was taken from the action.
     body
         Which joint is which.
-    keep_bend
-        Also give back the action's slow bends, frame by frame.
+    turn : (4,) or (N, 4)
+        Rotation in the hips' axes.
     """
-    seen_theirs, _ = _seen_from_hips(action, part, body)
-    seen_ours, hips_ours = _seen_from_hips(spliced, part, body)
-    turn = nearest_rotation(*(_with_middle(seen.mean(axis=0)) for seen in (seen_theirs, seen_ours)))
-    if keep_bend:
-        turn = quat.multiply(
-            _bends(seen_theirs, quat.rotate(turn, seen_ours), spliced.motion), turn
-        )
+    hips = without_shake(hip_frames(spliced.positions, body), spliced.motion.fps)
     parent = int(spliced.motion.skeleton.parents[part.joint])
-    seen = quat.multiply(without_shake(hips_ours, spliced.motion.fps), spliced.quats[:, parent])
+    seen = quat.multiply(hips, spliced.quats[:, parent])
     about = quat.multiply(quat.multiply(quat.conjugate(seen), turn), seen)
     return quat.multiply(about, spliced.motion.local_quats[:, part.joint])
-
-
-def _seen_from_hips(posed: Posed, part: Part, body: BodyMap) -> tuple[FloatArray, FloatArray]:
-    """The part's held points from its joint, in the hips' axes (N, P, 3), and those axes."""
-    hips = hip_frames(posed.positions, body)
-    relative = posed.positions[:, part.held] - posed.positions[:, [part.joint]]
-    return quat.rotate(hips[:, None], relative), hips
-
-
-def _with_middle(points: FloatArray) -> FloatArray:
-    """The points and the one amid them, which counts most. (P + 1, 3).
-
-    On one skeleton that changes nothing. Bodies of other proportions cannot match in every point,
-    and then the way the part leans matters more than where each shoulder is.
-    """
-    return np.concatenate([points, MIDDLE * points.mean(axis=0, keepdims=True)])
-
-
-def _bends(theirs: FloatArray, ours: FloatArray, motion: Motion) -> FloatArray:
-    """Turns from our slow direction of the part to theirs, where they are far apart. (N, 4).
-
-    Where both merely sway nothing is turned: there the sway is the locomotion's.
-    """
-    slow_theirs, slow_ours = (_slowly(points.mean(axis=1), motion.fps) for points in (theirs, ours))
-    turn = quat.between_vectors(slow_ours, slow_theirs)
-    angle = 2.0 * np.arctan2(np.linalg.norm(turn[:, 1:], axis=-1), np.abs(turn[:, 0]))
-    share = np.clip((angle - BENT[0]) / (BENT[1] - BENT[0]), 0.0, 1.0)
-    return quat.slerp(np.broadcast_to(quat.IDENTITY, turn.shape), turn, share**2 * (3 - 2 * share))
-
-
-def _slowly(direction: FloatArray, fps: float) -> FloatArray:
-    """Vectors (N, 3) averaged over about half a second."""
-    width = max(1, min(round(BEND_S * fps), len(direction))) | 1
-    padded = np.pad(direction, ((width // 2, width // 2), (0, 0)), mode="edge")
-    window = np.hanning(width + 2)[1:-1]
-    return np.stack(
-        [np.convolve(padded[:, c], window / window.sum(), mode="valid") for c in range(3)], axis=-1
-    )

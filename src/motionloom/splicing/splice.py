@@ -19,7 +19,7 @@ from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
-from motionloom.splicing.action_times import action_times
+from motionloom.splicing.action_times import Timing, action_times
 from motionloom.splicing.assembly import Assembly
 from motionloom.splicing.body_parts import Part, Where, parts_of
 from motionloom.splicing.glitches import without_glitches
@@ -76,6 +76,7 @@ class Splice:
 class SpliceOptions(TypedDict, total=False):
     """Keyword arguments of :func:`motionloom.splice` that few callers need."""
 
+    align: bool
     soft: bool
     keep_bend: bool
     hand_contacts: Mapping[str, Spans] | None
@@ -87,6 +88,7 @@ class SpliceOptions(TypedDict, total=False):
 class _Settings:
     """The options of a splice, checked."""
 
+    align: bool = False
     soft: bool = False
     keep_bend: bool = False
     hand_contacts: Mapping[str, Spans] | None = None
@@ -94,7 +96,7 @@ class _Settings:
     match: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("soft", "keep_bend", "repair_knees", "match"):
+        for name in ("align", "soft", "keep_bend", "repair_knees", "match"):
             flag(getattr(self, name), name)
         if self.hand_contacts is not None and not isinstance(self.hand_contacts, Mapping):
             raise ArrayError(
@@ -140,6 +142,9 @@ def splice(
         Plants of the lower clip; detected where not given.
     body
         Which joint is which; guessed where not given.
+    align
+        Put an action that stands in step too: its strokes, such as punches, fall on steps of the
+        legs. By default it keeps its own time.
     soft
         Let the spine go over from the locomotion to the action joint by joint; arms and head stay
         where the hard split has them.
@@ -179,11 +184,13 @@ def splice(
     notes = matched.named_notes(CLIPS)
     parts = parts_of(matched.motions[0].skeleton, matched.body, where)
     lower, upper = _repaired(matched, method, settings, notes)
-    source, times = action_times(upper, lower, matched.body, method, when_short, notes)
+    steps = (lambda: matched.footplants[0]) if settings.align else None
+    timing = Timing(method != "naive", when_short, steps)
+    source, times = action_times(upper, lower, matched.body, timing, notes)
     check = SpliceCheck(lower, upper, matched.body)
     assembly = Assembly(
         source, lower, parts, matched.body, check.fastest_turns(), method,
-        keep_bend=settings.keep_bend, soft=settings.soft,
+        walks=times.walks, keep_bend=settings.keep_bend, soft=settings.soft,
     )  # fmt: skip
     spliced, action = assembly.at(times.frames)
     for _ in range(SLOWER_ROUNDS if method == "full" and when_short == "crop" else 0):
@@ -222,6 +229,11 @@ def _check_choices(method: Method, where: Where, when_short: WhenShort, own: _Se
     one_of(method, get_args(Method), "method")
     one_of(when_short, get_args(WhenShort), "when_short")
     one_of(where, get_args(Where), "where")
+    if own.align and method == "naive":
+        raise ArrayError(
+            "`align` puts the action in step, and method='naive' copies it frame by frame, got "
+            "align=True with method='naive'. Use method='time' or method='full'."
+        )
     if (own.soft or own.keep_bend) and where not in TRUNKS:
         raise ArrayError(
             f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "

@@ -59,7 +59,7 @@ def steadied(
     steady_s
         Seconds to either side over which the head follows the torso.
     """
-    spine = [j for j in body.spine if j in part.joints] if part.torso else []
+    spine = [j for j in body.spine if j in part.joints]
     if len(spine) > 1:
         quats = np.array(spliced.local_quats)
         absorb_shake(quats, spliced, spine, legs, fastest)
@@ -87,7 +87,7 @@ def _steady_head(
     head is too heavy for it, and an action that runs faster makes it stronger.
     """
     chest = int(action.motion.skeleton.parents[neck[0]])
-    turn = quat.multiply(world[:, chest], quat.conjugate(action.quats[:, chest]))
+    turn = quat.multiply(world[:, neck[0]], quat.conjugate(action.quats[:, neck[0]]))
     if quat.angle_between(turn, turn[:1]).max() < SAME:
         return  # the head is on its own torso
     slow = smooth_rotations(turn, action.motion.fps, half_width_s=steady_s, degree=1)

@@ -1,8 +1,8 @@
 """When: the frame of the action that belongs to every frame of the locomotion.
 
 Root and knees of both clips are matched as in registration, from the locomotion's first frame to an
-open end, and the path is smoothed into strictly increasing times. An action without a
-gait keeps its own time.
+open end, and the path is smoothed into strictly increasing times. An action without a gait keeps
+its own time, or its strokes are put on steps where that is asked for.
 """
 
 from __future__ import annotations
@@ -15,27 +15,19 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import RegistrationError
-from motionloom.motion.kinematics import velocities
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
-from motionloom.registration.timewarp import find_end_path
-from motionloom.splicing.action_rate import MOST, SLOWEST, rate_caps, unrushed
+from motionloom.splicing.action_rate import EASE_S, MOST, SLOWEST, eased, rate_caps, unrushed
+from motionloom.splicing.beats import find_steps, find_strokes, match_beats, times_on_beats
+from motionloom.splicing.gait import comparable, gait_points, marches, sureness, travels
+from motionloom.splicing.in_phase import first_in_phase, open_path
 
 GRID_RATE = 30.0
 KNOT_S = 0.27
-LINGER_M = 0.02
-"""Added to every distance, so that where the clips have no step in common, or stand, the action
-keeps its own rate."""
-HEIGHT_S = 1.0
-"""Seconds over which the body's height is taken for the ground's: stairs, platforms."""
-THIGH_M = 0.45
-"""Length that thighs are brought to before bodies are compared."""
-WALKING_M_S, SWINGING_M_S = 0.3, 1.0
-"""Speeds of the root, and of one knee against the other, above which a body walks."""
-ALIKE_M = (0.015, 0.03)
-"""Root and knees nearer than the first are in the same stride; farther than the second, in none."""
-SURE_S = 0.5
+HALF_WINDOW = 2
+"""Frames before and after that count in a comparison."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,35 +48,8 @@ class UpperTimes:
     """Frame of the upper clip that meets the lower clip's first."""
     kept_own_time: bool
     """True where the action has no gait to match, and runs at its own rate."""
-
-
-def travels(points: FloatArray, fps: float) -> bool:
-    """Whether a body whose root and knees are there (F, 3, 3) goes somewhere for a good part."""
-    return bool(np.mean(_ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S) > 0.3)
-
-
-def marches(points: FloatArray, fps: float) -> bool:
-    """Whether it walks on the spot, for most of the clip: a kick swings the knees too."""
-    return bool(np.mean(_knee_swing(points, fps) > SWINGING_M_S) > 0.6)
-
-
-def _knee_swing(points: FloatArray, fps: float) -> FloatArray:
-    """Speed over the ground of one knee against the other. (F,)."""
-    return _ground_speed(points[:, 1] - points[:, 2], fps, 0.6)
-
-
-def _ground_speed(points: FloatArray, fps: float, seconds: float) -> FloatArray:
-    """Speed over the ground, evened out over so many seconds. (F,)."""
-    rate = velocities(points, fps)
-    return _averaged(np.hypot(rate[:, 0], rate[:, 2]), seconds, fps)
-
-
-def _averaged(values: FloatArray, seconds: float, fps: float) -> FloatArray:
-    """Values (F,) averaged over so many seconds; ends go on as they are."""
-    width = min(round(seconds * fps), len(values)) | 1
-    window = np.hanning(width + 2)[1:-1]
-    padded = np.pad(values, width // 2, mode="edge")
-    return np.convolve(padded, window / window.sum(), mode="valid")
+    walks: bool = True
+    """True where both clips walk; False for an action that stands, also where it was aligned."""
 
 
 def own_times(lower: Motion, upper: Motion) -> UpperTimes:
@@ -92,7 +57,7 @@ def own_times(lower: Motion, upper: Motion) -> UpperTimes:
     n = min(lower.n_frames, upper.n_frames)
     frames = np.arange(n, dtype=np.float64)
     path = np.stack([frames, frames], axis=-1).astype(np.int64)
-    return UpperTimes(frames, path, np.zeros((0, 0)), 1, 0, True)
+    return UpperTimes(frames, path, np.zeros((0, 0)), 1, 0, True, False)
 
 
 def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
@@ -105,45 +70,74 @@ def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     body
         Which joint is which.
     """
-    below, above = _gait_points(lower, body), _gait_points(upper, body)
+    below, above = gait_points(lower, body), gait_points(upper, body)
     going = [travels(points, lower.fps) for points in (below, above)]
     if not all(g or marches(p, lower.fps) for g, p in zip(going, (below, above), strict=True)):
         return own_times(lower, upper)
     stride = max(1, round(lower.fps / GRID_RATE))
     below, above = (
-        _comparable(points[::stride], lower.fps / stride, travel=all(going))
+        comparable(points[::stride], lower.fps / stride, travel=all(going))
         for points in (below, above)
     )
     weights = np.ones(below.shape[1])
-    half = 2
-    first = _first_match(fit_planar_alignment(below[0], above, weights)[2])
-    grid = distance_grid(below, above[first:], weights, half_window=half)
-    least = min(len(below), len(above) - first) // 2
-    path = find_end_path(
-        grid.cost + LINGER_M**2, slope_limit=1, at_least=max(least, 2), per_frame=True
-    )
-    cells = path.cells.astype(np.float64)
+    grid = distance_grid(below, above, weights, half_window=HALF_WINDOW)
+    to_first = fit_planar_alignment(below[0], above, weights)[2]
+    first = first_in_phase(grid.cost, to_first, lower.fps / stride)
+    cost = grid.cost[:, first:]
+    cells = open_path(cost).cells
+    frames = _smooth_times(cells, lower, first, stride)
+    frames = np.minimum(frames[frames <= upper.n_frames - 1 + 1e-6], upper.n_frames - 1.0)
+    if len(frames) > 1 and np.diff(frames).max() > MOST:
+        sure = sureness(below, above, frames[::stride] / stride, lower.fps / stride)
+        frames = unrushed(frames, upper, lower, body, sure=np.repeat(sure, stride)[: len(frames)])
+    path = cells + np.array([0, first])
+    return UpperTimes(frames, path, cost, stride, first * stride, False)
+
+
+def find_beat_times(
+    lower: Motion, upper: Motion, footplants: Footplants, body: BodyMap
+) -> UpperTimes | None:
+    """Times at which strokes of the action fall on steps; None where there are none to match.
+
+    Parameters
+    ----------
+    lower, upper
+        Clips on one skeleton at one rate.
+    footplants
+        Of the locomotion.
+    body
+        Which joint is which.
+    """
+    fps = lower.fps
+    steps, strokes = find_steps(footplants, fps), find_strokes(upper, body)
+    pairs = match_beats(strokes, steps, lower.duration_s)
+    if not pairs:
+        return None
+    knots = times_on_beats(pairs, lower.duration_s)
+    frames = fps * np.interp(np.arange(lower.n_frames) / fps, knots[:, 0], knots[:, 1])
+    frames = frames[frames <= upper.n_frames - 1 + 1e-6]
+    frames = eased(frames, max(1, min(round(EASE_S * fps), len(frames) - 1)))
+    frames = np.clip(frames, 0.0, upper.n_frames - 1.0)
+    path = np.round(fps * np.array(pairs)).astype(np.int64)
+    return UpperTimes(frames, path, np.zeros((0, 0)), 1, round(float(frames[0])), False, False)
+
+
+def _smooth_times(cells: IntArray, lower: Motion, first: int, stride: int) -> FloatArray:
+    """Frame of the action at every frame of the locomotion, by a spline through the path. (N,)."""
     if len(cells) < 3:
         raise RegistrationError(
             "Nothing of the action is left after its start was matched to the locomotion's. "
             "Use a longer action, or method='naive'."
         )
-    along = cells.mean(axis=1) - cells[0].mean()
+    path = cells.astype(np.float64)
+    along = path.mean(axis=1) - path[0].mean()
     n_points = 2 + max(1, int(np.ceil(along[-1] / max(KNOT_S * lower.fps / stride, 1.0))))
     u = along / along[-1] * (n_points - 2)
-    ends = cells[[0, -1]]
-    spline = fit_spline(u, cells, n_points, ends=ends)
+    ends = path[[0, -1]]
+    spline = fit_spline(u, path, n_points, ends=ends)
     spline = adjust_increasing(spline, epsilon=SLOWEST, ends=ends)
     t = np.arange(min(lower.n_frames, int(ends[1, 0] + 1) * stride)) / stride
-    frames = _go_on(spline, t) + first
-    frames = frames[frames * stride <= upper.n_frames - 1 + 1e-6] * stride
-    frames = np.minimum(frames, upper.n_frames - 1.0)
-    if len(frames) > 1 and np.diff(frames).max() > MOST:
-        sure = _sureness(below, above, frames[::stride] / stride, lower.fps / stride)
-        frames = unrushed(frames, upper, lower, body, sure=np.repeat(sure, stride)[: len(frames)])
-    return UpperTimes(
-        frames, path.cells + np.array([0, first]), grid.cost, stride, first * stride, False
-    )
+    return np.asarray(stride * (_go_on(spline, t) + first))
 
 
 def slowed_times(
@@ -155,7 +149,7 @@ def slowed_times(
     caps = rate_caps(spliced, times.frames, upper, lower, body)
     if caps is None:
         return None
-    sure = np.ones(len(times.frames))
+    sure = np.full(len(times.frames), float(times.walks))
     frames = unrushed(times.frames, upper, lower, body, sure=sure, caps=caps)
     return replace(times, frames=frames)
 
@@ -168,53 +162,3 @@ def _go_on(spline: Spline, t: FloatArray) -> FloatArray:
     last, (rate, rate_upper) = spline(spline.u_end), spline.slope(spline.u_end)
     inside = spline(spline.inverse(0, np.minimum(t, last[0])))[:, 1]
     return np.asarray(inside + np.maximum(t - last[0], 0.0) * rate_upper / rate)
-
-
-def _sureness(below: FloatArray, above: FloatArray, at: FloatArray, fps: float) -> FloatArray:
-    """How surely both clips are in one stride: 1 where they walk alike, 0 where not. (N,).
-
-    Parameters
-    ----------
-    below, above
-        Comparable points of both clips. (n, 3, 3), (m, 3, 3)
-    at : (N,)
-        Frame of ``above`` at the first N frames of ``below``.
-    fps
-        Their rate.
-    """
-    below, low = below[: len(at)], np.minimum(at.astype(np.int64), len(above) - 2)
-    part = (at - low)[:, None, None]
-    matched = (1.0 - part) * above[low] + part * above[low + 1]
-    apart = fit_planar_alignment(below, matched, np.ones(below.shape[1]))[2]
-    near = np.clip((ALIKE_M[1] - np.sqrt(apart)) / (ALIKE_M[1] - ALIKE_M[0]), 0.0, 1.0)
-    for points in (below, matched):
-        going = _ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S
-        near = near * (going | (_knee_swing(points, fps) > SWINGING_M_S))
-    return _averaged(near, SURE_S, fps)
-
-
-def _gait_points(motion: Motion, body: BodyMap) -> FloatArray:
-    """Root and both knees in the world. (F, 3, 3)."""
-    root, left, right = body.require("pelvis", "left_knee", "right_knee", task="splicing")
-    return np.asarray(motion.world_positions()[:, [root, left, right]])
-
-
-def _comparable(points: FloatArray, fps: float, *, travel: bool) -> FloatArray:
-    """The points as of a body of one size on level ground. (F, 3, 3).
-
-    Without ``travel`` the root stays on its spot, as it must where one of the clips is so made.
-    """
-    ground = _averaged(points[:, 0, 1], HEIGHT_S, fps)
-    level = points - ground[:, None, None] * np.array([0.0, 1.0, 0.0])
-    if not travel:
-        level = level - points[:, :1] * np.array([1.0, 0.0, 1.0])
-    thigh = float(np.linalg.norm(points[:, 1:] - points[:, :1], axis=-1).mean())
-    return np.asarray(level * (THIGH_M / max(thigh, 1e-9)))
-
-
-def _first_match(distance: FloatArray) -> int:
-    """The first frame of the action that is nearer than its neighbours to where the legs start."""
-    for k in range(len(distance) - 1):
-        if distance[k] < distance[k + 1] and (k == 0 or distance[k] <= distance[k - 1]):
-            return k
-    return int(np.argmin(distance))

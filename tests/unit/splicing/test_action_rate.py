@@ -11,11 +11,11 @@ from motionloom.splicing.action_rate import (
     MOST,
     SLOWED,
     SLOWEST,
-    _eased,
     _fastest_rate,
     _swings,
     _turns,
     arm_speeds,
+    eased,
     rate_caps,
     unrushed,
 )
@@ -77,11 +77,11 @@ def test_a_still_arm_may_run_as_fast_as_anything():
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
-def test_eased_times_are_averages_and_keep_both_ends(width):
+def testeased_times_are_averages_and_keep_both_ends(width):
     times = np.cumsum(np.random.default_rng(2).uniform(0.5, 2.0, size=9))
-    found = _eased(times, width)
+    found = eased(times, width)
     straight = np.arange(9.0) * 1.3 + 4.0
-    assert _eased(straight, width) == pytest.approx(straight)
+    assert eased(straight, width) == pytest.approx(straight)
     assert found[[0, -1]] == pytest.approx(times[[0, -1]])
     bell = np.sin(np.pi * np.arange(1, 2 * width + 2) / (2 * width + 2)) ** 2
 

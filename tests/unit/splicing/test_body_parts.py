@@ -13,7 +13,8 @@ from motionloom.rotation import quat
 from motionloom.splicing.action_rate import rate_caps
 from motionloom.splicing.action_times import _held_on
 from motionloom.splicing.hand_contacts import mapped_contacts
-from motionloom.splicing.posture import Posed, _bends, _slowly, _with_middle
+from motionloom.splicing.lean import _bends, _slowly, _with_middle
+from motionloom.splicing.posture import Posed
 from motionloom.splicing.sampling import _cubic
 from motionloom.splicing.splice import _lost_bends
 from motionloom.splicing.splice_check import _bump, _carrier

@@ -94,6 +94,35 @@ def test_walks_on_the_spot_keep_step_as_walks_that_travel_do(which):
     assert np.abs(made.frames[:n] - travelling.frames[:n]).max() < STEP_FRAMES
 
 
+@pytest.mark.parametrize("where", ["arms", "left_arm", "right_arm", "head"])
+def test_arms_and_head_are_turned_with_the_torso_that_they_had(where):
+    """The locomotion twists by 30 degrees: what hangs on it turns with it, as a whole."""
+    turn = ml.rotation.quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.radians(30.0))
+    quats = np.array(WALK.local_quats)
+    quats[:, BODY.spine[0]] = ml.rotation.quat.multiply(turn, quats[:, BODY.spine[0]])
+    twisted = WALK.replace(local_quats=quats)
+    for part in parts_of(WALK.skeleton, BODY, where):
+        plain, turned = (
+            ml.splice(CARRY, legs, where=where, method="time+space").motion.world_quats()
+            for legs in (WALK, twisted)
+        )
+        joint = part.joint if where != "head" else BODY.head
+        apart = ml.rotation.quat.angle_between(plain[:, joint], turned[:, joint])
+        assert np.degrees(apart) == pytest.approx(np.full(len(apart), 30.0), abs=1.5)
+
+
+def test_hands_that_hold_a_box_stay_as_far_apart_on_arms_alone():
+    made = ml.splice(CARRY, WALK, where="arms")
+    hands = [BODY.left_wrist, BODY.right_wrist]
+
+    def apart(motion):
+        left, right = motion.world_positions()[:, hands].transpose(1, 0, 2)
+        return np.linalg.norm(left - right, axis=-1)
+
+    action = sample_smoothly(CARRY, made.timewarp.frames)
+    assert np.abs(apart(made.motion) - apart(action)).max() < 0.02
+
+
 def test_legs_that_outlast_the_action_are_cropped_looped_or_held():
     cropped = ml.splice(WAVE, WALK)
     looped = ml.splice(WAVE, WALK, when_short="loop")
@@ -185,6 +214,8 @@ def test_a_taller_persons_action_keeps_step_with_a_short_ones_legs():
         ({"method": "best"}, "`method` must be one of naive, time, time.space, full"),
         ({"where": "leg"}, "`where` must be one of torso, chest"),
         ({"when_short": "stop"}, "`when_short` must be one of crop, loop, hold"),
+        ({"align": "yes"}, "`align` must be True or False"),
+        ({"align": True, "method": "naive"}, "align=True with method='naive'"),
         ({"soft": True, "where": "arms"}, "`soft` and `keep_bend` are for"),
         ({"keep_bend": True, "where": "head"}, "`soft` and `keep_bend` are for"),
         ({"hand_contacts": {"foot": [(0, 1)]}}, "keyed by 'left' and 'right'"),

@@ -8,23 +8,16 @@ from motionloom.body.root_motion import in_place
 from motionloom.registration.splines import fit_spline
 from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing import timing
-from motionloom.splicing.timing import (
-    _averaged,
-    _comparable,
-    _first_match,
-    _gait_points,
-    _go_on,
-    find_upper_times,
-    marches,
-    own_times,
-    travels,
-)
+from motionloom.splicing.gait import averaged, comparable, marches, travels
+from motionloom.splicing.gait import gait_points as points_of
+from motionloom.splicing.in_phase import _nearest
+from motionloom.splicing.timing import _go_on, find_upper_times, own_times
 
 
 def gait_points(kind, *, still=False):
     motion = ml.synthetic.clip(kind).motion
     motion = in_place(motion) if still else motion
-    return _gait_points(motion, ml.BodyMap.guess(motion.skeleton)), motion.fps
+    return points_of(motion, ml.BodyMap.guess(motion.skeleton)), motion.fps
 
 
 @pytest.mark.parametrize("kind", ["walk", "jog", "stairs", "carry", "push"])
@@ -46,7 +39,7 @@ def test_actions_on_the_spot_neither_travel_nor_march(kind):
     [([1, 2, 0], 0), ([3, 1, 2, 0, 5], 1), ([3, 2, 1], 2), ([2, 2, 2], 0), ([3, 1, 1, 2], 2)],
 )
 def test_the_action_starts_at_the_first_frame_nearer_than_its_neighbours(distance, first):
-    assert _first_match(np.array(distance, dtype=float)) == first
+    assert _nearest(np.array(distance, dtype=float))[0] == first
 
 
 def test_a_path_that_hurries_does_not_come_cheap():
@@ -100,13 +93,13 @@ def test_control_points_are_a_quarter_second_apart_and_no_closer_than_frames(
 
 
 def test_averages_keep_constants_and_weigh_as_a_bell_does():
-    assert _averaged(np.full(9, 3.0), 0.5, 10.0) == pytest.approx(np.full(9, 3.0))
+    assert averaged(np.full(9, 3.0), 0.5, 10.0) == pytest.approx(np.full(9, 3.0))
     impulse = np.zeros(11)
     impulse[5] = 1.0
     bell = np.sin(np.pi * np.arange(1, 6) / 6.0) ** 2
-    found = _averaged(impulse, 0.4, 10.0)  # 4 frames, made 5
+    found = averaged(impulse, 0.4, 10.0)  # 4 frames, made 5
     assert found == pytest.approx(np.r_[np.zeros(3), bell / bell.sum(), np.zeros(3)])
-    assert _averaged(np.array([1.0, 5.0]), 10.0, 10.0) == pytest.approx([2.0, 4.0])
+    assert averaged(np.array([1.0, 5.0]), 10.0, 10.0) == pytest.approx([2.0, 4.0])
 
 
 def test_times_go_on_at_the_last_pace_past_the_end_of_the_curve():
@@ -122,8 +115,8 @@ def test_compared_bodies_have_one_size_and_stand_on_level_ground():
     knee = np.array([[0.0, 0.0, 0.0], [0.2, -0.3, 0.6], [-0.3, -0.6, 0.2]])  # 0.7 m from the root
     root = np.stack([np.arange(8.0), np.full(8, 2.5), -np.arange(8.0)], axis=-1)
     points = root[:, None] + knee
-    found = _comparable(points, 30.0, travel=True)
+    found = comparable(points, 30.0, travel=True)
     expected = (points - np.array([0.0, 2.5, 0.0])) * (0.45 / 0.7)
     assert found == pytest.approx(expected)
-    still = _comparable(points, 30.0, travel=False)
+    still = comparable(points, 30.0, travel=False)
     assert still == pytest.approx(np.broadcast_to(knee * (0.45 / 0.7), (8, 3, 3)))

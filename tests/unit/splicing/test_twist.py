@@ -6,7 +6,8 @@ import pytest
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.splicing import twist
-from motionloom.splicing.twist import lost_twist, twists
+from motionloom.splicing.posture import Posed
+from motionloom.splicing.twist import kept_twist, lost_twist, twists
 
 SWAY = np.radians(3.0)
 """How far the shoulders of a still stander may turn."""
@@ -42,16 +43,50 @@ def test_twist_does_not_care_where_the_body_stands_or_faces(stand) -> None:
     assert np.abs(apart).max() < 1e-9
 
 
-def test_a_throw_that_loses_its_wind_up_is_told_with_a_remedy_that_holds(stand) -> None:
-    throw = wound_up(stand, 0.6)
+@pytest.mark.parametrize("kind", ["stand", "walk"])
+def test_a_throw_keeps_its_wind_up_on_the_twist_of_the_steps(kind) -> None:
+    upper = ml.synthetic.clip(kind, duration_s=2.0).motion
+    throw = wound_up(upper, 0.5)
     walk = ml.synthetic.clip("walk", duration_s=2.0).motion
     body = ml.BodyMap.guess(walk.skeleton)
     made = ml.splice(throw, walk)
-    (said,) = [note for note in made.notes if "twists" in note]
-    assert "method='time'" in said
-    kept = ml.splice(throw, walk, method="time")
-    assert not lost_twist(throw.world_positions(), kept.motion.world_positions(), body)
-    assert np.ptp(twists(kept.motion.world_positions(), body)) > 1.0
+    assert not [note for note in made.notes if "twists" in note]
+    n = made.motion.n_frames
+    added = twists(made.motion.world_positions(), body) - twists(walk.world_positions()[:n], body)
+    wound = np.ptp(twists(throw.world_positions(), body))
+    assert np.ptp(added) > 0.75 * wound
+    plain = ml.splice(throw, walk, method="time+space").motion
+    lost = np.ptp(twists(plain.world_positions(), body) - twists(walk.world_positions()[:n], body))
+    assert lost < 0.3 * wound
+
+
+def posed(angles: np.ndarray) -> Posed:
+    """Trunks with these twists; nothing else of a motion is looked at but its rate."""
+    still = ml.synthetic.clip("stand", duration_s=2.0).motion[: len(angles)]
+    positions = np.concatenate([trunk(angle) for angle in angles])
+    return Posed(still, positions, still.world_quats())
+
+
+def test_a_twist_of_the_gait_is_not_added_twice_and_a_large_one_is_kept() -> None:
+    beat = np.linspace(0.0, 4.0 * np.pi, 120, endpoint=False)
+    gait, throw = 0.1 * np.sin(beat), 0.5 * np.sin(0.5 * beat)
+    walks = {"walks": True}
+    assert np.abs(kept_twist(posed(0.8 * gait), posed(gait), FOUR, **walks)).max() < 1e-6
+    assert np.abs(kept_twist(posed(0.05 * np.cos(beat)), posed(gait), FOUR, **walks)).max() < 1e-6
+    found = kept_twist(posed(throw + gait), posed(gait), FOUR, **walks)
+    assert np.abs(found - throw)[5:-5].max() < 0.06  # large twists are held below a limit
+    assert np.corrcoef(found, throw)[0, 1] > 0.99
+
+
+def test_hips_that_pivot_on_feet_that_stay_turn_the_shoulders_too(stand) -> None:
+    body = ml.BodyMap.guess(stand.skeleton)
+    angles = np.radians(18.0) * np.sin(np.linspace(0.0, 4.0 * np.pi, stand.n_frames))
+    quats = np.array(stand.local_quats)
+    turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), angles)
+    quats[:, 0] = quat.multiply(turn, quats[:, 0])
+    pivoting, still = Posed.of(stand.replace(local_quats=quats)), Posed.of(stand)
+    assert np.ptp(kept_twist(pivoting, still, body, walks=False)) > np.radians(18.0)
+    assert np.ptp(kept_twist(pivoting, still, body, walks=True)) < np.radians(1.0)
 
 
 def test_an_action_that_hardly_twists_is_not_told() -> None:

@@ -168,6 +168,7 @@ class SpliceMake(MakeRequest, tag="splice.make", kw_only=True):
     method: answers.Method = "full"
     where: Text = "torso"
     when_short: Literal["crop", "loop", "hold"] = "crop"
+    align: bool = False
     soft: bool = False
     keep_bend: bool = False
     compare: bool = False

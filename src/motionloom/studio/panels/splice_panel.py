@@ -64,7 +64,8 @@ def _splice(matched: Matched, request: SpliceMake, method: Method) -> Splice:
     report_step(f"splicing by {method}")
     return splice(
         upper, lower, method=method, where=request.where,  # type: ignore[arg-type]
-        when_short=request.when_short, soft=request.soft, keep_bend=request.keep_bend,
+        when_short=request.when_short, align=request.align and method != "naive",
+        soft=request.soft, keep_bend=request.keep_bend,
         footplants=matched.footplants[0], body=matched.body,
     )  # fmt: skip
 
@@ -83,9 +84,13 @@ def _compared(result: Result, matched: Matched, request: SpliceMake, chosen: Spl
         last = splices[method].motion.n_frames - 1
         columns.append(np.where(clock <= last, clock, np.nan))
     still = (0.0, 0.0, 0.0)
-    key = (
-        f"{matched.number}:{request.where}:{request.when_short}:{request.soft}:{request.keep_bend}"
-    )
+    key = ":".join(
+        str(each)
+        for each in (
+            matched.number, request.where, request.when_short,
+            request.align, request.soft, request.keep_bend,
+        )
+    )  # fmt: skip
     return replace(
         result,
         sources=tuple(others),
@@ -138,6 +143,7 @@ def _equivalents(library: Library, request: SpliceMake, passed: bool) -> tuple[s
         "method": None if request.method == "full" else request.method,
         "where": None if request.where == "torso" else request.where,
         "when_short": None if request.when_short == "crop" else request.when_short,
+        "align": (request.align and request.method != "naive") or None,
         "soft": request.soft or None,
         "keep_bend": request.keep_bend or None,
     }

@@ -466,6 +466,7 @@ export interface SpliceMake {
   method?: Method;
   where?: string;
   when_short?: "crop" | "hold" | "loop";
+  align?: boolean;
   soft?: boolean;
   keep_bend?: boolean;
   compare?: boolean;

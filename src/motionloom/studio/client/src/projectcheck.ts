@@ -57,6 +57,7 @@ const CHECKS: Record<string, Check> = {
   "splice.where": among("torso", "chest", "arms", "left_arm", "right_arm", "head"),
   "splice.when_short": among("crop", "loop", "hold"),
   "splice.soft": flag,
+  "splice.align": flag,
   "splice.keep_bend": flag,
   "splice.compare": flag,
   "table.mode": among("make", "live", "label"),

@@ -43,6 +43,7 @@ export interface Project {
     where: string;
     when_short: "crop" | "loop" | "hold";
     soft: boolean;
+    align: boolean;
     keep_bend: boolean;
     compare: boolean;
   };
@@ -128,7 +129,15 @@ export const FIRST: Project = {
   plants: {},
   transition: { at: null, length_s: 0.6, moving: false, timewarp: true },
   blend: { clips: [], weights: [], parameters: null, recorded: null },
-  splice: { method: "full", where: "torso", when_short: "crop", soft: false, keep_bend: false, compare: false },
+  splice: {
+    method: "full",
+    where: "torso",
+    when_short: "crop",
+    align: false,
+    soft: false,
+    keep_bend: false,
+    compare: false,
+  },
   table: {
     mode: "make",
     from: null,

@@ -62,6 +62,9 @@ function mount(within: HTMLElement, { store }: Tools): void {
       ),
     ),
   );
+  const align = checkbox("strokes on steps", "put an action that stands in step with the legs", () =>
+    take({ align: align.box.checked }),
+  );
   const soft = checkbox("soft waist", "the spine goes over joint by joint", () => take({ soft: soft.box.checked }));
   const bend = checkbox("keep bends", "keep deep bends of the action", () => take({ keep_bend: bend.box.checked }));
   within.append(
@@ -72,7 +75,14 @@ function mount(within: HTMLElement, { store }: Tools): void {
       { class: "panel-right" },
       make("div", { class: "row" }, make("h3", {}, "method"), compare, make("span", { class: "gap" })),
       make("div", { class: "methods" }, ...cards.map(({ card }) => card)),
-      make("div", { class: "row" }, make("label", { class: "tick" }, "if short:", short), soft.label, bend.label),
+      make(
+        "div",
+        { class: "row" },
+        make("label", { class: "tick" }, "if short:", short),
+        align.label,
+        soft.label,
+        bend.label,
+      ),
     ),
   );
 
@@ -100,6 +110,8 @@ function mount(within: HTMLElement, { store }: Tools): void {
     }
     compare.setAttribute("aria-pressed", String(settings.compare));
     short.value = settings.when_short;
+    align.box.checked = settings.align;
+    align.box.disabled = settings.method === "naive";
     const trunk = TRUNKS.includes(settings.where);
     for (const [{ box }, on] of [
       [soft, settings.soft],
