@@ -229,7 +229,7 @@ def _blend_for(
         n_frames, loop = MAX_FRAMES, False
     else:
         n_frames, loop = frames_in(duration_s, fps, "duration_s", least=0, most=LONGEST) + 1, True
-    live = control(curve, loop=loop, backwards=backwards, euler=euler)
+    live = control(curve, loop=loop, backwards=backwards, euler=euler, hold_feet=False)
     rows: list[FloatArray] = []
     us: list[float] = []
     roots: list[FloatArray] = []
