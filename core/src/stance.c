@@ -21,6 +21,8 @@
 #define STANCE_SOFT 0.025
 /* Farthest that a heel comes up so that its leg reaches, radians. */
 #define STANCE_STEEPEST 0.6
+/* A heel that the motion has raised by this much more is let go, as the sine of an angle. */
+#define STANCE_RAISED 0.12
 /* Metres that do not count. */
 #define STANCE_EXACT 1e-9
 /* A foot is let go where the body would go down by more than this part of a leg, or where the
@@ -59,6 +61,18 @@ static void stance_put(const ml_stance *stance, int side, int point, stance_foot
     const double *place = stance->places + 3 * (2 * side + point);
     stance_point(stance, foot, point, at);
     for (int c = 0; c < 3; c++) foot->shift[c] += place[c] - at[c];
+}
+
+/* Let go of the heel of a flat foot that the motion raises: holding it would stretch the knee. */
+static void stance_raise(ml_stance *stance, int side, const stance_foot *foot) {
+    uint8_t *held = stance->held + 2 * side;
+    if (!held[0] || !held[1]) return;
+    const double *heel = stance->places + 6 * side, *ball = heel + 3;
+    double lever[3];
+    ml_between(foot->levers[0], foot->levers[1], lever);
+    if (lever[1] - (heel[1] - ball[1]) < STANCE_RAISED * ml_length(lever)) return;
+    held[0] = 0;
+    stance->loose[2 * side] = 1;
 }
 
 /* Shift and turn of a foot whose held points are in place; what comes down in this frame is held
@@ -203,6 +217,7 @@ static int stance_hold_foot(ml_stance *stance, int side, const uint8_t *planted,
     stance_spring(6, STANCE_RETURN, seconds, stance->shifts + 6 * side, stance->speeds + 6 * side);
     stance_release(stance, side, planted);
     stance_read(stance, side, foot);
+    stance_raise(stance, side, foot);
     stance_foot free_foot = *foot;
     for (int p = 2 * side; p < 2 * side + 2; p++) wanted[p] = planted[p] && !stance->loose[p];
     stance_place(stance, side, wanted, foot);

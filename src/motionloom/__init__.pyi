@@ -74,6 +74,10 @@ from motionloom.motion.skeleton import Skeleton as Skeleton
 from motionloom.motion.source import Floor as Floor, Source as Source
 from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
+from motionloom.registration.gait_cycles import (
+    GaitCycle as GaitCycle,
+    find_cycles as find_cycles,
+)
 from motionloom.registration.register import register as register
 from motionloom.registration.splines import Spline as Spline
 from motionloom.retargeting.match import MatchedClips as MatchedClips, match_clips as match_clips

@@ -14,7 +14,7 @@ from tests.oracles.limbs import knee_span, solve_leg
 from tests.oracles.quat import multiply, rotate
 
 RETURN, RISE, FOLLOW = 14.0, 16.0, 2.5
-SOFT, STEEPEST, LOWEST, FARTHEST = 0.025, 0.6, 0.10, 0.25
+SOFT, STEEPEST, LOWEST, FARTHEST, RAISED = 0.025, 0.6, 0.10, 0.25, 0.12
 
 
 def spring(rate: float, seconds: float, value: FloatArray, speed: FloatArray):
@@ -101,6 +101,13 @@ class Stance:
         self.loose[own] &= planted[own]
         self.held[own] &= planted[own] & ~self.loose[own]
         foot = self._read(side)
+        if self.held[own].all():
+            lever, place = (
+                foot.levers[0] - foot.levers[1],
+                self.places[own][0] - self.places[own][1],
+            )
+            if lever[1] - place[1] >= RAISED * np.linalg.norm(lever):
+                self.held[2 * side], self.loose[2 * side] = False, True
         heel, ball = self.held[own]
         if heel and ball:
             lever = rotate(foot.turn, foot.levers[1] - foot.levers[0])
