@@ -5,6 +5,7 @@ from motionloom.blending.blend import Blend as Blend, blend as blend
 from motionloom.blending.candidates import Candidate as Candidate
 from motionloom.blending.control import Controller as Controller, Pose as Pose, control as control
 from motionloom.blending.lead import lead_in as lead_in, lead_out as lead_out
+from motionloom.blending.measures import measure as measure
 from motionloom.blending.loop import Loop as Loop, loop as loop
 from motionloom.blending.parameters import (
     ParameterSpace as ParameterSpace,

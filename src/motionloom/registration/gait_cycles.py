@@ -83,7 +83,7 @@ def find_cycles(
     >>> from motionloom import synthetic
     >>> walk = synthetic.clip("walk", speed=1.3).motion
     >>> best = find_cycles(walk)[0]
-    >>> round(best.speed, 1), best.gap < 0.01
+    >>> round(best.speed, 1), best.gap < 0.03
     (1.3, True)
     """
     of_kind(motion, Motion, "motion")

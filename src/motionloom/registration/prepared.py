@@ -67,7 +67,7 @@ def prepared(
 
 def _frames(spans: Spans, motion: Motion, where: str) -> Frames:
     """Intervals in frames of a clip, in time order, from intervals in seconds."""
-    frames = []
+    frames: list[tuple[float, float]] = []
     pairs = isinstance(spans, list | tuple) and all(
         isinstance(span, list | tuple) and len(span) == 2 for span in spans
     )
