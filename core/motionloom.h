@@ -574,6 +574,32 @@ typedef struct {
 ML_API ml_status ml_live_step(ml_live *live, uint8_t loop, const double *weights, double *root,
                               double *quats, uint8_t *planted);
 
+/* The feet of a live motion, held where they come down. Legs are hip, knee and ankle of each side,
+   poles where its knee points, in the hip's frame; levers are heel and ball in the ankle's frame.
+   What a hold changes of a foot is a shift, then a rotation vector, with speeds; `sink` is how low
+   the body is, and how fast it goes down; `slide` is how far it followed its feet.
+   parents: (n_joints)  offsets: (n_joints, 3)  legs: (2, 3)  poles: (2, 3)  levers: (2, 2, 3)
+   held, loose: (4)  places: (4, 3)  shifts, speeds: (2, 6)  sink, slide: (2)
+   positions: (n_joints, 3)  world: (n_joints, 4) */
+typedef struct {
+    int64_t n_joints;
+    const int64_t *parents, *legs;
+    const double *offsets, *poles, *levers;
+    double fps;
+    uint8_t begun;
+    uint8_t *held;  /* points that are held */
+    uint8_t *loose; /* points that were let go in the middle of their contact */
+    double *places; /* of held points */
+    double *shifts, *speeds;
+    double *sink, *slide;
+    double *positions, *world; /* memory to work in */
+} ml_stance;
+
+/* The next frame of a live motion with its planted points held; what could not be held is taken
+   out of `planted`.
+   root: (3)  quats: (stance.n_joints, 4)  planted: (4) */
+ML_API ml_status ml_stance_hold(ml_stance *stance, double *root, double *quats, uint8_t *planted);
+
 /* Polynomials of degree 0, 1 or 2 in time fitted around every frame, at that frame; those near in
    time count most. Windows have `half` frames to either side, and as many near the ends of the
    clip, on one side. The degree is below n.

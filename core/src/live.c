@@ -100,7 +100,12 @@ static ml_status live_advance(ml_live *live, uint8_t loop, const double *weights
         live->done = 1;
         return ML_OK;
     }
-    live->at = live->begin + sign * ml_min(past, sign * (end - live->begin));
+    /* What is left of the frame is gone from the start: speeds along the curve differ there. */
+    double part = ml_clamp(past / ml_max(sign * (following - live->at), 1e-12), 0.0, 1.0);
+    double over = ml_parameter_after(live->n_points, live->n_motions, live->times, weights,
+                                     live->begin, sign * part, live->euler);
+    double gone = ml_clamp(sign * (over - live->begin), 0.0, sign * (end - live->begin));
+    live->at = live->begin + sign * gone;
     *wrapped = 1;
     return live_open_seam(live, weights);
 }

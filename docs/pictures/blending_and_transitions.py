@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -286,37 +287,53 @@ def punches() -> None:
     )
 
 
-def one_cycle(motions: list[ml.Motion], reference: int) -> ml.RegistrationCurve:
-    """A curve over one whole cycle of every motion, from left stance to left stance.
-
-    A curve that is played round and round must end where it began: the stances that a first curve
-    matches say where to cut.
-    """
-    found = ml.register(motions, reference=reference)
-    stances = [np.array(match.intervals) for match in found.matches["left_toe"][:2]]
-    # The middle of what all motions stand in common.
-    middles = [0.5 * (each[:, 0].max() + each[:, 1].min()) for each in stances]
-    first, last = np.round(found.frames(np.array(middles))).astype(int)
-    parts = [slice(int(a), int(b) + 1) for a, b in zip(first, last, strict=True)]
-    return ml.register(
-        [motion[part] for motion, part in zip(found.motions, parts, strict=True)],
-        footplants=[plants[part] for plants, part in zip(found.footplants, parts, strict=True)],
-        ends="match",
-        reference=reference,
+def cycle_near(motion: ml.Motion, degrees: float) -> ml.GaitCycle:
+    """The cycle of a clip that turns about as asked for and closes well."""
+    return min(
+        ml.find_cycles(motion),
+        key=lambda cycle: abs(np.degrees(cycle.turn) - degrees) + 400.0 * cycle.gap,
     )
 
 
+def played(
+    curve: ml.RegistrationCurve, weights: Callable[[float], Any], seconds: float
+) -> tuple[ml.Motion, ml.Footplants]:
+    """What live control plays, feet held frame by frame, and its contacts."""
+    live, fps = ml.control(curve), curve.motions[0].fps
+    poses = [live.step(weights(i / fps)) for i in range(round(seconds * fps))]
+    motion = ml.Motion(
+        curve.motions[0].skeleton,
+        np.array([pose.root_position for pose in poses]),
+        np.array([pose.local_quats for pose in poses]),
+        fps,
+    )
+    return motion, ml.Footplants(np.array([pose.planted for pose in poses]))
+
+
+def contact_cm_s(motion: ml.Motion, plants: ml.Footplants) -> float:
+    """Fastest step of a planted point, cm/s."""
+    steps = np.linalg.norm(np.diff(foot_points(motion), axis=0), axis=-1)
+    both = plants.planted[1:] & plants.planted[:-1]
+    return float(100.0 * motion.fps * steps[both].max(initial=0.0))
+
+
 def nine() -> None:
-    """Figure 9: walk, jog and sneak, straight, left and right, steered."""
-    names = ["16_15", "16_11", "16_13", "16_35", "16_37", "16_39"]
-    motions = [walk(), *(clip(name) for name in names[1:])]
-    for title, turn in (("sneak", 0.0), ("sneak left", 0.7), ("sneak right", -0.7)):
-        embedded = ml.synthetic.clip("sneak", turn=turn)
-        moved = ml.retarget(embedded.motion, walk(), footplants=embedded.footplants)
-        motions.append(ml.resample(moved, fps=120.0).replace(name=title))
-    curve = one_cycle(motions, reference=3)
-    tell("nine", average_frames=curve.u_range[1], apart_cm=[round(100 * c, 1) for c in curve.costs],
-         reference=curve.reference)  # fmt: skip
+    """Figure 9: walk, jog and sneak, straight, left and right, steered live, from raw clips."""
+    creep = ml.retarget(clip("77_30"), walk())
+    raw = [
+        (walk(), 0.0), (clip("16_11"), 40.0), (clip("16_13"), -40.0),
+        (clip("16_35"), 0.0), (clip("16_38"), 40.0), (clip("16_40"), -40.0),
+        (creep, 0.0), (creep, 40.0), (ml.mirror(creep).replace(name="77_30 mirrored"), -40.0),
+    ]  # fmt: skip
+    cycles = [cycle_near(motion, degrees) for motion, degrees in raw]
+    curve = ml.register([motion for motion, _ in raw], cycles=cycles)
+    tell(
+        "nine", average_frames=curve.u_range[1], reference=curve.reference,
+        apart_cm=[round(100 * c, 1) for c in curve.costs],
+        turns=[round(float(np.degrees(c.turn))) for c in cycles],
+        gaps_cm=[round(100 * c.gap, 1) for c in cycles],
+        plants={kind: len(matches) for kind, matches in curve.matches.items()},
+    )  # fmt: skip
     keep(draw_constraints(curve), "nine_plants")
     stops = np.array([0.0, 3.0, 6.0, 9.0, 12.0, 15.0])
     held = np.eye(9)[[0, 1, 4, 3, 6, 8]]
@@ -325,22 +342,82 @@ def nine() -> None:
         return np.array([np.interp(second, stops, column) for column in held.T])
 
     made = ml.blend(curve, steer, duration_s=15.0, clean=False)
-    cleaned = ml.clean_footskate(made.motion, made.footplants)
-    gate = ml.verify(cleaned.motion, sources=motions)
-    tell("nine steered", step=gate.step_ratio, turn=gate.turn_ratio, root=gate.root_speed_ratio,
-         passed=gate.passed, slide_before_cm=100 * cleaned.report.slide_before,
-         slide_after_cm=100 * cleaned.report.slide_after, wide=list(made.wide_joints))  # fmt: skip
+    motion, plants = played(curve, steer, 15.0)
+    check = ml.verify(motion, sources=curve.motions, footplants=plants)
+    tell(
+        "nine steered live", passed=check.passed,
+        failed=[f"{each.check} {each.joint} {each.frame}" for each in check.failed],
+        contact_cm_s=contact_cm_s(motion, plants),
+        as_blended_cm_s=contact_cm_s(made.motion, made.footplants),
+    )  # fmt: skip
     keep(draw_steering(curve, made, title="Walk, jog and sneak, steered"), "nine")
-    fps = made.motion.fps
+    fps = motion.fps
     rows = [
         SheetEntry(
-            cleaned.motion[first:last], f"{first / fps:.0f} to {last / fps:.0f} s", "",
-            cleaned.footplants[first:last], view="side",
-            colour=tint_by_weights(made.weights[first:last]),
+            motion[first:last], f"{first / fps:.0f} to {last / fps:.0f} s", "",
+            plants[first:last], view="side", colour=tint_by_weights(made.weights[first:last]),
         )
-        for first, last in ((0, 480), (480, 840), (840, 1200), (1200, made.motion.n_frames))
+        for first, last in ((0, 480), (480, 840), (840, 1200), (1200, motion.n_frames))
     ]  # fmt: skip
     sheet(rows, "nine_strips", columns=1, cell=(1200, 240), ghosts=14)
+
+
+def fan() -> None:
+    """A fan of turns to 180 degrees: two cycles straight on and two that turn round, of 77_30."""
+    motion = clip("77_30")
+    cycles = sorted(ml.find_cycles(motion), key=lambda cycle: cycle.first)
+    pairs = [
+        (a.first, b.last, abs(a.turn + b.turn))
+        for a, b in pairwise(cycles)
+        if abs(b.first - a.last) < 0.1 * motion.fps
+    ]
+    straight, round_about = min(pairs, key=lambda p: p[2]), max(pairs, key=lambda p: p[2])
+    plants = ml.detect_footplants(motion)
+    parts = [slice(first, last + 1) for first, last, _ in (straight, round_about)]
+    curve = ml.register(
+        [motion[part] for part in parts], footplants=[plants[part] for part in parts], ends="match"
+    )
+    made = [ml.blend(curve, [1.0 - w, w]) for w in np.linspace(0.0, 1.0, 7)]
+
+    def turns(each: ml.Motion) -> float:
+        heading = facing(each)
+        return float(np.degrees(heading[-1] - heading[0]))
+
+    tell(
+        "fan", turns=[round(turns(each.motion)) for each in made],
+        passed=sum(each.verification.passed for each in made), of=len(made),
+        apart_cm=100 * curve.costs[1],
+        slide_before_cm=[round(100 * each.cleanup.slide_before, 1) for each in made],
+    )  # fmt: skip
+    keep(draw_root_paths(curve, made, title="From straight on to turning round"), "fan")
+    rows = [
+        SheetEntry(
+            made[k].motion, f"{turns(made[k].motion):.0f} degrees", "", made[k].footplants,
+            view="side", colour=tint_by_weights(made[k].weights),
+        )
+        for k in (0, 2, 4, 6)
+    ]  # fmt: skip
+    sheet(rows, "fan_strips", columns=2, cell=(600, 240), ghosts=8)
+
+
+def spot() -> None:
+    """Turns on the spot, to either side: a cycle of 69_16 and its mirror image."""
+    motion = clip("69_16")
+    sides = [motion, ml.mirror(motion)]
+    curve = ml.register(sides, cycles=[ml.find_cycles(each)[0] for each in sides])
+    rows = []
+    for w in (0.0, 0.25, 0.5, 1.0):
+        live, plants = played(curve, lambda _, w=w: [1.0 - w, w], 4.0)
+        heading, check = facing(live), ml.verify(live, sources=sides, footplants=plants)
+        turn = float(np.degrees(heading[-1] - heading[0]))
+        away = live.root_positions[-1, ::2] - live.root_positions[0, ::2]
+        tell(
+            f"spot {w}", turn=turn, passed=check.passed, contact_cm_s=contact_cm_s(live, plants),
+            failed=[f"{each.check} {each.joint}" for each in check.failed],
+            away_m=float(np.linalg.norm(away)),
+        )  # fmt: skip
+        rows.append(SheetEntry(live, f"{turn:.0f} degrees in 4 s", "", plants, view="side"))
+    sheet(rows, "spot", columns=2, cell=(600, 220), ghosts=8)
 
 
 SCENES: tuple[Callable[[], None], ...] = (
@@ -352,6 +429,8 @@ SCENES: tuple[Callable[[], None], ...] = (
     kicks,
     punches,
     nine,
+    fan,
+    spot,
 )
 
 

@@ -5,6 +5,7 @@ from motionloom.blending.blend import Blend as Blend, blend as blend
 from motionloom.blending.candidates import Candidate as Candidate
 from motionloom.blending.control import Controller as Controller, Pose as Pose, control as control
 from motionloom.blending.lead import lead_in as lead_in, lead_out as lead_out
+from motionloom.blending.measures import measure as measure
 from motionloom.blending.loop import Loop as Loop, loop as loop
 from motionloom.blending.parameters import (
     ParameterSpace as ParameterSpace,
@@ -79,6 +80,10 @@ from motionloom.motion.skeleton import Skeleton as Skeleton
 from motionloom.motion.source import Floor as Floor, Source as Source
 from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
+from motionloom.registration.gait_cycles import (
+    GaitCycle as GaitCycle,
+    find_cycles as find_cycles,
+)
 from motionloom.registration.register import register as register
 from motionloom.registration.splines import Spline as Spline
 from motionloom.retargeting.match import MatchedClips as MatchedClips, match_clips as match_clips

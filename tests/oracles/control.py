@@ -75,7 +75,10 @@ class Controller:
             self.at, self.done = self.end, True
             return False
         length = abs(self.end - self.begin)
-        self.at = self.begin + self.sign * min(past, length)
+        # What is left of the frame is gone from the start.
+        part = self.sign * min(past / abs(following - self.at), 1.0)
+        over = walk.step_parameter(points, w, self.begin, part, self.euler)
+        self.at = self.begin + self.sign * min(max(self.sign * (over - self.begin), 0.0), length)
         ends = group.stand(self.curve, np.array([self.end, self.begin]))
         turned = w @ (ends.theta[0] + self.closures.theta - ends.theta[1])
         headings = ends.theta - np.array([[turned], [0.0]])

@@ -15,7 +15,13 @@ from motionloom._records import record
 from motionloom.blending.blend_ends import check_of, sound_ends
 from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import control
-from motionloom.blending.evaluate import evaluate, mixed_translations, plants_along, wide_joints
+from motionloom.blending.evaluate import (
+    evaluate,
+    holds_along,
+    mixed_translations,
+    plants_along,
+    wide_joints,
+)
 from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
@@ -23,7 +29,7 @@ from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
@@ -73,6 +79,18 @@ class Blend:
         """Quality check of the result against the examples."""
         held = self.cleanup is not None
         return check_of(self.curve).verify(self.motion, footplants=self.footplants, held=held)
+
+    @property
+    def constraints(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """First and last frames over which each constraint of the examples holds, by name.
+
+        Those given to :func:`motionloom.register` as ``constraints``, mixed by the weights.
+        """
+        names = [name for name in self.curve.matches if name not in KINDS]
+        return {
+            name: runs_of(holds_along(self.curve.matches[name], self.u, self.weights))
+            for name in names
+        }
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -229,7 +247,7 @@ def _blend_for(
         n_frames, loop = MAX_FRAMES, False
     else:
         n_frames, loop = frames_in(duration_s, fps, "duration_s", least=0, most=LONGEST) + 1, True
-    live = control(curve, loop=loop, backwards=backwards, euler=euler)
+    live = control(curve, loop=loop, backwards=backwards, euler=euler, hold_feet=False)
     rows: list[FloatArray] = []
     us: list[float] = []
     roots: list[FloatArray] = []

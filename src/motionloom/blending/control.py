@@ -14,6 +14,7 @@ from motionloom._records import one_line, record
 from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.group import Group
+from motionloom.blending.live_feet import stance_of
 from motionloom.body.facing import facing
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS
@@ -22,6 +23,7 @@ from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.rotation.planar import PlanarTransform
 
 _step = _core.kernel("ml_live_step")
+_hold = _core.kernel("ml_stance_hold")
 
 SEAM_S = 0.25
 """Seconds over which the jump from a curve's end to its start is eased away."""
@@ -37,7 +39,7 @@ class Pose:
     local_quats: FloatArray
     """(J, 4)"""
     planted: BoolArray
-    """Left heel, left toe, right heel, right toe. (4,)"""
+    """Contacts that are held: left heel, left toe, right heel, right toe. (4,)"""
 
 
 def control(
@@ -47,6 +49,7 @@ def control(
     start: PlanarTransform | None = None,
     backwards: bool = False,
     euler: bool = False,
+    hold_feet: bool = True,
 ) -> Controller:
     """A live blend: every call of ``step`` takes weights and gives the next frame.
 
@@ -63,6 +66,11 @@ def control(
         Play from the curve's end to its start. A loop then jumps from its start to its end.
     euler
         Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
+    hold_feet
+        Hold planted heels and toes where they come down, frame by frame: the contacts of the curve
+        decide when, legs follow, and the body is lowered where a leg would not reach. A foot that
+        cannot be held is let go and not reported as planted. Skeletons without a hip, knee or
+        ankle are left as they are.
 
     Returns
     -------
@@ -80,7 +88,9 @@ def control(
     if start is not None:
         of_kind(start, PlanarTransform, "start")
     loop, backwards, euler = flag(loop, "loop"), flag(backwards, "backwards"), flag(euler, "euler")
-    return Controller(curve, loop=loop, start=start, backwards=backwards, euler=euler)
+    live = Controller(curve, loop=loop, start=start, backwards=backwards, euler=euler)
+    live._stance = stance_of(curve) if flag(hold_feet, "hold_feet") else None
+    return live
 
 
 class Controller:
@@ -97,6 +107,7 @@ class Controller:
     ) -> None:
         self.curve = curve
         self.loop = loop
+        self._stance: _core.Record | None = None
         low, high = find_cycle(curve) if loop else curve.u_range
         cycle = (high, low) if backwards else (low, high)  # in the order of play
         begin, end = (u / curve.frames_per_knot for u in cycle)
@@ -148,11 +159,15 @@ class Controller:
 
     def __getstate__(self) -> dict[str, Any]:
         # The core knows the addresses of our arrays: a copy has its own, and goes on independently.
-        return {"curve": self.curve, "loop": self.loop, "live": self._live.copied()}
+        stance = None if self._stance is None else self._stance.copied()
+        live = self._live.copied()
+        return {"curve": self.curve, "loop": self.loop, "live": live, "stance": stance}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.curve, self.loop = state["curve"], state["loop"]
         self._live = _core.record("ml_live", **state["live"])
+        stance = state.get("stance")
+        self._stance = None if stance is None else _core.record("ml_stance", **stance)
 
     def __repr__(self) -> str:
         return one_line(f"Controller({self.curve!r}, u={self.u:.1f})")
@@ -178,6 +193,8 @@ class Controller:
         root, planted = np.zeros(3), np.zeros(len(KINDS), dtype=bool)
         quats = np.zeros((self._live.struct.n_joints, 4))
         _step(self._live, self.loop, w, root, quats, planted)
+        if self._stance is not None:
+            _hold(self._stance, root, quats, planted)
         return Pose(root, quats, planted)
 
 

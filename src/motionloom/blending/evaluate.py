@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import BoolArray, FloatArray
 from motionloom.blending.group import Group
 from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frames
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Source
+from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform
 
@@ -102,11 +104,20 @@ def plants_along(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -
     """Which plants a blend holds at each frame: the matched intervals mixed by the weights."""
     planted = np.zeros((len(u), 4), dtype=bool)
     for column, kind in enumerate(KINDS):
-        for match in curve.matches[kind]:
-            spans = np.array(match.intervals)  # (K, 2)
-            low, high = weights @ spans[:, 0], weights @ spans[:, 1]
-            planted[:, column] |= (u >= low - 1e-9) & (u <= high + 1e-9)
+        planted[:, column] = holds_along(curve.matches[kind], u, weights)
     return Footplants(planted)
+
+
+def holds_along(
+    matches: Sequence[ConstraintMatch], u: FloatArray, weights: FloatArray
+) -> BoolArray:
+    """Frames (N,) in which one of the matched intervals, mixed by the weights (N, K), holds."""
+    holds = np.zeros(len(u), dtype=bool)
+    for match in matches:
+        spans = np.array(match.intervals)  # (K, 2)
+        low, high = weights @ spans[:, 0], weights @ spans[:, 1]
+        holds |= (u >= low - 1e-9) & (u <= high + 1e-9)
+    return holds
 
 
 def mixed_translations(

@@ -10,6 +10,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, finite, flag, numbers, of_kind, one_of
 from motionloom._records import record
+from motionloom.blending import measures
 from motionloom.blending.blend import Blend, blend
 from motionloom.blending.mixtures import closest_mixture, exact_mixture
 from motionloom.errors import ArrayError
@@ -92,7 +93,7 @@ class ParameterSpace:
 
 def parametrize(
     curve: RegistrationCurve,
-    values: Mapping[str, Sequence[float]],
+    values: Mapping[str, Sequence[float]] | Sequence[str],
     *,
     measure: Callable[[Blend], Mapping[str, float]] | None = None,
 ) -> ParameterSpace:
@@ -103,7 +104,8 @@ def parametrize(
     curve
         K examples.
     values
-        For each parameter one value per example.
+        For each parameter one value per example. Or a list of names of :func:`motionloom.measure`:
+        these are then measured of every example, and of blends as with ``measure``.
     measure
         What a blend really has; parameters do not mix linearly (a blend of a left and a right turn
         walks straight, but not at the mean speed). With it blends between every two examples and
@@ -124,9 +126,14 @@ def parametrize(
     ([0.0, 0.5, 0.5], (-0.8, 0.8))
     """
     n = len(of_kind(curve, RegistrationCurve, "curve").motions)
+    if measure is None and isinstance(values, list | tuple) and values:
+        measure = _measure_of(tuple(values))
+        each = [measure(blend(curve, row)) for row in np.eye(n)]
+        values = {name: [found[name] for found in each] for name in values}
     if not isinstance(values, Mapping) or not values:
         raise ArrayError(
-            "`values` must name at least one parameter, such as {'turn': [-0.8, 0.8]}, got "
+            "`values` must name at least one parameter, such as {'turn': [-0.8, 0.8]} or, to "
+            "measure it, ['turn'], got "
             f"{type(values).__name__}."
         )
     if measure is not None and not callable(measure):
@@ -151,6 +158,15 @@ def parametrize(
             weights.append(w)
             points.append(_measured(measured, names))
     return ParameterSpace(curve, names, np.array(points), np.array(weights))
+
+
+def _measure_of(names: tuple[str, ...]) -> Callable[[Blend], Mapping[str, float]]:
+    """What finds these properties of a blend."""
+
+    def found(made: Blend) -> Mapping[str, float]:
+        return {name: measures.measure(made.motion, name, body=made.curve.body) for name in names}
+
+    return found
 
 
 def _bounded(values: FloatArray) -> bool:

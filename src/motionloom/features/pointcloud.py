@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, finite, one_of
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.errors import ArrayError
 from motionloom.motion.forward import end_positions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -35,6 +36,7 @@ def point_cloud(
     body: BodyMap | None = None,
     by_length: bool = False,
     among: Sequence[Skeleton] = (),
+    joint_weights: Mapping[str, float] | None = None,
 ) -> PointCloud:
     """Joints, tips and, where they are few, middles of bones; fingers left out.
 
@@ -51,6 +53,9 @@ def point_cloud(
     among
         Skeletons with the same joints whose clips are compared, this one's included: the first
         decides which joints count, and tips count only where all have the same.
+    joint_weights
+        How much points of a joint count, by its name; those not named count 1. A tip counts as its
+        joint, the middle of a bone as the joint at its end.
     """
     skeleton = motion.skeleton
     body = roles_for(skeleton, body)
@@ -65,6 +70,7 @@ def point_cloud(
     tips = end_positions(skeleton, positions, quats)[:, ends]
     parents = [-1 if j == joints[0] else int(skeleton.parents[j]) for j in joints]
     clouds = [positions[:, joints], tips]
+    owners = [*joints, *(int(skeleton.end_parents[e]) for e in ends)]
     lengths = [
         np.linalg.norm(skeleton.offsets[joints], axis=-1) * (np.array(parents) >= 0),
         np.linalg.norm(skeleton.end_offsets[ends], axis=-1),
@@ -74,12 +80,36 @@ def point_cloud(
         if bones:
             j, p = np.array(bones).T
             clouds.append(0.5 * (positions[:, j] + positions[:, p]))
+            owners += j.tolist()
             lengths.append(np.linalg.norm(skeleton.offsets[j], axis=-1))
     points = np.concatenate(clouds, axis=1)
     weights = np.concatenate(lengths) if by_length else np.ones(points.shape[1])
     if weights.sum() <= 0.0:
         weights = np.ones(points.shape[1])
+    if joint_weights is not None:
+        weights = weights * _weights_of(joint_weights, skeleton)[owners]
+        if weights.sum() <= 0.0:
+            raise ArrayError(
+                "`joint_weights` must leave some joint a weight above 0; all that are compared "
+                "have 0. Raise one of them."
+            )
     return PointCloud(points, weights / weights.sum())
+
+
+def _weights_of(weights: Mapping[str, float], skeleton: Skeleton) -> FloatArray:
+    """Weight of every joint, (J,): as given by name, 1 for the others."""
+    if not isinstance(weights, Mapping):
+        raise ArrayError(
+            "`joint_weights` must give weights by the names of joints, such as {'LeftFoot': 3.0}, "
+            f"got {type(weights).__name__}."
+        )
+    values = np.ones(skeleton.n_joints)
+    for name, value in weights.items():
+        joint = skeleton.names.index(one_of(name, skeleton.names, "joint_weights"))
+        values[joint] = finite(value, f"joint_weights[{name!r}]")
+        if values[joint] < 0.0:
+            raise ArrayError(f"`joint_weights[{name!r}]` must not be negative, got {value!r}.")
+    return values
 
 
 def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:

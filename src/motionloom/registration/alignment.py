@@ -14,6 +14,9 @@ from motionloom.registration.distance import Aligned
 from motionloom.registration.splines import Spline, fit_spline
 from motionloom.rotation.planar import PlanarTransform
 
+TRUSTED, DISTRUSTED = np.radians(30.0), np.radians(60.0)
+"""A turn this far from the one between the bodies' headings is kept; one that far is not."""
+
 
 def alignment_samples(
     grid: Aligned,
@@ -22,6 +25,7 @@ def alignment_samples(
     reference_roots: FloatArray,
     *,
     width: int = 5,
+    headings: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
     """Turn and root offset along a path, unwrapped and freed of outliers. (N, 3).
 
@@ -37,11 +41,16 @@ def alignment_samples(
         The reference's.
     width
         Frames of the median filter, odd.
+    headings : (m,), (n,)
+        Where the motion's body and the reference's face at the grid's frames, radians; where given,
+        they guard the turn.
     """
     i, j = cells.T
     theta, offset = grid.alignment(i, j)
-    theta = np.unwrap(theta)
     carried = PlanarTransform(theta, offset[:, 0], offset[:, 1]).apply(roots[j])
+    if headings is not None and np.isfinite(headings[0]).all() and np.isfinite(headings[1]).all():
+        theta = guarded_turns(theta, headings[1][i] - headings[0][j])
+    theta = np.unwrap(theta)
     apart = carried - reference_roots[i]
     # A median of coordinates depends on the axes: it is taken along and across the way the
     # reference goes, so that turning the world changes nothing.
@@ -53,6 +62,20 @@ def alignment_samples(
         np.stack([filtered[:, 1], np.zeros_like(theta), filtered[:, 2]], axis=-1)
     )
     return np.stack([filtered[:, 0], back[:, 0], back[:, 2]], axis=-1)
+
+
+def guarded_turns(theta: FloatArray, faced: FloatArray) -> FloatArray:
+    """Turns of clouds, (N,), as far as they agree with how much the bodies face apart, ``faced``.
+
+    Two bodies in opposite phases of a step fit best when one is turned until its legs and arms lie
+    over the other's: a turn of the cloud that the body does not have. A turn within 30 degrees of
+    the bodies' own is kept; beyond 60 degrees the bodies' own is used, and between the two it goes
+    over from one to the other.
+    """
+    apart = np.remainder(theta - faced + np.pi, 2.0 * np.pi) - np.pi
+    part = np.clip((np.abs(apart) - TRUSTED) / (DISTRUSTED - TRUSTED), 0.0, 1.0)
+    kept = 1.0 - part * part * (3.0 - 2.0 * part)
+    return np.asarray(np.where(kept == 1.0, theta, faced + kept * apart))
 
 
 def fit_alignment(u: FloatArray, samples: FloatArray, n_points: int) -> Spline:

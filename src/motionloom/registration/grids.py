@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from motionloom._arrays import FloatArray
 from motionloom._progress import report_step
+from motionloom.body.body_map import BodyMap
+from motionloom.body.facing import facing
+from motionloom.errors import SkeletonMismatchError
 from motionloom.features.pointcloud import PointCloud
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import DistanceGrid, distance_grid
@@ -22,6 +27,16 @@ class Sampled:
 
     points: FloatArray
     roots: FloatArray
+    headings: FloatArray
+    """Where the body faces, radians. (n,)"""
+
+
+def _headings(clip: Motion, body: BodyMap) -> FloatArray:
+    """Where the body faces, radians (F,); nan where the skeleton has neither hips nor shoulders."""
+    try:
+        return facing(clip, body=body)
+    except SkeletonMismatchError:
+        return np.full(clip.n_frames, np.nan)
 
 
 class Grids:
@@ -33,10 +48,16 @@ class Grids:
         Clips at one rate, and their point clouds.
     window_s
         Seconds over which frames are compared.
+    body
+        Roles of their joints.
     """
 
     def __init__(
-        self, clips: Sequence[Motion], clouds: Sequence[PointCloud], window_s: float
+        self,
+        clips: Sequence[Motion],
+        clouds: Sequence[PointCloud],
+        window_s: float,
+        body: BodyMap,
     ) -> None:
         self.stride = max(1, round(clips[0].fps / GRID_RATE))
         """Frames of a clip from one row of a grid to the next."""
@@ -46,7 +67,11 @@ class Grids:
         self._half = max(0, round(0.5 * (min(window_s * self.rate, longest) - 1.0)))
         self.weights = clouds[0].weights
         self.clips = [
-            Sampled(cloud.points[:: self.stride], clip.root_positions[:: self.stride])
+            Sampled(
+                cloud.points[:: self.stride],
+                clip.root_positions[:: self.stride],
+                _headings(clip, body)[:: self.stride],
+            )
             for cloud, clip in zip(clouds, clips, strict=True)
         ]
         self._grids: dict[tuple[int, int], DistanceGrid] = {}

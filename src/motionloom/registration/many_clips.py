@@ -1,6 +1,9 @@
-"""Registration of three clips or more: each against a reference, then all on one curve."""
+"""Registration of three clips or more: pair by pair along a tree, then all on one curve."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,84 +11,163 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import RegistrationError
 from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.grids import Grids
+from motionloom.registration.pair_curve import PairCurve
+from motionloom.registration.pair_tree import Edge, centre_of, cheapest_tree
 from motionloom.registration.registration_settings import RegistrationSettings
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import TimePath, find_corner_path
 from motionloom.registration.two_clips import find_path, fit_clips
+from motionloom.rotation.planar import PlanarTransform
+
+PER_FRAME = 4
+"""Samples per frame of the reference at which clips are followed through the tree."""
 
 
-def nearest_to_all(grids: Grids, settings: RegistrationSettings) -> int:
-    """The motion whose frames lie nearest to the others' on average."""
+class ManyClips(NamedTuple):
+    """Three clips or more on one curve."""
+
+    reference: int
+    times: Spline
+    """Frame of every clip. (n, K)"""
+    alignments: list[Spline | None]
+    costs: tuple[float, ...]
+    """Distance of every clip from the reference along the curve, metres."""
+
+
+def register_many(grids: Grids, settings: RegistrationSettings, reference: int | None) -> ManyClips:
+    """Every clip through the tree of the cheapest pairs, on the frames of the reference."""
     n_clips = len(grids.clips)
-    cost = np.zeros((n_clips, n_clips))
-    for a in range(n_clips):
-        for b in range(a + 1, n_clips):
-            cost[a, b] = cost[b, a] = find_path(grids(a, b).cost, settings, []).mean_cost
-    return int(np.argmin(cost.sum(axis=1)))
-
-
-def register_many(
-    grids: Grids, settings: RegistrationSettings, reference: int
-) -> tuple[Spline, list[Spline | None], tuple[float, ...]]:
-    """Every motion against the reference, then all on the reference's frames (section 4.2)."""
-    rate, clips = grids.rate, range(len(grids.clips))
-    others = [k for k in clips if k != reference]
-    paths = {k: find_path(grids(reference, k).cost, settings, []) for k in others}
-    if settings.ends == "open":
-        paths = _cropped(grids, paths, reference, settings)
-    pairs = {
-        k: fit_clips(grids, grids(reference, k), path, (reference, k), settings)
-        for k, path in paths.items()
+    paths = {
+        (a, b): find_path(grids(a, b).cost, settings, [])
+        for a in range(n_clips)
+        for b in range(a + 1, n_clips)
     }
-    first = max(float(p.times(0.0)[0]) for p in pairs.values())
-    last = min(float(p.times(p.times.u_end)[0]) for p in pairs.values())
-    if last - first < 2.0:
-        raise RegistrationError(
-            f"The motions share only {max(last - first, 0.0) / rate:.2f} s of the reference "
-            f"(motion {reference}). Choose clips of the same action, or name another `reference`."
-        )
-    frames = np.linspace(first, last, max(round(last - first) + 1, 3))
-    rows: list[FloatArray] = []
-    carried: list[FloatArray | None] = []
-    for k in clips:
-        if k == reference:
-            rows.append(frames)
-            carried.append(None)
-        else:
-            u = pairs[k].times.inverse(0, frames)
-            rows.append(pairs[k].times(u)[:, 1])
-            carried.append(pairs[k].alignment(u))
-    values = np.stack(rows, axis=-1)  # (N, K)
-    length = float((values[-1] - values[0]).mean())
-    n_points = 2 + max(1, int(np.ceil(length / max(settings.knot_s * rate, 1.0))))
-    u = np.linspace(0.0, n_points - 2.0, len(frames))
-    ends = values[[0, -1]]
-    times = fit_spline(u, values, n_points, ends=ends)
-    times = adjust_increasing(times, epsilon=settings.epsilon, ends=ends)
-    alignments: list[Spline | None] = [
-        None if c is None else fit_alignment(u, c, n_points) for c in carried
-    ]
-    costs = tuple(0.0 if k == reference else float(np.sqrt(pairs[k].path.mean_cost)) for k in clips)
-    return Spline(times.points * grids.stride), alignments, costs
+    cost = np.zeros((n_clips, n_clips))
+    for (a, b), path in paths.items():
+        cost[a, b] = cost[b, a] = np.sqrt(path.mean_cost)
+    if reference is None:
+        reference = centre_of(cost)
+    edges = cheapest_tree(cost, reference)
+    chosen = {
+        edge: paths[edge] if edge in paths else _turned(paths[edge.child, edge.parent])
+        for edge in edges
+    }
+    if settings.ends == "open":
+        chosen = _cropped(grids, chosen, reference, settings)
+    pairs = {
+        edge: fit_clips(grids, grids(*edge), path, edge, settings) for edge, path in chosen.items()
+    }
+    frames, carried = _followed(grids, pairs, reference)
+    times, alignments = _fitted(grids, settings, frames, carried)
+    return ManyClips(reference, times, alignments, _distances(grids, frames, reference))
+
+
+def _turned(path: TimePath) -> TimePath:
+    """The path with its clips exchanged."""
+    return TimePath(np.ascontiguousarray(path.cells[:, ::-1]), path.cost)
 
 
 def _cropped(
-    grids: Grids, paths: dict[int, TimePath], reference: int, settings: RegistrationSettings
-) -> dict[int, TimePath]:
-    """Paths over the part of the reference that all motions share, ends forced together."""
-    first = max(int(p.cells[0, 0]) for p in paths.values())
-    last = min(int(p.cells[-1, 0]) for p in paths.values())
-    cropped = {}
-    for k, path in paths.items():
-        inside = path.cells[(path.cells[:, 0] >= first) & (path.cells[:, 0] <= last)]
-        if last - first < 2 or len(inside) < 2:
+    grids: Grids,
+    paths: Mapping[Edge, TimePath],
+    reference: int,
+    settings: RegistrationSettings,
+) -> dict[Edge, TimePath]:
+    """Paths over the part of the reference that all clips share, their ends forced together."""
+    n = len(grids.clips[reference].points)
+    along = np.linspace(0.0, n - 1.0, PER_FRAME * (n - 1) + 1)
+    frames = {reference: along}
+    inside = np.ones(len(along), dtype=bool)
+    for (parent, child), path in paths.items():
+        cells = path.cells.astype(np.float64)
+        at = frames[parent]
+        inside &= (at >= cells[0, 0]) & (at <= cells[-1, 0])
+        first, where = np.unique(cells[:, 0], return_index=True)
+        where[-1] = len(cells) - 1
+        frames[child] = np.interp(at, first, cells[where, 1])
+        if not inside.any():
             raise RegistrationError(
-                f"The motions have no part in common: motion {k} shares with the reference "
-                f"(motion {reference}) what others do not. Leave it out, or use ends='match'."
+                f"The motions have no part in common: motion {child} shares with motion {parent} "
+                "what others do not. Leave it out, name another `reference`, or use ends='match'."
             )
-        i, j = inside[0]
-        n, m = inside[-1]
-        cost = grids(reference, k).cost[i : n + 1, j : m + 1]
-        part = find_corner_path(cost, slope_limit=settings.slope_limit)
-        cropped[k] = TimePath(part.cells + np.array([i, j]), part.cost)
+    cropped = {}
+    for edge, path in paths.items():
+        at = frames[edge.parent][inside]
+        rows = path.cells[:, 0]
+        shared = path.cells[(rows >= np.floor(at[0])) & (rows <= np.ceil(at[-1]))]
+        (i, j), (n, m) = shared[0], shared[-1]
+        if at[-1] - at[0] < 2.0 or len(shared) < 2:
+            raise RegistrationError(
+                f"The motions have no part in common: only {(at[-1] - at[0]) / grids.rate:.2f} s "
+                f"of motion {edge.parent} belong to all. Leave motion {edge.child} out, name "
+                "another `reference`, or use ends='match'."
+            )
+        part = find_corner_path(
+            grids(*edge).cost[i : n + 1, j : m + 1], slope_limit=settings.slope_limit
+        )
+        cropped[edge] = TimePath(part.cells + np.array([i, j]), part.cost)
     return cropped
+
+
+def _followed(
+    grids: Grids, pairs: Mapping[Edge, PairCurve], reference: int
+) -> tuple[FloatArray, list[FloatArray | None]]:
+    """Frames (N, K) of all clips, and turn and offset (N, 3) of each from the reference.
+
+    What carries a clip to its parent comes first, then what carries the parent to the reference.
+    """
+    n_clips = len(grids.clips)
+    n = len(grids.clips[reference].points)
+    along = np.linspace(0.0, n - 1.0, PER_FRAME * (n - 1) + 1)
+    frames: dict[int, FloatArray] = {reference: along}
+    carried: dict[int, FloatArray] = {reference: np.zeros((len(along), 3))}
+    inside = np.ones(len(along), dtype=bool)
+    for (parent, child), pair in pairs.items():
+        ends = pair.times(np.array([0.0, pair.times.u_end]))[:, 0]
+        inside &= (frames[parent] >= ends[0] - 1e-9) & (frames[parent] <= ends[1] + 1e-9)
+        u = np.clip(pair.times.inverse(0, frames[parent]), 0.0, pair.times.u_end)
+        frames[child] = pair.times(u)[:, 1]
+        step, above = pair.alignment(u), carried[parent]
+        flat = np.stack([step[:, 1], np.zeros(len(u)), step[:, 2]], axis=-1)
+        turned = PlanarTransform(above[:, 0], 0.0, 0.0).apply(flat)
+        carried[child] = above + np.stack([step[:, 0], turned[:, 0], turned[:, 2]], axis=-1)
+    if int(inside.sum()) < 3 * PER_FRAME:
+        raise RegistrationError(
+            f"The motions share only {inside.sum() / PER_FRAME / grids.rate:.2f} s of the "
+            f"reference (motion {reference}). Choose clips of the same action, or name another "
+            "`reference`."
+        )
+    values = np.stack([frames[k][inside] for k in range(n_clips)], axis=-1)
+    moved = [None if k == reference else carried[k][inside] for k in range(n_clips)]
+    return values, moved
+
+
+def _fitted(
+    grids: Grids,
+    settings: RegistrationSettings,
+    frames: FloatArray,
+    carried: list[FloatArray | None],
+) -> tuple[Spline, list[Spline | None]]:
+    """Times, in frames of the clips, and alignments as splines over one parameter."""
+    along = frames.mean(axis=1)
+    length = float(along[-1] - along[0])
+    n_points = 2 + max(1, int(np.ceil(length / max(settings.knot_s * grids.rate, 1.0))))
+    u = (along - along[0]) * ((n_points - 2.0) / length)
+    ends = frames[[0, -1]]
+    times = fit_spline(u, frames, n_points, ends=ends)
+    times = adjust_increasing(times, epsilon=settings.epsilon, ends=ends)
+    alignments = [None if c is None else fit_alignment(u, c, n_points) for c in carried]
+    return Spline(times.points * grids.stride), alignments
+
+
+def _distances(grids: Grids, frames: FloatArray, reference: int) -> tuple[float, ...]:
+    """Root mean square distance of every clip from the reference, metres."""
+    cells = np.round(frames).astype(np.int64)
+    costs = []
+    for k in range(frames.shape[1]):
+        cost = 0.0
+        if k != reference:
+            a, b = sorted((k, reference))  # as the grids were made
+            cost = float(grids(a, b).cost[cells[:, a], cells[:, b]].mean())
+        costs.append(float(np.sqrt(cost)))
+    return tuple(costs)

@@ -56,6 +56,7 @@ def fit_pair(
     epsilon: float,
     clouds: tuple[FloatArray, FloatArray, FloatArray] | None = None,
     pins: Sequence[tuple[float, float]] = (),
+    headings: tuple[FloatArray, FloatArray] | None = None,
 ) -> PairCurve:
     """Strictly increasing times and an alignment curve along a path.
 
@@ -78,6 +79,8 @@ def fit_pair(
         the frame.
     pins
         Pairs of frames of the grid, fractional, that the times should go through.
+    headings : (m,), (n,)
+        Where the motion's body and the reference's face, radians.
     """
     if len(path.cells) < 2:
         raise RegistrationError(
@@ -94,7 +97,7 @@ def fit_pair(
     times = adjust_increasing(fitted, epsilon=epsilon, ends=ends)
     if clouds is not None:
         times = refine_times(times, u, *clouds, epsilon=epsilon)
-    samples = alignment_samples(grid, path.cells, roots, reference_roots)
+    samples = alignment_samples(grid, path.cells, roots, reference_roots, headings=headings)
     return PairCurve(times, fit_alignment(u, samples, n_points), path)
 
 

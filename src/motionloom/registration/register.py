@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
 import numpy as np
 
 from motionloom._arrays import known_options, whole
 from motionloom.body.body_map import BodyMap
+from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
+from motionloom.registration.contact_timing import timed_by_contacts
 from motionloom.registration.curve import RegistrationCurve
+from motionloom.registration.gait_cycles import GaitCycle
 from motionloom.registration.grids import Grids
 from motionloom.registration.inputs import matched_motions, repaired_motions
-from motionloom.registration.many_clips import nearest_to_all, register_many
+from motionloom.registration.many_clips import ManyClips, register_many
+from motionloom.registration.prepared import Frames, cut_to_cycles, prepared
 from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
@@ -76,6 +80,20 @@ def register(
     match
         If False, all motions must have the same joints, and bones of other lengths are left as
         they are.
+    cycles
+        Cut every motion to the gait cycle that closes best, from the middle of a left stance to
+        the next, and match these from end to end: a curve that can be played round. A list of one
+        cycle per motion, from :func:`motionloom.find_cycles`, says which, in frames at the first
+        motion's rate.
+    sync_contacts
+        Draw the times to the contacts that the motions share, so that they begin and end
+        together.
+    joint_weights
+        How much each joint counts when poses are compared, by name; others count 1.
+    constraints
+        One dictionary per motion: by name, intervals (start, end) in seconds over which something
+        holds, such as a hand on an object. They are matched as contacts of the feet are:
+        ``curve.matches[name]``, and ``blend.constraints[name]`` says when a blend holds them.
 
     Returns
     -------
@@ -100,40 +118,72 @@ def register(
         reference = whole(reference, "reference", least=0, most=len(clips) - 1)
     if settings.repair_knees is not None:
         clips = repaired_motions(clips, roles, notes, knees=settings.repair_knees)
-    among = [clip.skeleton for clip in clips]
-    clouds = [point_cloud(clip, body=roles, among=among) for clip in clips]
-    if len(clips) == 2:
-        reference = reference or 0
-        step = -1 if reference else 1  # the reference comes first
-        grids = Grids(clips[::step], clouds[::step], settings.window_s)
-        pair = register_two(
-            grids,
-            settings,
-            None if at is None else (at[reference], at[1 - reference]),
-            [(pin[reference], pin[1 - reference]) for pin in pins],
-        )
-        times = Spline(pair.times.points[:, ::step] * grids.stride)
-        costs: tuple[float, ...] = (0.0, float(np.sqrt(pair.path.mean_cost)))[::step]
-        alignments: list[Spline | None] = [None, pair.alignment][::step]
-    else:
-        grids = Grids(clips, clouds, settings.window_s)
-        if reference is None:
-            reference = nearest_to_all(grids, settings)
-        times, alignments, costs = register_many(grids, settings, reference)
-    spacing = _mean_spacing(times)
+    ready = prepared(clips, matched.footplants, settings.constraints)
+    if settings.cycles is not False:
+        _check_cycles(settings.cycles, len(clips))
+        if at is not None or pins or ends == "match":
+            raise ArrayError(
+                "`cycles` cuts the motions: `at`, `pins` and ends='match' must not be given with "
+                "it. Cut the motions with `find_cycles` first."
+            )
+        ready = cut_to_cycles(ready, roles, notes, settings.cycles)
+        settings = dataclasses.replace(settings, ends="match")
+    placed = _placed(ready.motions, roles, settings, reference, at, pins)
     curve = RegistrationCurve(
-        motions=tuple(clips),
-        footplants=matched.footplants,
-        times=times,
-        alignment=tuple(alignments),
+        motions=ready.motions,
+        footplants=ready.footplants,
+        times=placed.times,
+        alignment=tuple(placed.alignments),
         matches={},
-        reference=reference,
-        frames_per_knot=spacing,
-        costs=costs,
+        reference=placed.reference,
+        frames_per_knot=_mean_spacing(placed.times),
+        costs=placed.costs,
         notes=tuple(notes),
         body=roles,
     )
-    return _with_matches(curve)
+    curve = with_matches(curve, ready.constraints)
+    if settings.sync_contacts:
+        curve = with_matches(timed_by_contacts(curve, settings.epsilon), ready.constraints)
+    return curve
+
+
+def _check_cycles(cycles: bool | Sequence[GaitCycle], n_motions: int) -> None:
+    if not isinstance(cycles, bool) and len(cycles) != n_motions:
+        raise ArrayError(
+            f"`cycles` must have one cycle per motion ({n_motions}), got {len(cycles)}. Pass True "
+            "for the one of each that closes best."
+        )
+
+
+def _placed(
+    clips: Sequence[Motion],
+    body: BodyMap,
+    settings: RegistrationSettings,
+    reference: int | None,
+    at: tuple[int, int] | None,
+    pins: Sequence[tuple[int, int]],
+) -> ManyClips:
+    """Times and alignments of the clips."""
+    among = [clip.skeleton for clip in clips]
+    clouds = [
+        point_cloud(clip, body=body, among=among, joint_weights=settings.joint_weights)
+        for clip in clips
+    ]
+    if len(clips) > 2:
+        return register_many(Grids(clips, clouds, settings.window_s, body), settings, reference)
+    reference = reference or 0
+    step = -1 if reference else 1  # the reference comes first
+    grids = Grids(clips[::step], clouds[::step], settings.window_s, body)
+    pair = register_two(
+        grids,
+        settings,
+        None if at is None else (at[reference], at[1 - reference]),
+        [(pin[reference], pin[1 - reference]) for pin in pins],
+    )
+    times = Spline(pair.times.points[:, ::step] * grids.stride)
+    costs = (0.0, float(np.sqrt(pair.path.mean_cost)))[::step]
+    alignments: list[Spline | None] = [None, pair.alignment][::step]
+    return ManyClips(reference, times, alignments, costs)
 
 
 def _mean_spacing(times: Spline) -> float:
@@ -142,14 +192,20 @@ def _mean_spacing(times: Spline) -> float:
     return float((ends[1] - ends[0]).mean()) / times.u_end
 
 
-def _with_matches(curve: RegistrationCurve) -> RegistrationCurve:
-    """The curve with the plants of its motions matched, kind by kind."""
+def with_matches(
+    curve: RegistrationCurve, constraints: Mapping[str, Sequence[Frames]]
+) -> RegistrationCurve:
+    """The curve with contacts and other constraints of its motions matched, kind by kind.
+
+    ``constraints`` holds, by name, the intervals of every motion in its frames.
+    """
+    every = {kind: [p.intervals()[kind] for p in curve.footplants] for kind in KINDS}
     matches: dict[str, tuple[ConstraintMatch, ...]] = {}
     ends = curve.times(np.array([0.0, curve.times.u_end]))  # (2, K)
-    for kind in KINDS:
+    for kind, per_clip in {**every, **constraints}.items():
         per_motion = []
-        for k, plants in enumerate(curve.footplants):
-            spans = np.array(plants.intervals()[kind], dtype=np.float64).reshape(-1, 2)
+        for k, intervals in enumerate(per_clip):
+            spans = np.array(intervals, dtype=np.float64).reshape(-1, 2)
             spans = np.clip(spans, ends[0, k], ends[1, k])
             inside = curve.u_of(k, spans[spans[:, 1] > spans[:, 0]])
             per_motion.append([(float(start), float(end)) for start, end in inside])

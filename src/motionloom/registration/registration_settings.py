@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from motionloom._arrays import finite, flag, positive
+from motionloom._arrays import finite, flag, items, of_kind, positive
 from motionloom.errors import ArrayError
+from motionloom.registration.gait_cycles import GaitCycle
+
+Spans = Sequence[tuple[float, float]]
+"""Intervals in seconds: (start, end) each."""
 
 STEEPEST = 16
 """More steps in a row in one clip than this is no match any more."""
@@ -24,6 +29,10 @@ class RegistrationOptions(TypedDict, total=False):
     least_s: float
     repair_knees: bool | None
     match: bool
+    cycles: bool | Sequence[GaitCycle]
+    sync_contacts: bool
+    joint_weights: Mapping[str, float] | None
+    constraints: Sequence[Mapping[str, Spans]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,10 @@ class RegistrationSettings:
     least_s: float = 0.0
     repair_knees: bool | None = True
     match: bool = True
+    cycles: bool | Sequence[GaitCycle] = False
+    sync_contacts: bool = False
+    joint_weights: Mapping[str, float] | None = None
+    constraints: Sequence[Mapping[str, Spans]] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.ends, str) or self.ends not in ("open", "match"):
@@ -58,6 +71,10 @@ class RegistrationSettings:
         if finite(self.least_s, "least_s") < 0.0:
             raise ArrayError(f"`least_s` must not be negative, got {self.least_s!r}.")
         flag(self.refine, "refine")
-        flag(self.match, "match")
+        for name in ("match", "sync_contacts"):
+            flag(getattr(self, name), name)
+        if not isinstance(self.cycles, bool):
+            for k, cycle in enumerate(items(self.cycles, "cycles", "gait cycles")):
+                of_kind(cycle, GaitCycle, f"cycles[{k}]")
         if self.repair_knees is not None:
             flag(self.repair_knees, "repair_knees")

@@ -72,8 +72,8 @@ def write_curve(path: str | Path, curve: Mapping[str, Any]) -> None:
         "notes": list(curve["notes"]),
         "body": None if curve["body"] is None else dataclasses.asdict(curve["body"]),
         "matches": {
-            kind: [[list(pair) for pair in match.intervals] for match in curve["matches"][kind]]
-            for kind in KINDS
+            kind: [[list(pair) for pair in match.intervals] for match in matches]
+            for kind, matches in curve["matches"].items()
         },
     }
     text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
@@ -122,7 +122,9 @@ def _read(bundle: Bundle) -> dict[str, Any]:
     if any(a is not None and len(a.points) != len(times.points) for a in alignment):
         raise FormatError("Times and alignments must have as many control points.")
     last_u = times.u_end * spacing
-    matches = {kind: _matches(header, kind, n_motions, last_u) for kind in KINDS}
+    listed = header.get("matches")
+    others = [kind for kind in listed if kind not in KINDS] if isinstance(listed, dict) else []
+    matches = {kind: _matches(header, kind, n_motions, last_u) for kind in (*KINDS, *others)}
     costs, notes = header.get("costs"), header.get("notes")
     if not isinstance(costs, list) or len(costs) != n_motions or not all(map(_is_number, costs)):
         raise FormatError("`costs` must be one number for each motion.", where=HEADER)

@@ -95,4 +95,5 @@ def fit_clips(
         epsilon=settings.epsilon,
         clouds=(reference.points, other.points, grids.weights) if settings.refine else None,
         pins=pins,
+        headings=(other.headings, reference.headings),
     )

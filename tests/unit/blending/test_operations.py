@@ -173,14 +173,14 @@ def test_live_control_goes_round_and_round_without_a_jump():
 
 def test_live_control_equals_the_blend_of_the_same_weights():
     made = ml.blend(CURVE, [0.2, 0.5, 0.3], clean=False)
-    live = ml.control(CURVE, loop=False)
+    live = ml.control(CURVE, loop=False, hold_feet=False)
     poses = [live.step([0.2, 0.5, 0.3]) for _ in range(100)]
     roots = np.array([p.root_position for p in poses])
     assert np.abs(roots - made.motion.root_positions[:100]).max() < 1e-9
 
 
 def test_without_a_loop_the_last_pose_is_held():
-    live = ml.control(CURVE, loop=False)
+    live = ml.control(CURVE, loop=False, hold_feet=False)
     poses = [live.step([0.0, 1.0, 0.0]) for _ in range(400)]
     assert live.done
     assert np.array_equal(poses[-1].root_position, poses[-2].root_position)

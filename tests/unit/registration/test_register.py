@@ -11,6 +11,7 @@ from motionloom.motion.edit import transform
 from motionloom.registration.curve import roots_at
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.many_clips import _cropped
+from motionloom.registration.pair_tree import Edge, cheapest_tree
 from motionloom.registration.register import _mean_spacing
 from motionloom.registration.splines import Spline
 from motionloom.registration.storage import SCHEMA
@@ -213,18 +214,67 @@ def test_paths_are_cropped_to_what_all_of_them_share():
     cost = np.abs(np.subtract.outer(np.arange(20), np.arange(20))) + 1.0
     settings = SimpleNamespace(slope_limit=2)
 
-    def grids(reference, other):
-        assert reference == 2
-        return SimpleNamespace(cost=cost)
+    class Grids:
+        clips = [SimpleNamespace(points=np.zeros(20))] * 3
+        rate = 30.0
 
-    found = _cropped(grids, {0: diagonal(0, 9), 1: diagonal(7, 15, ahead=3)}, 2, settings)
-    assert found[0].cells.tolist() == [[7, 7], [8, 8], [9, 9]]
-    assert found[0].cost == 3.0
-    assert found[1].cells.tolist() == [[7, 10], [8, 11], [9, 12]]
-    assert found[1].cost == 12.0
+        def __call__(self, parent, child):
+            return SimpleNamespace(cost=cost)
+
+    near, far, chained = Edge(2, 0), Edge(2, 1), Edge(0, 1)
+    found = _cropped(Grids(), {near: diagonal(0, 9), far: diagonal(7, 15, ahead=3)}, 2, settings)
+    assert found[near].cells.tolist() == [[7, 7], [8, 8], [9, 9]]
+    assert found[near].cost == 3.0
+    assert found[far].cells.tolist() == [[7, 10], [8, 11], [9, 12]]
+    assert found[far].cost == 12.0
+    # Through another clip: what is 2 ahead of the reference there is 5 ahead in the last.
+    paths = {near: diagonal(2, 15, ahead=2), chained: diagonal(6, 12, ahead=3)}
+    found = _cropped(Grids(), paths, 2, settings)
+    assert found[near].cells[[0, -1]].tolist() == [[4, 6], [10, 12]]
+    assert found[chained].cells[[0, -1]].tolist() == [[6, 9], [12, 15]]
     for last in (8, 7, 6, 3):  # one step in common, one frame, none
-        with pytest.raises(ml.RegistrationError, match="motion 0 shares with the reference"):
-            _cropped(grids, {0: diagonal(0, last), 1: diagonal(7, 15)}, 2, settings)
+        with pytest.raises(ml.RegistrationError, match="no part in common"):
+            _cropped(Grids(), {near: diagonal(0, last), far: diagonal(7, 15)}, 2, settings)
+
+
+def test_clips_are_reached_through_those_they_are_like():
+    rng = np.random.Generator(np.random.PCG64(7))
+    points = rng.normal(size=(12, 2))
+    cost = np.linalg.norm(points[:, None] - points[None], axis=-1)
+    for root in (0, 5, 11):
+        edges = cheapest_tree(cost, root)
+        reached = {root}
+        for parent, child in edges:
+            assert parent in reached and child not in reached
+            reached.add(child)
+        assert len(reached) == 12
+        # No pair outside the tree is cheaper than the dearest on its way through the tree.
+        parents = {child: parent for parent, child in edges}
+
+        def way(k, parents=parents):
+            return [k] if k not in parents else [k, *way(parents[k])]
+
+        for a in range(12):
+            for b in range(a):
+                ways = way(a), way(b)
+                shared = set(ways[0]) & set(ways[1])
+                steps = [(k, parents[k]) for each in ways for k in each if k not in shared]
+                assert max(cost[step] for step in steps) <= cost[a, b] + 1e-12
+
+
+def test_a_chain_of_speeds_is_registered_as_well_as_its_neighbours():
+    # Slow and fast are far apart; each is near to the next. The middle one is the reference.
+    clips = [ml.synthetic.clip("walk", speed=v, duration_s=3.0) for v in (0.8, 1.1, 1.4, 1.7, 2.0)]
+    plants = [clip.footplants for clip in clips]
+    curve = ml.register([clip.motion for clip in clips], footplants=plants)
+    assert curve.reference in (1, 2, 3)
+    spread = [
+        np.ptp(np.array(match.intervals)[:, 0])
+        for matches in curve.matches.values()
+        for match in matches
+        if np.array(match.intervals)[:, 0].min() > 0.0
+    ]
+    assert np.median(spread) < 4.0
 
 
 def two_diagonals(ahead, dear):

@@ -1,0 +1,134 @@
+"""Clips ready to be registered: repaired, cut to cycles where asked, with what they must keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import finite
+from motionloom.body.body_map import BodyMap
+from motionloom.errors import ArrayError, RegistrationError
+from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.motion import Motion
+from motionloom.registration.gait_cycles import GaitCycle, find_cycles
+from motionloom.registration.registration_settings import Spans
+from motionloom.retargeting.match import clip_names
+
+Frames = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """Clips, their contacts, and other constraints in frames."""
+
+    motions: tuple[Motion, ...]
+    footplants: tuple[Footplants, ...]
+    constraints: Mapping[str, tuple[Frames, ...]]
+    """For every name the intervals of each clip, in its frames."""
+
+
+def prepared(
+    motions: Sequence[Motion],
+    footplants: Sequence[Footplants],
+    constraints: Sequence[Mapping[str, Spans]] | None,
+) -> Prepared:
+    """Clips with their constraints checked."""
+    n = len(motions)
+    if constraints is None:
+        return Prepared(tuple(motions), tuple(footplants), {})
+    if not isinstance(constraints, list | tuple) or len(constraints) != n:
+        raise ArrayError(
+            f"`constraints` must have one entry per motion ({n}), each a dictionary of intervals "
+            f"by name, such as {{'hand': [(0.4, 1.2)]}}, got {constraints!r:.80}."
+        )
+    names: list[str] = []
+    for k, each in enumerate(constraints):
+        if not isinstance(each, Mapping):
+            raise ArrayError(f"`constraints[{k}]` must be a dictionary, got {each!r:.80}.")
+        for name in each:
+            if not isinstance(name, str) or name in KINDS:
+                raise ArrayError(
+                    f"Names in `constraints[{k}]` must be texts other than {', '.join(KINDS)}, got "
+                    f"{name!r}. Pass contacts of the feet as `footplants`."
+                )
+            if name not in names:
+                names.append(name)
+    spans = {
+        name: tuple(
+            _frames(each.get(name, ()), motion, f"constraints[{k}][{name!r}]")
+            for k, (each, motion) in enumerate(zip(constraints, motions, strict=True))
+        )
+        for name in names
+    }
+    return Prepared(tuple(motions), tuple(footplants), spans)
+
+
+def _frames(spans: Spans, motion: Motion, where: str) -> Frames:
+    """Intervals in frames of a clip, in time order, from intervals in seconds."""
+    frames: list[tuple[float, float]] = []
+    pairs = isinstance(spans, list | tuple) and all(
+        isinstance(span, list | tuple) and len(span) == 2 for span in spans
+    )
+    if not pairs:
+        raise ArrayError(f"`{where}` must be a list of (start, end) in seconds, got {spans!r:.80}.")
+    for start, end in spans:
+        low, high = (finite(value, where) * motion.fps for value in (start, end))
+        if not 0.0 <= low < high or (frames and low <= frames[-1][1]):
+            raise ArrayError(
+                f"`{where}` must hold intervals with a start before the end, one after the other, "
+                f"got {start!r} to {end!r}."
+            )
+        frames.append((low, min(high, motion.n_frames - 1.0)))
+    if frames and frames[-1][0] >= motion.n_frames - 1:
+        raise ArrayError(
+            f"`{where}` must begin inside the clip of {motion.duration_s:.2f} s, got "
+            f"{frames[-1][0] / motion.fps:.2f} s."
+        )
+    return tuple(frames)
+
+
+def cut_to_cycles(
+    clips: Prepared, body: BodyMap, notes: list[str], chosen: bool | Sequence[GaitCycle]
+) -> Prepared:
+    """Every clip cut to a cycle: the one given, else the one that closes best.
+
+    ``notes`` get which frames are left.
+    """
+    names = clip_names(len(clips.motions))
+    cycles = []
+    for k, (motion, plants) in enumerate(zip(clips.motions, clips.footplants, strict=True)):
+        if isinstance(chosen, bool):
+            try:
+                cycle = find_cycles(motion, footplants=plants, body=body)[0]
+            except RegistrationError as error:
+                raise RegistrationError(f"{names[k]}: {error}") from error
+        else:
+            cycle = chosen[k]
+            if not 0 <= cycle.first < cycle.last < motion.n_frames:
+                raise ArrayError(
+                    f"`cycles[{k}]` must lie in its motion of {motion.n_frames} frames, got "
+                    f"{cycle.first} to {cycle.last}. Find cycles at the rate of the first motion."
+                )
+        cycles.append(cycle)
+        notes.append(f"{names[k]}: cut to its cycle of frames {cycle.first} to {cycle.last}")
+    spans = {
+        name: tuple(
+            tuple(
+                (max(low - cycle.first, 0.0), float(min(high, cycle.last) - cycle.first))
+                for low, high in each
+                if low < cycle.last and high > cycle.first
+            )
+            for each, cycle in zip(per_clip, cycles, strict=True)
+        )
+        for name, per_clip in clips.constraints.items()
+    }
+    return Prepared(
+        tuple(m[c.frames] for m, c in zip(clips.motions, cycles, strict=True)),
+        tuple(
+            Footplants(np.array(p.planted[c.frames]))
+            for p, c in zip(clips.footplants, cycles, strict=True)
+        ),
+        spans,
+    )
