@@ -31,9 +31,14 @@ class OpenTable:
 
     @property
     def goals(self) -> list[str]:
-        """Where a live character can go: labels, or without labels all clips long enough."""
-        labels = sorted({label.label for label in self.table.collection.labels})
-        return labels or [clip.id for clip in self.clips if clip.frames >= self.table.length]
+        """Where a live character can go: labels, or without labels all clips long enough.
+
+        Labels that end before their clip has a whole window cannot be reached, and are left out.
+        """
+        labels, length = self.table.collection.labels, self.table.length
+        if labels:
+            return sorted({each.label for each in labels if each.last >= length - 1})
+        return [clip.id for clip in self.clips if clip.frames >= length]
 
     def library_clip(self, clip: str) -> str:
         """The library's id of a clip; the table's id where the library does not list it."""

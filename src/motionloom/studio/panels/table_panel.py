@@ -19,7 +19,7 @@ from motionloom.studio.clips.matches import Matched
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.result_messages import PathChoice, Place, Rating, TableDetail, Why
 from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
-from motionloom.studio.panels.best_places import best_places
+from motionloom.studio.panels.best_places import FOLLOW_S, best_places
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.open_table import OpenTable
 from motionloom.studio.panels.table_why import candidate, equivalents, graph_why, table_why
@@ -127,7 +127,8 @@ def _with_frames(opened: OpenTable, request: TableQuery) -> TableQuery:
         leave, at = request.source
         usual = next((clip.frames // 2 for clip in opened.clips if clip.id == leave), 0)
         return msgspec.structs.replace(request, source=(leave, usual if at is None else at))
-    source, target = best_places(opened.table, request.source, request.target)
+    follow_s = max(FOLLOW_S, request.follow_s)
+    source, target = best_places(opened.table, request.source, request.target, follow_s=follow_s)
     return msgspec.structs.replace(request, source=source, target=target)
 
 
