@@ -56,18 +56,21 @@ class OpenTable:
     def _build_command(self, info: dict[str, Any]) -> str:
         """The command line that builds the same table from its collection.
 
-        It writes into the current folder. Empty where the table was extended: no single command
-        builds such a table.
+        It writes into the current folder. Empty where the table was extended or has masses of
+        its own: no single command builds such a table.
         """
-        if self.extended:
+        if self.extended or "masses" in info["settings"]:
             return ""
         settings = info["settings"]
+        paper = ["--method", "paper", "--edition", str(settings.get("edition", 2007))]
+        families = settings.get("families", [])
+        weights = "search" if len(families) > 1 else settings["family"]
         return command_line(
             "table", "build", str(self.table.collection.path.resolve()), "-o", self.table.file.name,
             "--length", f"{info['length_s']:g}", "--clusters", str(settings["clusters"]),
             "--ways", ",".join(str(n) for n in settings["ways"]), "--seed", str(settings["seed"]),
             "--lookup", str(settings["lookup"]), "--score", settings["score"],
-            "--weights", settings["family"],
+            "--weights", weights, *(paper if families else []),
         )  # fmt: skip
 
     def facts(self) -> TableFacts:

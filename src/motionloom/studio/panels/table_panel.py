@@ -148,6 +148,10 @@ def _of_table(opened: OpenTable, joined: TableTransition) -> _Path:
     first, last = joined.span
     now = np.arange(joined.motion.n_frames)
     clock = np.stack([leave + now - first, enter + now - first], axis=1).astype(np.float64)
+    times = joined.recipe.times
+    if times is not None:  # matched in time: windows wait for one another
+        clock[first : last + 1] = times[:, [0, -1]] + [leave, enter]
+        clock[last + 1 :, 1] = clock[last, 1] + 1 + np.arange(len(now) - last - 1)
     clock[now > last, 0] = np.nan
     clock[now < first, 1] = np.nan
     between = [clip for clip in joined.clips if clip not in (source, target)]

@@ -22,7 +22,7 @@ from motionloom._records import record
 from motionloom.blending.transition import Transition
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
-from motionloom.body.masses import Segments, mass_segments
+from motionloom.body.masses import SEGMENT_NAMES, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
@@ -235,7 +235,7 @@ def score_motion(
     stands, missed, planted = _stands_of(footplants.planted, points)
     balance = measure_balance(
         segments.centres(pose[0]),
-        segments.masses if masses is None else _parts(masses, segments),
+        segments.masses if masses is None else mass_parts(masses),
         stands,
         sole_of(motion.skeleton, body, points[0]),
         motion.fps,
@@ -258,13 +258,13 @@ def score_motion(
     )
 
 
-def _parts(masses: npt.ArrayLike, segments: Segments) -> FloatArray:
-    """Parts of body mass that are positive and sum to one."""
+def mass_parts(masses: npt.ArrayLike) -> FloatArray:
+    """Parts of body mass that are positive and sum to one. (S,)."""
     parts = numbers(masses, "masses")
-    if parts.shape != segments.masses.shape or not (parts > 0.0).all():
+    if parts.shape != (len(SEGMENT_NAMES),) or not (parts > 0.0).all():
         raise ArrayError(
-            f"`masses` must be {len(segments.masses)} positive parts of body mass, one for each of "
-            f"{', '.join(segments.names)}; got {parts}."
+            f"`masses` must be {len(SEGMENT_NAMES)} positive parts of body mass, one for each of "
+            f"{', '.join(SEGMENT_NAMES)}; got {parts}."
         )
     return np.asarray(parts / parts.sum())
 
