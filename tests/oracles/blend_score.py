@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.body.feet import ball_height
 from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.columns import INCH
@@ -18,6 +19,7 @@ from motionloom.tables.score.stance import (
     SMOOTH_S,
     Plants,
     Stand,
+    clear_feet,
     measure_balance,
 )
 from motionloom.tables.score.terms import sole_of
@@ -126,7 +128,11 @@ def measure_blend(
     ]
     sole = sole_of(frames.skeleton, frames.body_map, frames.points[0].astype(np.float64))
     scored = range(lead, lead + made)
-    balance = measure_balance(centres, segments.masses, stands, sole, frames.fps, scored)
+    standing = ball_height(frames.skeleton, frames.body_map)
+    balance = measure_balance(
+        centres, segments.masses, stands, sole, frames.fps, scored,
+        clear=clear_feet(points[:, BALLS, 1], standing),
+    )  # fmt: skip
     n_frames = [plant.last - plant.first + 1 for plant in chosen]
     errors = [plant.error for plant in chosen]
     planted = sum(n_frames)
@@ -142,7 +148,7 @@ def measure_blend(
         "unsupported": balance.unsupported,
         "bare": balance.bare,
         "com_acc": balance.peak,
-        "ballistic": 0.0 if planted else balance.ballistic,
+        "ballistic": balance.ballistic,
     }
 
 

@@ -21,7 +21,7 @@ from motionloom._arrays import (
 from motionloom._records import record
 from motionloom.blending.transition import Transition
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_points
+from motionloom.body.feet import ball_height, foot_points
 from motionloom.body.masses import SEGMENT_NAMES, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
@@ -29,7 +29,14 @@ from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
-from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, SMOOTH_S, Stand, measure_balance
+from motionloom.tables.score.stance import (
+    BALLS,
+    CHOSEN_LEAST,
+    SMOOTH_S,
+    Stand,
+    clear_feet,
+    measure_balance,
+)
 from motionloom.tables.score.terms import sole_of
 
 FORMS = ("natural", "paper")
@@ -57,7 +64,7 @@ class Score:
     zmp: float
     """Largest distance of the zero moment point from the support, inches."""
     total: float
-    """Their sum; where nothing is planted, what is missing from free fall, in the same measure."""
+    """Their sum, and what flights lack of free fall, in the same measure."""
     natural: bool
     """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
     naturalness: float | None = None
@@ -72,6 +79,8 @@ class Score:
     """Frames of plants, both feet together."""
     scored: int = 0
     """Frames in which the zero moment point could be measured."""
+    ballistic: float = 0.0
+    """How far the worst flight is from free fall: 1 for a body that hangs still in the air."""
 
     @classmethod
     def of_columns(
@@ -131,6 +140,7 @@ class Score:
             int(value("unsupported")),
             int(value("planted")),
             int(value("scored")),
+            value("ballistic"),
         )
 
 
@@ -240,10 +250,11 @@ def score_motion(
         sole_of(motion.skeleton, body, points[0]),
         motion.fps,
         range(motion.n_frames),
+        clear=clear_feet(points[:, BALLS, 1], ball_height(motion.skeleton, body)),
     )
     outside = balance.outside if len(balance.outside) else np.zeros(1)
     mean_missed, zmp = missed / max(planted, 1) / INCH, float(outside.max()) / INCH
-    total = mean_missed + zmp + (0.0 if planted else BALLISTIC_IN * balance.ballistic)
+    total = mean_missed + zmp + BALLISTIC_IN * balance.ballistic
     return Score(
         mean_missed,
         zmp,
@@ -255,6 +266,7 @@ def score_motion(
         balance.unsupported,
         planted,
         len(balance.outside),
+        balance.ballistic,
     )
 
 
