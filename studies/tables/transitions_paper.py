@@ -3,9 +3,9 @@
     ./study transitions paper [--home DIR] [--pairs N] [--pictures DIR]
 
 CMU subject 143, 42 takes at 60 Hz, 50 clusters, transitions of one second, as in [I7]. Tables of
-both editions and one whose weights are searched are built (or found in ``--home``). Sizes, lengths of
-the cached transitions, times of 200 random queries to frames and to annotations, and figure 4: the
-1,000 pairs of ``protocols/transitions_reach.json`` joined by the table and by a motion graph. The
+both editions and one whose weights are searched are built, or found in ``--home``. Sizes, lengths
+of the cached transitions, times of 200 random queries to frames and to annotations, and figure 4:
+the 1,000 pairs of ``protocols/transitions_reach.json`` joined by the table and by a motion graph. The
 collection is not theirs, nobody labelled ours, and the graph's threshold is not in the papers.
 """
 

@@ -28,6 +28,7 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
+from motionloom.tables.score.contactless import Chance, chance_of
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.stance import (
     BALLS,
@@ -145,7 +146,11 @@ class Score:
 
 
 def score(
-    result: object, *, threshold: float | None = None, masses: npt.ArrayLike | None = None
+    result: object,
+    *,
+    threshold: float | None = None,
+    masses: npt.ArrayLike | None = None,
+    chance: Chance | None = None,
 ) -> Score:
     """The score of a transition, or of any motion or result with a motion.
 
@@ -165,6 +170,8 @@ def score(
         transitions of a table naturalness decides.
     masses
         As for :func:`score_motion`. With them a transition, too, is measured as the motion it is.
+    chance
+        As for :func:`score_motion`: for motions that never stand, and bodies without feet.
 
     Returns
     -------
@@ -180,7 +187,7 @@ def score(
     limit = None if threshold is None else positive(threshold, "threshold")
     # The score of a transition of two clips is an old name of its cost.
     own = None if isinstance(result, Transition) else getattr(result, "score", None)
-    if isinstance(own, Score) and masses is None:
+    if isinstance(own, Score) and masses is None and chance is None:
         return own if limit is None else replace(own, natural=own.total < limit)
     motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
     if not isinstance(motion, Motion):
@@ -194,6 +201,7 @@ def score(
         footplants if isinstance(footplants, Footplants) else None,
         threshold=THRESHOLD_IN if limit is None else limit,
         masses=masses,
+        chance=chance,
     )
 
 
@@ -204,6 +212,7 @@ def score_motion(
     body: BodyMap | None = None,
     threshold: float = THRESHOLD_IN,
     masses: npt.ArrayLike | None = None,
+    chance: Chance | None = None,
 ) -> Score:
     """The papers' score of a motion as it is: by its worst moment, however long it is.
 
@@ -223,6 +232,10 @@ def score_motion(
     masses : (S,)
         Parts of body mass of the segments, as ``fit_masses(table.frames).masses`` of
         :mod:`studies.measures.mass_fit` has them; Winter's by default.
+    chance
+        Chance that a motion is natural from the largest acceleration of every joint (J,), m/s2: a
+        regression fitted to labelled motions of the same skeleton ([I6]_). It decides where nothing
+        stands, also for bodies without feet: the total is 12 inches less 12 times the chance.
     """
     of_kind(motion, Motion, "motion")
     threshold = positive(threshold, "threshold")
@@ -233,12 +246,22 @@ def score_motion(
             f"balance is a matter of accelerations; got {motion.n_frames}."
         )
     body = roles_for(motion.skeleton, body)
+    if body.left_ankle is None and body.right_ankle is None:
+        if chance is None:
+            raise ArrayError(
+                "`motion` must have feet to be scored by its contacts, but its skeleton has no "
+                "ankle. Pass `body` with the roles of its joints, or `chance` to score it by its "
+                "accelerations."
+            )
+        return _by_accelerations(motion, chance, threshold)
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
+    if chance is not None and not footplants.planted.any():
+        return _by_accelerations(motion, chance, threshold)
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     segments = mass_segments(motion.skeleton.n_joints, body)
@@ -268,6 +291,13 @@ def score_motion(
         len(balance.outside),
         balance.ballistic,
     )
+
+
+def _by_accelerations(motion: Motion, chance: Chance, threshold: float) -> Score:
+    """The score of a motion that never stands ([I6]_ section 5)."""
+    likely = chance_of(motion, chance)
+    total = BALLISTIC_IN * (1.0 - likely)
+    return Score(0.0, 0.0, total, total < threshold, likely)
 
 
 def mass_parts(masses: npt.ArrayLike) -> FloatArray:
