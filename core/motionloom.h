@@ -1298,6 +1298,23 @@ ML_API ml_status ml_mixture_rotations(const ml_rows *rows, int64_t n_frames, int
                                       const int64_t *at, const double *weights, const double *psi,
                                       double *out);
 
+/* The same by nested spherical interpolation of neighbours at a part of each frame, 0 to 1, as
+   Bezier curves are made of lines.
+   at: (n_frames, n_ways)  parts, psi: (n_frames)  out: (n_frames, rows.n_joints, 4) */
+ML_API ml_status ml_nested_rotations(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
+                                     const int64_t *at, const double *parts, const double *psi,
+                                     double *out);
+
+/* Local rotations whose joints look as given positions do, on the bones of the skeleton. From the
+   root outwards every bone keeps its direction; a joint with several bones turns so that they fit
+   best, one with a single bone the shortest way from the guess, which has the twist that positions
+   cannot tell; ends keep the guess.
+   parents: (n_joints)  offsets: (n_joints, 3)  joints: (n_frames, n_joints, 3)
+   guess, out: (n_frames, n_joints, 4)  worlds: (2, n_joints, 4) */
+ML_API ml_status ml_bones_restore(int64_t n_frames, int64_t n_joints, const int64_t *parents,
+                                  const double *offsets, const double *joints,
+                                  const double *guess, double *worlds, double *out);
+
 /* World positions and rotations of the joints in a chain, parents before their children; others
    are left as they are. Without a chain, of the first `n_chain` joints.
    parents: (n_joints)  offsets: (n_joints, 3)  chain: (n_chain) or NULL  root: (n_frames, 3)
@@ -1554,6 +1571,63 @@ ML_API ml_status ml_pair_search(const ml_terms *terms, const ml_scratch *scratch
                                 int64_t n_three, const uint16_t *three, int64_t n_four,
                                 const uint16_t *four, int64_t keep, float *costs,
                                 uint16_t *recipes);
+
+/* Memory for blends whose windows are matched in time, of up to `most` frames.
+   rows: (4, 17, n_padded)  posture: (4, n_padded, 48)  anchors: (4, 4, n_padded)
+   spans, ahead: (4, 2, n_plants, 2)  counts, reach: (4, 2)  weights: (4, 4, n_padded)
+   times, other: (most, 4) */
+typedef struct {
+    int64_t most, n_padded, n_plants;
+    float *rows, *posture, *anchors;
+    int32_t *spans;
+    float *ahead;
+    int32_t *counts, *reach;
+    float *weights;
+    int32_t *times, *other;
+} ml_warp;
+
+/* Matches of every window with every other: cells are frames of both, each step goes on by 0 or 1.
+   firsts: (n_windows * n_windows + 1)  cells: (n_cells, 2) */
+typedef struct {
+    int64_t n_windows, n_cells;
+    const int64_t *firsts;
+    const int32_t *cells;
+} ml_paths;
+
+/* Weights of n windows over a blend by a family: 0 Bernstein, 1 eased, 2 hat.
+   out: (n, length) */
+ML_API ml_status ml_warp_weights(int64_t family, int64_t n, int64_t length, double *out);
+
+/* Up to three matches of neighbours joined on the windows that they share: frames of every window
+   for each frame of the blend, from the first window's first to the last window's last. None where
+   matches have no frame in common or more than `most` come out.
+   firsts: (n_paths + 1)  cells: (n_cells, 2)  other, times: (most, 4)  count: (1) */
+ML_API ml_status ml_warp_join(int64_t length, int64_t n_paths, const int64_t *firsts,
+                              int64_t n_cells, const int32_t *cells, int64_t most, int32_t *other,
+                              int32_t *times, int64_t *count);
+
+/* What is measured of a blend of windows along their times. Scratch is of `warp.most` frames.
+   ids: (4)  times: (n_frames, 4)  out: (19) */
+ML_API ml_status ml_warp_score(const ml_terms *terms, const ml_scratch *scratch,
+                               const ml_warp *warp, int64_t family, const int32_t *ids,
+                               int64_t n_frames, const int32_t *times, float *out);
+
+/* Times of a recipe by the matches of its neighbours, else frame to frame, in `warp.times`.
+   ids: (4)  count: (1) */
+ML_API ml_status ml_warp_times(const ml_terms *terms, const ml_paths *paths, const ml_warp *warp,
+                               const int32_t *ids, int64_t *count);
+
+/* Judge blends from one window to another, matched in time, by every family, and keep the
+   cheapest, rising; no weight of the cost may be negative. Intermediaries are 0xffff where there
+   are fewer. Costs come in with the dearest that may be kept.
+   linear, log: (19)  families: (n_families)  tried: (n_tried, 2)  costs, used: (keep)
+   recipes: (keep, 4) */
+ML_API ml_status ml_warp_search(const ml_terms *terms, const ml_scratch *scratch,
+                                const ml_warp *warp, const ml_paths *paths, const float *linear,
+                                const float *log, int64_t n_families, const int64_t *families,
+                                int64_t source, int64_t target, int64_t n_tried,
+                                const uint16_t *tried, int64_t keep, float *costs,
+                                uint16_t *recipes, uint8_t *used);
 
 /* Squared spreads that each of some windows makes with each of others, by their weights.
    some: (n_some)  others: (n_others)  u, v: (terms.n_padded)  out: (n_some, n_others) */

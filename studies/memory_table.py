@@ -39,7 +39,7 @@ class MemoryTable(TransitionTable):
     """A transition table that is pickled and copied with all its arrays."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpickled, (self._opened, self._header, self.collection, self.neighbours)
+        return _unpickled, (self._opened, self.header, self.collection, self.neighbours)
 
 
 def _unpickled(*parts: object) -> MemoryTable:

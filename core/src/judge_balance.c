@@ -10,6 +10,10 @@
 
 /* A body whose feet carry less than this part of its weight is in flight. */
 #define BALANCE_FLIGHT_LOAD 0.2
+/* Seconds of the shortest flight that is measured; balls are this far above where they are low,
+   metres. */
+#define BALANCE_FLIGHT_S 0.12
+#define BALANCE_CLEAR_M 0.02f
 /* Outputs of a filter that are summed together. */
 #define BALANCE_BLOCK (2 * ML_LANES)
 
@@ -219,11 +223,12 @@ static void balance_support(const ml_judged *blend, int64_t first, int64_t count
         columns[JUDGE_ZMP_HIGH] = balance_high(gaps, away, scored) / inch;
 }
 
-/* How far a body without plants is from free fall: weight carried, and momentum gained. */
-static float balance_fall(const ml_judged *blend, int64_t first, int64_t count) {
-    const float *hz = judge_path(blend, JUDGE_HZ) + first;
-    const float *hx = judge_path(blend, JUDGE_HX) + first;
-    const float *y2 = judge_path(blend, JUDGE_Y2);
+/* How far a body is from free fall in `count` frames from one on: weight carried, and momentum
+   gained. `first` is the padded frame whose accelerations come first. */
+static float balance_fall(const ml_judged *blend, int64_t first, int64_t from, int64_t count) {
+    const float *hz = judge_path(blend, JUDGE_HZ) + first + from;
+    const float *hx = judge_path(blend, JUDGE_HX) + first + from;
+    const float *y2 = judge_path(blend, JUDGE_Y2) + from;
     double n = (double)judge_most(count, 1), tall = blend->terms->sole[3];
     double carried = 0.0, mean_z = 0.0, mean_x = 0.0, most = 0.0;
     for (int64_t i = 0; i < count; i++) {
@@ -237,6 +242,32 @@ static float balance_fall(const ml_judged *blend, int64_t first, int64_t count) 
         most = gained > most ? gained : most;
     }
     return (float)(carried / n + most / (tall * sqrt(JUDGE_GRAVITY * tall)));
+}
+
+/* The flight that is farthest from free fall. A flight is at least BALANCE_FLIGHT_S long, with both
+   balls clear of the ground, and as far from plants and from the ends of the blend as a foot
+   carries before and after its plant; where nothing is planted all frames are one. */
+static float balance_flights(const ml_judged *blend, int64_t first, int64_t count) {
+    const ml_terms *terms = blend->terms;
+    int64_t shift = first - terms->pad, begin = -1;
+    const float *left = judge_row(blend, JUDGE_LIFT) + first, *right = left + terms->n_padded;
+    const float clear = terms->low + BALANCE_CLEAR_M;
+    int64_t shortest = (int64_t)(BALANCE_FLIGHT_S * (double)terms->fps + 0.5);
+    float most = 0.0f;
+    if (blend->columns[JUDGE_PLANTED] == 0.0f) return balance_fall(blend, first, 0, count);
+    for (int64_t i = 0; i <= count; i++) {
+        int64_t t = shift + i;
+        int is_free = i < count && t >= terms->roll && t < terms->length - terms->roll &&
+                      left[i] > clear && right[i] > clear && !balance_is_near(blend, t);
+        if (is_free && begin < 0) begin = i;
+        if (is_free || begin < 0) continue;
+        if (i - begin >= shortest) {
+            float fall = balance_fall(blend, first, begin, i - begin);
+            most = fall > most ? fall : most;
+        }
+        begin = -1;
+    }
+    return most;
 }
 
 void ml_judge_balance(const ml_judged *blend) {
@@ -256,9 +287,8 @@ void ml_judge_balance(const ml_judged *blend) {
     balance_filter(judge_row(blend, JUDGE_COM + 1) + at, value, n_taps, count,
                    judge_path(blend, JUDGE_Y0));
     balance_support(blend, first, count);
-    blend->columns[JUDGE_BALLISTIC] = 0.0f;
-    if (blend->columns[JUDGE_PLANTED] == 0.0f)
-        blend->columns[JUDGE_BALLISTIC] = balance_fall(blend, first, count);
+    if (judge_wants(blend, JUDGE_BALLISTIC))
+        blend->columns[JUDGE_BALLISTIC] = balance_flights(blend, first, count);
 }
 
 void ml_judge_all(const ml_judged *blend) {

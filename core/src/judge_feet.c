@@ -151,7 +151,7 @@ void ml_judge_mix_steps(const ml_judged *blend, const ml_mix *mix) {
     ml_judge_mix_rows(n, mix, JUDGE_HEADING, JUDGE_COM, rows);
     if (judge_wants(blend, JUDGE_DISAGREEMENT_WEIGHTED))
         ml_judge_mix_rows(n, mix, JUDGE_STANDS, JUDGE_LIFT, rows);
-    if (judge_wants(blend, JUDGE_LOW_SLIDE))
+    if (judge_wants(blend, JUDGE_LOW_SLIDE) || judge_wants(blend, JUDGE_BALLISTIC))
         ml_judge_mix_rows(n, mix, JUDGE_LIFT, JUDGE_POWER, rows);
     if (judge_wants(blend, JUDGE_ROOT_SPREAD))
         ml_judge_mix_rows(n, mix, JUDGE_TRAVEL, JUDGE_ROWS, rows);

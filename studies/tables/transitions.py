@@ -1,6 +1,7 @@
 """Quality of transition tables: the experiments, part by part, each in a separate process.
 
     ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [natural] [roc] [reach]
+                        [paper]
 
 Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json``.
@@ -22,6 +23,7 @@ PARTS = {
     "natural": "naturalness against captured truth",
     "roc": "the paper's baselines on circular protocols",
     "reach": "a thousand pairs by graph and table",
+    "paper": "the papers' own table and their experiments",
 }
 
 

@@ -20,12 +20,12 @@ from motionloom._arrays import FloatArray
 from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.paper.pose_forms import mean_of_positions, nested_rotations
+from motionloom.tables.paper.time_alignment import aligned
 from motionloom.tables.score.columns import INCH
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.score.stance import Plants, Stand, measure_balance, plants_of
 from motionloom.tables.score.terms import sole_of
-from studies.baselines.frame_timing import aligned
-from studies.baselines.pose_forms import mean_of_positions, mean_of_rotations
 from studies.captured_clips import mocap
 from studies.report import Figure, write_report
 from studies.report import table as report_table
@@ -89,7 +89,7 @@ def run(*, pairs: int = PAIRS) -> tuple[list[Figure], dict[str, object]]:
             recipe = Recipe((source, *between, target), LENGTH)
             track = track_of(frames, recipe)
             forms = (
-                mean_of_rotations(frames, recipe).body,
+                nested_rotations(frames, recipe).body,
                 mean_of_positions(frames, recipe).body,
                 mean_of_positions(frames, recipe, bones=False).body,
             )

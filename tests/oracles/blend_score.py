@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.body.feet import ball_height
 from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.columns import INCH
@@ -18,6 +19,7 @@ from motionloom.tables.score.stance import (
     SMOOTH_S,
     Plants,
     Stand,
+    clear_feet,
     measure_balance,
 )
 from motionloom.tables.score.terms import sole_of
@@ -79,8 +81,11 @@ def measure_blend(
     length: int,
     *,
     family: str = "bernstein",
+    times: IntArray | None = None,
 ) -> dict[str, float]:
     """Columns of a blend of the windows that start at ``rows``, the straightforward way.
+
+    ``times`` (L, N) are the frames of the windows that go together; by default the same of all.
 
     The kernel must give the same. Columns that only weigh differences between the windows are not
     among them.
@@ -88,16 +93,17 @@ def measure_blend(
     half = max(2, int(0.5 * SMOOTH_S * frames.fps))
     pad = half + 1
     lead, follow = _reach(frames, rows[0], length, pad)[0], _reach(frames, rows[-1], length, pad)[1]
-    time = np.arange(-lead, length + follow)
-    weights = np.zeros((len(rows), len(time)))
-    weights[:, lead : lead + length] = weights_of(family, len(rows), length)
+    if times is None:
+        times = np.tile(np.arange(length)[:, None], (1, len(rows)))
+    made = len(times)
+    weights = np.zeros((len(rows), lead + made + follow))
+    weights[:, lead : lead + made] = weights_of(family, len(rows), made)
     weights[0, :lead] = 1.0
-    weights[-1, lead + length :] = 1.0
+    weights[-1, lead + made :] = 1.0
     # Windows without weight outside the blend are not read there: their clips may have ended.
-    inside = np.clip(time, 0, length - 1)
-    at = np.array([row + inside for row in rows])
-    at[0, :lead] = rows[0] + time[:lead]
-    at[-1, lead + length :] = rows[-1] + time[lead + length :]
+    at = np.pad(times.T, ((0, 0), (lead, follow)), mode="edge") + np.array(rows)[:, None]
+    at[0, :lead] = rows[0] + np.arange(-lead, 0)
+    at[-1, lead + made :] = rows[-1] + length + np.arange(follow)
     heading, ground = _walk(frames, at, weights)
     share = weights[:, :, None, None]
     body = np.sum(share * frames.body[at], axis=0)
@@ -105,8 +111,10 @@ def measure_blend(
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
     centres = segments.centres(_in_world(body, heading, ground))
     feet = _in_world(points, heading, ground)[:, BALLS][..., [0, 2]]
-    window = slice(lead, lead + length)
-    candidates, ahead = plant_candidates(frames, plants, rows, heading[window], ground[window])
+    window = slice(lead, lead + made)
+    candidates, ahead = plant_candidates(
+        frames, plants, rows, heading[window], ground[window], times=times
+    )
     chosen = choose_plants(feet[window], candidates)
     stands = [
         Stand(
@@ -119,8 +127,12 @@ def measure_blend(
         for plant in chosen
     ]
     sole = sole_of(frames.skeleton, frames.body_map, frames.points[0].astype(np.float64))
-    scored = range(lead, lead + length)
-    balance = measure_balance(centres, segments.masses, stands, sole, frames.fps, scored)
+    scored = range(lead, lead + made)
+    standing = ball_height(frames.skeleton, frames.body_map)
+    balance = measure_balance(
+        centres, segments.masses, stands, sole, frames.fps, scored,
+        clear=clear_feet(points[:, BALLS, 1], standing),
+    )  # fmt: skip
     n_frames = [plant.last - plant.first + 1 for plant in chosen]
     errors = [plant.error for plant in chosen]
     planted = sum(n_frames)
@@ -136,7 +148,7 @@ def measure_blend(
         "unsupported": balance.unsupported,
         "bare": balance.bare,
         "com_acc": balance.peak,
-        "ballistic": 0.0 if planted else balance.ballistic,
+        "ballistic": balance.ballistic,
     }
 
 
@@ -172,24 +184,30 @@ def _in_world(seen: FloatArray, heading: FloatArray, ground: FloatArray) -> Floa
 
 
 def plant_candidates(
-    frames: Frames, plants: Plants, rows: Sequence[int], heading: FloatArray, ground: FloatArray
+    frames: Frames,
+    plants: Plants,
+    rows: Sequence[int],
+    heading: FloatArray,
+    ground: FloatArray,
+    *,
+    times: IntArray | None = None,
 ) -> tuple[list[list[tuple[int, int, FloatArray]]], dict[tuple[int, int, int], FloatArray]]:
     """Plants of every window where a blend puts them, and which way their feet point there."""
     candidates, ahead = [], {}
-    length = len(heading)
     for window, row in enumerate(rows):
         mine = []
+        at = row + (np.arange(len(heading)) if times is None else times[:, window])
         for foot in (0, 1):
-            ids = plants.ids[row : row + length, foot]
+            ids = plants.ids[at, foot]
             for plant in np.unique(ids[ids >= 0]):
                 held = np.flatnonzero(ids == plant)
-                if len(held) < CHOSEN_LEAST:
+                if len(np.unique(at[held])) < CHOSEN_LEAST:
                     continue
-                away = plants.places[plant] - frames.ground[row + held]
-                seen = _turned(away, -frames.heading[row + held])
+                away = plants.places[plant] - frames.ground[at[held]]
+                seen = _turned(away, -frames.heading[at[held]])
                 places = _turned(seen, heading[held]) + ground[held]
                 middle = (held[0] + held[-1]) // 2
-                turn = heading[middle] - frames.heading[row + middle]
+                turn = heading[middle] - frames.heading[at[middle]]
                 ahead[window, foot, int(held[0])] = _turned(plants.ahead[plant], turn)
                 mine.append((foot, int(held[0]), places))
         candidates.append(mine)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from motionloom.motion.contacts import runs_of
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -14,7 +18,7 @@ else:
 
 __all__ = ["Stood", "measure_support"]
 
-COM = 7
+COM, LIFT = 7, 12
 QUANTILE = 0.95
 
 
@@ -75,15 +79,28 @@ def measure_support(
     out[:, 12] = (bare & ~near).sum(dim=1)
     out[:, 13] = bare.sum(dim=1)
     inner = slice(terms.pad, terms.pad + terms.length)
-    n_known = known.sum(dim=1).clamp(min=1)
-    weight = ((y2 + gravity).abs() * known).sum(dim=1) / gravity / n_known
-    gained = torch.zeros_like(x)
-    for h in (hz[:, inner], hx[:, inner]):
-        mean = (h * known).sum(dim=1) / n_known
-        gained = gained + ((h - mean[:, None]) * known) ** 2
-    tall = float(terms.sole[3])
-    fall = weight + gained.amax(dim=1).sqrt() / (tall * math.sqrt(gravity * tall))
-    out[:, 18] = torch.where(planted == 0, fall, torch.zeros_like(fall))
+    push, tall = (y2 + gravity).abs() / gravity, float(terms.sole[3])
+    for b in range(len(out)):
+        falls = [0.0]
+        lifted = rows[b, LIFT : LIFT + 2, inner].amin(dim=0) > terms.low + 0.02
+        for span in _flights(terms, known[b], near[b] | ~lifted, int(planted[b])):
+            turning = torch.zeros_like(push[b, span])
+            for h in (hz[b, inner][span], hx[b, inner][span]):
+                turning = turning + (h - h.mean()) ** 2
+            gained = float(turning.amax().sqrt()) / (tall * math.sqrt(gravity * tall))
+            falls.append(float(push[b, span].mean()) + gained)
+        out[b, 18] = max(falls)
+
+
+def _flights(terms: Any, known: Tensor, near: Tensor, planted: int) -> list[slice]:
+    """Frames of flights: all that are known where nothing is planted, else long stretches."""
+    frames = range(terms.length)
+    free = [bool(known[t]) for t in frames]
+    if planted:
+        inside = range(terms.roll, terms.length - terms.roll)
+        free = [free[t] and t in inside and not bool(near[t]) for t in frames]
+    least = int(0.12 * float(terms.fps) + 0.5) if planted else 1
+    return [slice(a, b + 1) for a, b in runs_of(np.array(free)) if b - a + 1 >= least]
 
 
 def _momentum(score: TorchScore, posture: Tensor, path: Any) -> tuple[Tensor, Tensor]:

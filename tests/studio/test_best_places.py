@@ -47,6 +47,13 @@ def test_a_clip_that_has_less_is_entered_in_its_first_half(table: TransitionTabl
     assert _frames(table, clip) - 1 - frame >= left // 2 > 0
 
 
+@pytest.mark.parametrize("follow_s", [0.0, 0.5, 2.2, 3.0])
+def test_as_much_of_b_is_left_as_is_asked_for(table: TransitionTable, follow_s: float) -> None:
+    for target in ("late", "jog", "run"):
+        _, (clip, frame) = best_places(table, ("walk", None), (target, None), follow_s=follow_s)
+        assert _frames(table, clip) - 1 - frame >= follow_s * FPS
+
+
 @pytest.mark.parametrize(
     ("source", "target"),
     [

@@ -25,6 +25,13 @@ TRUNK = {"pelvis": (0.142, 0.28), "abdomen": (0.139, 0.45), "thorax": (0.216, 0.
 HEAD = (0.081, 1.2)
 """Head and neck: the ear lies a little above the head joint on the line from the shoulders."""
 
+SEGMENT_NAMES = (
+    *TRUNK,
+    "head",
+    *(f"{side}_{name}" for side in ("left", "right") for name in LIMBS),
+)
+"""Names of the segments, in the order of their masses."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segments:

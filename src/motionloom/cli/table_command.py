@@ -17,7 +17,8 @@ from motionloom.cli.table_query_command import query, synthesize
 from motionloom.cli.table_verify_command import evaluate, verify
 
 OF_A_SEARCH = (
-    "length", "clusters", "ways", "score", "weights", "lookup", "seed", "jobs", "device", "dask",
+    "length", "clusters", "ways", "method", "edition", "score", "weights", "lookup", "seed", "jobs",
+    "device", "dask",
 )  # fmt: skip
 OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_glitches")
 
@@ -50,14 +51,20 @@ def build(
         Path | None,
         typer.Option("--labels", metavar="FILE.csv", help="Labels: clip, label, first, last."),
     ] = None,
+    method: Annotated[
+        str, typer.Option("--method", help="default, or paper: the table of the papers.")
+    ] = "default",
+    edition: Annotated[
+        int, typer.Option("--edition", help="With --method paper: 2006 or 2007.")
+    ] = 2007,
     score: Annotated[
-        str,
+        str | None,
         typer.Option("--score", help="Cost to minimise: natural, or paper for the papers' sum."),
-    ] = "natural",
+    ] = None,
     weights: Annotated[
-        str,
+        str | None,
         typer.Option("--weights", help="Weights of windows over a blend: eased, bernstein, hat."),
-    ] = "eased",
+    ] = None,
     lookup: Annotated[
         int | None,
         typer.Option("--lookup", help="Representatives that frames are looked up among."),
@@ -160,10 +167,13 @@ def build(
         ways=_ways(ways),
         seed=seed,
         lookup=lookup,
-        engine=engine,
+        engine=None if method == "paper" and not (device or dask) else engine,
         progress=True,
         score=score,
         weights=weights,
+        jobs=jobs if method == "paper" and not (device or dask) else None,
+        method=method,
+        edition=edition,
     )
     _report(table, as_json=as_json)
 

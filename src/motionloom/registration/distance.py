@@ -7,6 +7,7 @@ can. What is left is the distance; the fit is the alignment.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -139,7 +140,12 @@ class DistanceGrid:
 
 
 def distance_grid(
-    points_a: FloatArray, points_b: FloatArray, weights: FloatArray, *, half_window: int = 2
+    points_a: FloatArray,
+    points_b: FloatArray,
+    weights: FloatArray,
+    *,
+    half_window: int = 2,
+    product: Callable[[FloatArray, FloatArray], FloatArray] | None = None,
 ) -> DistanceGrid:
     """Every frame of A against every frame of B, over windows of ``2 half_window + 1`` frames.
 
@@ -156,6 +162,8 @@ def distance_grid(
         Non-negative weights of the points.
     half_window
         Frames before and after that count too.
+    product
+        Of matrices; that of the library by default, whose last bits depend on the machine.
     """
     n, m, ends = len(points_a), len(points_b), 2 * half_window
     # Two products in one: of B as it is, and of B a quarter turn on.
@@ -172,15 +180,19 @@ def distance_grid(
     for first in range(0, n, BLOCK):
         last = min(first + BLOCK, n)
         rows, n_rows = slice(first + shared, last + ends), last - first + ends
-        np.matmul(a.ground[rows], ground_b, out=ground[shared:n_rows])
-        np.matmul(a.heights[rows], heights_b, out=heights[shared:n_rows])
+        if product is None:
+            np.matmul(a.ground[rows], ground_b, out=ground[shared:n_rows])
+            np.matmul(a.heights[rows], heights_b, out=heights[shared:n_rows])
+        else:
+            ground[shared:n_rows] = product(a.ground[rows], ground_b)
+            heights[shared:n_rows] = product(a.heights[rows], heights_b)
         _sum_windows(
             last - first, m, half_window, ground[:n_rows], heights[:n_rows],
             *a.windows[:, first:last], b.windows, np.zeros((3, last - first + m)), cost[first:last],
         )  # fmt: skip
         shared = ends
-        for product in (ground, heights):
-            product[:shared] = product[n_rows - shared : n_rows]
+        for sums in (ground, heights):
+            sums[:shared] = sums[n_rows - shared : n_rows]
     return DistanceGrid(cost, a, b)
 
 

@@ -26,14 +26,17 @@ from motionloom.tables.engines.engine_choice import engine_of
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.windows import windows_of
+from motionloom.tables.paper.paper_build import search_paper
+from motionloom.tables.paper.paper_search import PaperJob
 from motionloom.tables.score.natural import ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
+from motionloom.tables.score.score import mass_parts
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW, check_representatives
 from motionloom.tables.table_file import write_table_file
-from motionloom.tables.table_header import LONGEST_S, SHORTEST, relative_to
+from motionloom.tables.table_header import EDITIONS, LONGEST_S, METHODS, SHORTEST, relative_to
 from motionloom.tables.window_index import window_index
 
 BUILD = 1
@@ -66,10 +69,17 @@ class _Plan:
     score: str
     weights: str
     keep: int
+    paper: tuple[int, tuple[str, ...]] | None = None
+    """Edition and families of weights of the papers' method."""
+    masses: tuple[float, ...] | None = None
 
     def settings(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
-        return {
+        """As values that JSON can hold; tables of before have none of the last three."""
+        more: dict[str, Any] = {} if self.masses is None else {"masses": list(self.masses)}
+        if self.paper is not None:
+            edition, families = self.paper
+            more |= {"method": "paper", "edition": edition, "families": list(families)}
+        return more | {
             "clusters": self.clusters,
             "lookup": self.fine,
             "ways": list(self.ways),
@@ -92,9 +102,12 @@ class BuildOptions(TypedDict, total=False):
 
     ways: Iterable[int]
     lookup: int | None
-    score: str
-    weights: str
+    score: str | None
+    weights: str | None
     jobs: int | None
+    method: str
+    edition: int
+    masses: npt.ArrayLike | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +116,12 @@ class _BuildSettings:
 
     ways: Iterable[int] = (2, 3, 4)
     lookup: int | None = None
-    score: str = "natural"
-    weights: str = "eased"
+    score: str | None = None
+    weights: str | None = None
     jobs: int | None = None
+    method: str = METHODS[0]
+    edition: int = EDITIONS[0]
+    masses: npt.ArrayLike | None = None
 
 
 def build_table(
@@ -150,6 +166,17 @@ def build_table(
     weights
         How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
         source gently; ``"bernstein"`` is the papers'; ``"hat"`` shows each intermediary alone once.
+        With ``method="paper"`` also ``"search"``: the best of all three for each recipe.
+    method
+        ``"paper"`` builds the table of the papers: windows are matched in time, one recipe is kept
+        for each pair of clusters with its time alignment, and transitions are made as the papers
+        make them. Then ``score`` is ``"paper"``, ``weights`` is ``"bernstein"``, ``lookup`` is
+        ``clusters``.
+    edition
+        With ``method="paper"``: 2007 averages joint positions and restores bone lengths, 2006
+        interpolates rotations and matches windows from border minima.
+    masses : (16,)
+        Parts of body mass of the segments, for balance; those of Winter's average body by default.
     jobs
         Threads; by default one for each processor.
     engine
@@ -190,6 +217,8 @@ def build_table(
         engine = engine_of(jobs=settings.jobs)
     elif settings.jobs is not None:
         raise ArrayError("`jobs` are threads of this machine: give `jobs` or `engine`.")
+    elif plan.paper is not None:
+        raise ArrayError('A table with `method="paper"` is built on threads: leave `engine` out.')
     if not callable(getattr(engine, "search", None)):
         raise ArrayError(
             f"`engine` must search on threads, a GPU or a cluster, got {engine!r:.80}."
@@ -205,23 +234,50 @@ def build_table(
     with disk_errors(target, "Nothing was changed."):
         target.parent.mkdir(parents=True, exist_ok=True)
     with locked(target):
-        _build(collection, plan, target, engine, progress)
+        _build(collection, plan, target, settings.jobs if plan.paper else engine, progress)
         forget_before(collection.source_folder, collection.path)
     return TransitionTable.open(target, collection=collection)
 
 
 def _build(
-    collection: Collection, plan: _Plan, target: Path, engine: Engine, progress: bool
+    collection: Collection, plan: _Plan, target: Path, engine: Engine | int | None, progress: bool
 ) -> None:
-    """Search what is left to search, and write the table."""
+    """Search what is left to search, by an engine or, in the papers' way, threads; write it all."""
     check_frames(collection.frames)
     parts = Parts(target)
     inputs = plan.digest(collection)
     chosen = _representatives(collection, plan, parts, inputs, progress)
+    masses = None if plan.masses is None else np.array(plan.masses)
+    if engine is None or isinstance(engine, int):
+        assert plan.paper is not None
+        edition, families = plan.paper
+        job = PaperJob(
+            collection.frames, chosen["medoids"].astype(np.int64), plan.length, plan.ways,
+            families, ranking_of(plan.score), edition, masses,
+        )  # fmt: skip
+        recipes, costs, times = search_paper(job, parts, jobs=engine, progress=progress)
+        _write(target, collection, plan, {**chosen, **times}, recipes, costs)
+    else:
+        recipes, costs = _searched(collection, plan, parts, chosen, engine, progress)
+        _write(target, collection, plan, chosen, recipes, costs)
+    window_index(collection, plan.length)
+    parts.discard()
+
+
+def _searched(
+    collection: Collection,
+    plan: _Plan,
+    parts: Parts,
+    chosen: Arrays,
+    engine: Engine,
+    progress: bool,
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
+    """Best recipes (E, E, keep, 4) and their costs between all representatives."""
     coarse, fine = chosen["medoids"], chosen["fine_medoids"]
+    masses = None if plan.masses is None else np.array(plan.masses)
     terms = terms_of(
         collection.frames, np.concatenate([coarse, fine]).astype(np.int64), plan.length,
-        family=plan.weights,
+        family=plan.weights, masses=masses,
     )  # fmt: skip
     between = np.arange(len(coarse))
     is_fine = plan.fine > plan.clusters
@@ -238,9 +294,7 @@ def _build(
             terms, ends, ends, between, plan.ways, plan.keep, job.ranking, shortlist=short
         )
         recipes, costs = parts.search(job, "refine", engine, progress)
-    _write(target, collection, plan, chosen, recipes, costs)
-    window_index(collection, plan.length)
-    parts.discard()
+    return recipes, costs
 
 
 def _planned(
@@ -250,7 +304,7 @@ def _planned(
     seed: int,
     settings: _BuildSettings,
 ) -> _Plan:
-    lookup, score, weights = settings.lookup, settings.score, settings.weights
+    lookup, score, weights, paper = _method_of(settings)
     length = round(min(positive(length_s, "length_s"), 2.0 * LONGEST_S) * collection.fps)
     if not SHORTEST <= length <= LONGEST_S * collection.fps:
         raise TableError(
@@ -272,17 +326,43 @@ def _planned(
     lookup = None if lookup is None else whole(lookup, "lookup")
     ranking_of(score)
     weights_of(one_of(weights, FAMILIES, "weights"), 2, length)
+    masses = None if settings.masses is None else tuple(mass_parts(settings.masses).tolist())
     if not 2 <= clusters <= NO_RECIPE:
         raise ArrayError(f"`clusters` must be 2 to {NO_RECIPE}, got {clusters}.")
     n_windows = len(windows_of(collection.frames, length, stride=stride, at_least=clusters))
     if lookup is None:
-        lookup = max(clusters, min(FINE, n_windows // 4))
+        lookup = clusters if paper else max(clusters, min(FINE, n_windows // 4))
+    elif paper and lookup != clusters:
+        raise ArrayError(
+            f'`lookup` must be `clusters` ({clusters}) with `method="paper"`, got {lookup}. Leave '
+            "it out."
+        )
     elif not clusters <= lookup <= n_windows:
         raise ArrayError(
             f"`lookup` must be {clusters} (as many as clusters) to {n_windows} (every window), "
             f"got {lookup}."
         )
-    return _Plan(length, clusters, lookup, wanted, seed, score, weights, KEPT)
+    keep = 1 if paper else KEPT
+    return _Plan(length, clusters, lookup, wanted, seed, score, weights, keep, paper, masses)
+
+
+Method = tuple[int | None, str, str, tuple[int, tuple[str, ...]] | None]
+
+
+def _method_of(settings: _BuildSettings) -> Method:
+    """Lookup, score and weights as given or by the method, and edition and families of papers."""
+    method = one_of(settings.method, METHODS, "method")
+    edition = whole(settings.edition, "edition")
+    if edition not in EDITIONS:
+        raise ArrayError(f"`edition` must be 2006 or 2007, got {edition}.")
+    score, weights = settings.score, settings.weights
+    if method == METHODS[0]:
+        return settings.lookup, score or "natural", weights or "eased", None
+    if score not in (None, "paper"):
+        raise ArrayError(f'`score` must be "paper" with `method="paper"`, got {score!r}.')
+    weights = "bernstein" if weights is None else one_of(weights, (*FAMILIES, "search"), "weights")
+    families = tuple(FAMILIES) if weights == "search" else (weights,)
+    return settings.lookup, "paper", families[0], (edition, families)
 
 
 def _representatives(

@@ -188,7 +188,7 @@ def _growth(file: TableFile, header: TableHeader, collection: Collection) -> Gro
     growth = growth_of(collection.frames, list(before))
     lengths = dict(zip(collection.ids, np.diff(collection.frames.starts), strict=True))
     starts = np.cumsum([0, *(lengths[clip] for clip in before)], dtype=np.int64)
-    check_arrays(file, header.length, starts)
+    check_arrays(file, header.length, starts, method=header.method)
     return growth
 
 

@@ -73,12 +73,12 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
         If a place is not in the collection or its clip is shorter than a window.
     """
     notes: list[str] = []
-    source = _window(engine, request.source, notes, leaving=True)
+    source = window_of(engine, request.source, notes, leaving=True)
     if request.target is None:
         assert request.label is not None
         targets = engine.labels.of(request.label, engine.end_of(source))
     else:
-        targets = np.array([_window(engine, request.target, notes, leaving=False)])
+        targets = np.array([window_of(engine, request.target, notes, leaving=False)])
     rescore = min(int(request.rescore), MOST_RESCORED)
     if request.search is True:
         choice = engine.search(source, targets)
@@ -98,7 +98,7 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     return assembled(engine, best, float(request.lead_s), float(request.follow_s), tuple(notes))
 
 
-def _window(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:
+def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:
     """First row of the window that starts, or ends, at a place, or as near as the clip has one."""
     row = engine.row_of(place)
     first, moved = engine.window_at(row, leaving=leaving)

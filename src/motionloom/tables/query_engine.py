@@ -100,6 +100,7 @@ class QueryEngine:
         self._owner, self.arrays = owner, arrays
         self.frames, self.collection, self.index = frames, collection, index
         self.length, self.family, self.ranking = header.length, header.family, header.ranking
+        self.masses = header.masses
         self.rows, self.rig = rows_of(frames), rig_of(frames)
         self._medoids = np.asarray(arrays.medoids, dtype=np.int64)
         self._between = np.ascontiguousarray(arrays.between)
@@ -120,8 +121,9 @@ class QueryEngine:
 
     def _slots_for(self, windows: IntArray) -> WindowSlots:
         return WindowSlots(
-            self.frames, windows, self.length, ranking=self.ranking, family=self.family
-        )
+            self.frames, windows, self.length, ranking=self.ranking, family=self.family,
+            masses=self.masses,
+        )  # fmt: skip
 
     def _record(self) -> Record:
         """The table as the core takes it."""

@@ -157,6 +157,8 @@ class WindowSlots:
         The collection, and first rows of the windows that keep their slots.
     ranking, family
         What is best, and the weights of the blends.
+    masses : (S,)
+        Parts of body mass; Winter's by default.
     """
 
     def __init__(
@@ -167,11 +169,12 @@ class WindowSlots:
         *,
         ranking: Ranking,
         family: str,
+        masses: FloatArray | None = None,
     ) -> None:
         self.first = len(medoids)
         self.ranking = ranking
-        self.terms = build_terms(frames, self.first + WIDE, length, family=family)
-        self._source = term_source(frames)
+        self.terms = build_terms(frames, self.first + WIDE, length, family=family, masses=masses)
+        self._source = term_source(frames, masses=masses)
         self.slots = np.concatenate([medoids, np.full(WIDE, -1)])
         for slot, row in enumerate(medoids):
             self.terms.put(self._source, slot, int(row))

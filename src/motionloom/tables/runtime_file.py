@@ -71,6 +71,7 @@ def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
 
 def runtime_bytes(table: TransitionTable) -> bytes:
     """The file of a table, see :func:`save_runtime`."""
+    table.require_default("A run-time file")
     data = b"".join(_padded(array) for array in runtime_arrays(table.query_engine))
     head = MAGIC + VERSION.to_bytes(4, "little") + bytes(4)
     head += (HEAD + len(data)).to_bytes(8, "little") + _digest(data).to_bytes(8, "little")

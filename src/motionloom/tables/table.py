@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
 
     from motionloom.motion.motion import Motion
     from motionloom.tables.graph.motion_graph import MotionGraph
+    from motionloom.tables.paper.paper_engine import PaperEngine
     from motionloom.tables.path import HybridPath
     from motionloom.tables.query import Place
     from motionloom.tables.query_engine import QueryEngine
@@ -77,10 +78,11 @@ class TransitionTable:
         self._arrays = TableArrays.of_file(file.arrays)
         self.medoids, self.ends, self.between, self.costs, self.lookup = self._arrays
         self.nearest = self.lookup.fine
-        self._header = header
+        self.header = header
         self._opened = file
         self._index = index
         self._engine: QueryEngine | None = None
+        self._paper: PaperEngine | None = None
         self._engine_lock = Lock()
         self._graph: MotionGraph | None = None
 
@@ -108,7 +110,7 @@ class TransitionTable:
             collection = find_collection(file, collection)
         check_sources(file, collection)
         check_duration(file, header.length, collection.fps)
-        check_arrays(file, header.length, collection.frames.starts)
+        check_arrays(file, header.length, collection.frames.starts, method=header.method)
         return cls(file, header, collection)
 
     @property
@@ -151,19 +153,37 @@ class TransitionTable:
         with self._engine_lock:
             if self._engine is None:
                 self._engine = QueryEngine(
-                    self._arrays, self._header, self.collection, self.neighbours, owner=self
+                    self._arrays, self.header, self.collection, self.neighbours, owner=self
                 )
             return self._engine
 
     @property
+    def method(self) -> str:
+        """How transitions are made: ``"default"``, or ``"paper"`` as in the papers."""
+        return self.header.method
+
+    @property
+    def paper_engine(self) -> PaperEngine:
+        """The papers' table with everything at hand that transitions look up."""
+        from motionloom.tables.paper.paper_engine import PaperEngine
+        from motionloom.tables.paper.recipe_times import RecipeTimes
+
+        engine = self.query_engine
+        with self._engine_lock:
+            if self._paper is None:
+                times = RecipeTimes.of_file(self.arrays)
+                self._paper = PaperEngine(engine, times, self.header, owner=self)
+            return self._paper
+
+    @property
     def ranking(self) -> Ranking:
         """What the search took for best."""
-        return self._header.ranking
+        return self.header.ranking
 
     @property
     def settings(self) -> dict[str, Any]:
         """What the table was built with."""
-        return dict(self._header.settings)
+        return dict(self.header.settings)
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
@@ -225,10 +245,14 @@ class TransitionTable:
         """
         from motionloom.tables.query import TransitionRequest, transition
 
-        return transition(
-            self.query_engine,
-            TransitionRequest(source, target, label, lead_s, follow_s, rescore, variation, search),
+        request = TransitionRequest(
+            source, target, label, lead_s, follow_s, rescore, variation, search
         )
+        if self.method == "paper":
+            from motionloom.tables.paper.paper_engine import paper_transition
+
+            return paper_transition(self.paper_engine, request)
+        return transition(self.query_engine, request)
 
     def fill(
         self,
@@ -287,6 +311,7 @@ class TransitionTable:
         """
         from motionloom.tables.stream import Stream
 
+        self.require_default("A live character")
         return Stream(self.query_engine, source)
 
     def path(
@@ -323,6 +348,14 @@ class TransitionTable:
         best = self.transition(source, target)
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
+    def require_default(self, what: str) -> None:
+        """Raise an error that names the remedy if the table is of another method."""
+        if self.method != "default":
+            raise TableError(
+                f'{what} needs a table built with method="default", but {self.file.name} was built '
+                f'with method="{self.method}". Build another table from the same collection.'
+            )
+
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""
         return {
@@ -331,7 +364,7 @@ class TransitionTable:
             "collection": str(self.collection.path),
             "clips": self.frames.n_clips,
             "frames": self.frames.n_rows,
-            "clips_added": self._header.extended,
+            "clips_added": self.header.extended,
             "fps": self.frames.fps,
             "length_frames": self.length,
             "length_s": self.length_s,

@@ -14,6 +14,7 @@ from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.lookup import NOWHERE, Lookup
+from motionloom.tables.paper.recipe_times import PAPER_ARRAYS, check_recipe_times
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.table_file import TableFile
 
@@ -98,7 +99,9 @@ class TableArrays(NamedTuple):
         return Entry(source, target, tuple(recipes), costs)
 
 
-def check_arrays(file: TableFile, length: int, starts: IntArray) -> None:
+def check_arrays(
+    file: TableFile, length: int, starts: IntArray, *, method: str = "default"
+) -> None:
     """Check kind, shape and every value of the arrays of a table.
 
     Parameters
@@ -109,13 +112,16 @@ def check_arrays(file: TableFile, length: int, starts: IntArray) -> None:
         Frames of a transition.
     starts
         First row of every clip of its collection, and the number of rows. (C + 1,)
+    method
+        How the table makes its transitions.
 
     Raises
     ------
     TableError
         An array is missing, unknown, or of another kind or shape, or a value is out of its range.
     """
-    more = [name for name in file.arrays if name not in ARRAYS]
+    names = (*ARRAYS, *PAPER_ARRAYS) if method == "paper" else ARRAYS
+    more = [name for name in file.arrays if name not in names]
     if more:
         raise file.damaged(f"it holds an array {more[0][:80]!r}, which no table has")
     check_length(file, length, starts)
@@ -130,6 +136,8 @@ def check_arrays(file: TableFile, length: int, starts: IntArray) -> None:
         raise file.damaged("it must have costs for one recipe of a pair, and for no more than all")
     if (~costs.view(np.uint16) & HALF_EXPONENT == 0).any():
         raise file.damaged("a recipe must have a finite cost")
+    if method == "paper":
+        check_recipe_times(file, length, n_fine)
 
 
 def check_length(file: TableFile, length: int, starts: IntArray) -> None:

@@ -6,10 +6,14 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from motionloom._arrays import FloatArray
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.score.columns import COLUMNS, Ranking
 from motionloom.tables.score.recipe import FAMILIES
+from motionloom.tables.score.terms import N_SEGMENTS
 from motionloom.tables.table_file import TableFile
 
 SHORTEST = 4
@@ -22,6 +26,10 @@ LONGEST_TEXT = 4096
 SETTINGS = {"clusters": 2, "lookup": 1, "seed": 0, "keep": 1}
 """Whole numbers among the settings, and their least values."""
 LARGEST_SETTING = 1 << 62
+METHODS = ("default", "paper")
+"""How a table makes its transitions; files that name none are of the first."""
+EDITIONS = (2007, 2006)
+"""Years of the papers."""
 
 
 class TableSources(NamedTuple):
@@ -49,6 +57,22 @@ class TableHeader(NamedTuple):
     def family(self) -> str:
         """Weights of the blends that the table was searched with."""
         return str(self.settings["family"])
+
+    @property
+    def method(self) -> str:
+        """How transitions are made, one of :data:`METHODS`."""
+        return str(self.settings.get("method", METHODS[0]))
+
+    @property
+    def edition(self) -> int:
+        """Year of the paper whose poses the papers' method makes."""
+        return int(self.settings.get("edition", EDITIONS[0]))
+
+    @property
+    def masses(self) -> FloatArray | None:
+        """Parts of body mass of the segments; None for the usual ones. (S,)."""
+        masses = self.settings.get("masses")
+        return None if masses is None else np.array(masses, dtype=np.float64)
 
 
 def read_header(file: TableFile) -> TableHeader:
@@ -121,8 +145,30 @@ def _settings(file: TableFile) -> dict[str, Any]:
         raise file.damaged(f"its setting 'family' must be one of {', '.join(FAMILIES)}")
     if not _is_text(settings.get("score")):
         raise file.damaged("its setting 'score' must be a name")
-    names = (*SETTINGS, "ways", "family", "score")
+    _check_method(file, settings)
+    names = (*SETTINGS, "ways", "family", "score", "method", "edition", "families", "masses")
     return {name: value for name, value in settings.items() if name in names}
+
+
+def _check_method(file: TableFile, settings: dict[str, Any]) -> None:
+    """Check the settings that only some tables have."""
+    if settings.get("method", METHODS[0]) not in METHODS:
+        raise file.damaged(f"its setting 'method' must be one of {', '.join(METHODS)}")
+    edition = settings.get("edition", EDITIONS[0])
+    if type(edition) is not int or edition not in EDITIONS:
+        raise file.damaged("its setting 'edition' must be 2006 or 2007")
+    families = settings.get("families", [])
+    if not isinstance(families, list) or not all(
+        isinstance(name, str) and name in FAMILIES for name in families
+    ):
+        raise file.damaged(f"its setting 'families' must be among {', '.join(FAMILIES)}")
+    masses = settings.get("masses")
+    if masses is not None and not (
+        isinstance(masses, list)
+        and len(masses) == N_SEGMENTS
+        and all(type(part) is float and 0.0 < part < 1.0 for part in masses)
+    ):
+        raise file.damaged(f"its setting 'masses' must be {N_SEGMENTS} parts of body mass")
 
 
 def _ranking(file: TableFile) -> Ranking:

@@ -19,7 +19,7 @@ from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS, PAPER
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.score.score import Score
+from motionloom.tables.score.score import THRESHOLD_IN, Score
 from motionloom.tables.synthesis.table_check import Checked
 
 
@@ -45,6 +45,9 @@ class Candidates(Sequence[Candidate]):
     Most are only known not to be the best: they are scored in full, and put in order, when one of
     them is read.
     """
+
+    form = "natural"
+    """What calls a transition natural, see :meth:`Score.of_columns`."""
 
     def __init__(self, choice: Choice, engine: QueryEngine) -> None:
         self._choice, self._engine = choice, engine
@@ -126,6 +129,10 @@ class TableTransition:
             decided += tuple(f"failed check: {each}" for each in self.verification.failed)
         if not np.isfinite(self.measured[0]):
             return decided
+        if self.candidates.form == "paper":
+            sum_in = float(self.score.total)
+            fine = sum_in < THRESHOLD_IN
+            return decided if fine else (*decided, f"not natural: a sum of {sum_in:.1f} inches")
         reference = self.candidates.reference(self.recipe)
         likely = float(naturalness(self.measured, reference, failed=self.failed)[0])
         if likely >= THRESHOLD:
@@ -143,7 +150,8 @@ class TableTransition:
         """How good the recipe taken is before its feet are held; known before it is made."""
         columns = np.array(list(self.taken.columns.values()), dtype=np.float32)
         reference = self.candidates.reference(self.recipe)
-        return Score.of_columns(columns, reference, failed=self.failed)
+        form = self.candidates.form
+        return Score.of_columns(columns, reference, form=form, failed=self.failed)
 
     @property
     def cost(self) -> float:

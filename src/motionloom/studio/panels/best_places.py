@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 
 from motionloom._arrays import IntArray
@@ -14,19 +16,24 @@ from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.table import TransitionTable
 
 FOLLOW_S = 1.0
-"""Seconds of the target clip that follow an arrival at its best frame."""
+"""Seconds of the target clip that follow an arrival at its best frame, at least."""
 TRIED = 8
 """Pairs of frames that are tried, those with the lowest expected cost."""
 
 
 def best_places(
-    table: TransitionTable, source: OpenPlace, target: OpenPlace
+    table: TransitionTable, source: OpenPlace, target: OpenPlace, *, follow_s: float = FOLLOW_S
 ) -> tuple[Place, Place]:
-    """The given places where both have a frame; else the best frames for those without one."""
+    """The given places where both have a frame; else the best frames for those without one.
+
+    At least ``follow_s`` seconds of the target's clip follow its best frame, if the clip has them
+    after a whole window; if it has less, half of what it has.
+    """
     (leave, at), (enter, to) = source, target
     if at is not None and to is not None:
         return (leave, at), (enter, to)
-    froms, tos = _rows(table, source, leaving=True), _rows(table, target, leaving=False)
+    froms = _rows(table, source, leaving=True, left_s=0.0)
+    tos = _rows(table, target, leaving=False, left_s=follow_s)
     pairs = _expected(table, froms, tos)
     costs = []
     for number, pair in enumerate(pairs):
@@ -36,8 +43,8 @@ def best_places(
     return _places(table, *best)
 
 
-def _rows(table: TransitionTable, place: OpenPlace, *, leaving: bool) -> IntArray:
-    """First rows of the windows that a place allows."""
+def _rows(table: TransitionTable, place: OpenPlace, *, leaving: bool, left_s: float) -> IntArray:
+    """First rows of the windows that a place allows, with some seconds of the clip left."""
     frames, (clip, frame) = table.frames, place
     first = frames.row_of(clip, 0)
     if frame is not None:
@@ -45,9 +52,8 @@ def _rows(table: TransitionTable, place: OpenPlace, *, leaving: bool) -> IntArra
         window = window_from if leaving else window_to
         return np.array([window(frames, row, table.length)[0]])
     last = window_from(frames, int(frames.starts[frames.clip_at(first) + 1]) - 1, table.length)[0]
-    if not leaving:
-        # Some of B should follow the arrival, if it has enough frames.
-        last -= min(round(FOLLOW_S * frames.fps), (last - first) // 2)
+    left = ceil(left_s * frames.fps - 1e-9)
+    last -= left if left <= last - first else (last - first) // 2
     rows: IntArray = np.arange(first, last + 1)
     rows = rows[np.asarray(table.nearest[rows]) != NOWHERE]
     if not len(rows):

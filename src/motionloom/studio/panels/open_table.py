@@ -31,9 +31,14 @@ class OpenTable:
 
     @property
     def goals(self) -> list[str]:
-        """Where a live character can go: labels, or without labels all clips long enough."""
-        labels = sorted({label.label for label in self.table.collection.labels})
-        return labels or [clip.id for clip in self.clips if clip.frames >= self.table.length]
+        """Where a live character can go: labels, or without labels all clips long enough.
+
+        Labels that end before their clip has a whole window cannot be reached, and are left out.
+        """
+        labels, length = self.table.collection.labels, self.table.length
+        if labels:
+            return sorted({each.label for each in labels if each.last >= length - 1})
+        return [clip.id for clip in self.clips if clip.frames >= length]
 
     def library_clip(self, clip: str) -> str:
         """The library's id of a clip; the table's id where the library does not list it."""
@@ -51,18 +56,21 @@ class OpenTable:
     def _build_command(self, info: dict[str, Any]) -> str:
         """The command line that builds the same table from its collection.
 
-        It writes into the current folder. Empty where the table was extended: no single command
-        builds such a table.
+        It writes into the current folder. Empty where the table was extended or has masses of
+        its own: no single command builds such a table.
         """
-        if self.extended:
+        if self.extended or "masses" in info["settings"]:
             return ""
         settings = info["settings"]
+        paper = ["--method", "paper", "--edition", str(settings.get("edition", 2007))]
+        families = settings.get("families", [])
+        weights = "search" if len(families) > 1 else settings["family"]
         return command_line(
             "table", "build", str(self.table.collection.path.resolve()), "-o", self.table.file.name,
             "--length", f"{info['length_s']:g}", "--clusters", str(settings["clusters"]),
             "--ways", ",".join(str(n) for n in settings["ways"]), "--seed", str(settings["seed"]),
             "--lookup", str(settings["lookup"]), "--score", settings["score"],
-            "--weights", settings["family"],
+            "--weights", weights, *(paper if families else []),
         )  # fmt: skip
 
     def facts(self) -> TableFacts:

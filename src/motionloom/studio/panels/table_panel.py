@@ -19,7 +19,7 @@ from motionloom.studio.clips.matches import Matched
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.result_messages import PathChoice, Place, Rating, TableDetail, Why
 from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
-from motionloom.studio.panels.best_places import best_places
+from motionloom.studio.panels.best_places import FOLLOW_S, best_places
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.open_table import OpenTable
 from motionloom.studio.panels.table_why import candidate, equivalents, graph_why, table_why
@@ -127,7 +127,8 @@ def _with_frames(opened: OpenTable, request: TableQuery) -> TableQuery:
         leave, at = request.source
         usual = next((clip.frames // 2 for clip in opened.clips if clip.id == leave), 0)
         return msgspec.structs.replace(request, source=(leave, usual if at is None else at))
-    source, target = best_places(opened.table, request.source, request.target)
+    follow_s = max(FOLLOW_S, request.follow_s)
+    source, target = best_places(opened.table, request.source, request.target, follow_s=follow_s)
     return msgspec.structs.replace(request, source=source, target=target)
 
 
@@ -147,6 +148,10 @@ def _of_table(opened: OpenTable, joined: TableTransition) -> _Path:
     first, last = joined.span
     now = np.arange(joined.motion.n_frames)
     clock = np.stack([leave + now - first, enter + now - first], axis=1).astype(np.float64)
+    times = joined.recipe.times
+    if times is not None:  # matched in time: windows wait for one another
+        clock[first : last + 1] = times[:, [0, -1]] + [leave, enter]
+        clock[last + 1 :, 1] = clock[last, 1] + 1 + np.arange(len(now) - last - 1)
     clock[now > last, 0] = np.nan
     clock[now < first, 1] = np.nan
     between = [clip for clip in joined.clips if clip not in (source, target)]

@@ -10,6 +10,9 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.paper.paper_search import PaperJob
+from motionloom.tables.paper.recipe_times import RecipeTimes
+from motionloom.tables.paper.warped_terms import FAMILY_NUMBERS, WarpedTerms
 from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import naturalness, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS
@@ -49,8 +52,12 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
     n_ends = table.n_ends
     rng = np.random.Generator(np.random.PCG64(seed))
     pairs = rng.choice(n_ends * n_ends, min(count, n_ends * n_ends), replace=False)
+    if table.method == "paper":
+        return _replay_paper(table, np.sort(pairs))
     rows = np.concatenate([table.medoids, table.ends])
-    terms = terms_of(table.frames, rows, table.length, family=table.family)
+    terms = terms_of(
+        table.frames, rows, table.length, family=table.family, masses=table.header.masses
+    )
     ways = tuple(int(n) for n in table.settings["ways"])
     mismatches = []
     for source, target in (divmod(int(pair), n_ends) for pair in np.sort(pairs)):
@@ -67,6 +74,29 @@ def replay_entries(table: TransitionTable, *, count: int = 50, seed: int = 0) ->
         )
         again = search_chunk(job, 0)
         what = _difference(table, source, target, again.recipes[0], again.costs[0])
+        if what:
+            mismatches.append(Mismatch(source, target, what))
+    return mismatches
+
+
+def _replay_paper(table: TransitionTable, pairs: IntArray) -> list[Mismatch]:
+    """Entries of the papers' table that are not what the search finds now."""
+    header, times = table.header, RecipeTimes.of_file(table.arrays)
+    ways, families = (tuple(table.settings[name]) for name in ("ways", "families"))
+    job = PaperJob(
+        table.frames, np.asarray(table.medoids), table.length, ways, families, table.ranking,
+        header.edition, header.masses,
+    )  # fmt: skip
+    warped, mismatches = WarpedTerms(job.terms), []
+    for source, target in (divmod(int(pair), table.n_ends) for pair in pairs):
+        found = warped.search(job.record, (source, target), job.middles, table.ranking, families)
+        what = _difference(table, source, target, found.recipes, found.costs)
+        windows = found.recipes[0][found.recipes[0] != NONE].astype(np.int64)
+        held, family = times.entry(source, target, len(windows))
+        if not what and FAMILY_NUMBERS[family] != int(found.families[0]):
+            what = f"it has weights of the family {family}"
+        if not what and not np.array_equal(held, warped.times(job.record, windows)):
+            what = "its time alignment differs"
         if what:
             mismatches.append(Mismatch(source, target, what))
     return mismatches
@@ -116,7 +146,8 @@ def naturalness_map(table: TransitionTable) -> FloatArray32:
     """
     medoids, ends = np.asarray(table.medoids), np.asarray(table.ends)
     rows = np.concatenate([medoids, ends]).astype(np.int64)
-    terms = terms_of(table.frames, rows, table.length, family=table.family)
+    masses = table.header.masses
+    terms = terms_of(table.frames, rows, table.length, family=table.family, masses=masses)
     n_ends = len(ends)
     places = len(medoids) + np.stack(
         np.meshgrid(np.arange(n_ends), np.arange(n_ends), indexing="ij"), axis=-1

@@ -61,7 +61,8 @@ spread_m: how much postures of the windows differ, mass-weighted, metres.
 speed_ratio: energy of the posture's motion against that of the windows; 1 loses nothing.
 peak_acc: largest acceleration of a segment about the centre of mass, seen from the body, m/s2.
 com_acc: largest acceleration of the centre of mass, m/s2.
-ballistic: where nothing is planted, how far the body is from free fall; else 0.
+ballistic: how far the worst flight is from free fall, 0 without one; a blend that never stands is
+one flight.
 """
 
 N_FEET_COLUMNS = 8
@@ -69,8 +70,8 @@ N_FEET_COLUMNS = 8
 
 
 BALLISTIC_IN = 12.0
-"""Inches that a blend without plants pays for not falling: one that hangs still in the air pays
-this much, one in free fall nothing."""
+"""Inches that a flight pays for not falling: a body that hangs still in the air pays this much, one
+in free fall nothing."""
 
 
 def column(name: str) -> int:

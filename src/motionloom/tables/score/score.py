@@ -21,15 +21,23 @@ from motionloom._arrays import (
 from motionloom._records import record
 from motionloom.blending.transition import Transition
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_points
-from motionloom.body.masses import Segments, mass_segments
+from motionloom.body.feet import ball_height, foot_points
+from motionloom.body.masses import SEGMENT_NAMES, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
+from motionloom.tables.score.contactless import Chance, chance_of
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
-from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, SMOOTH_S, Stand, measure_balance
+from motionloom.tables.score.stance import (
+    BALLS,
+    CHOSEN_LEAST,
+    SMOOTH_S,
+    Stand,
+    clear_feet,
+    measure_balance,
+)
 from motionloom.tables.score.terms import sole_of
 
 FORMS = ("natural", "paper")
@@ -57,7 +65,7 @@ class Score:
     zmp: float
     """Largest distance of the zero moment point from the support, inches."""
     total: float
-    """Their sum; where nothing is planted, what is missing from free fall, in the same measure."""
+    """Their sum, and what flights lack of free fall, in the same measure."""
     natural: bool
     """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
     naturalness: float | None = None
@@ -72,6 +80,8 @@ class Score:
     """Frames of plants, both feet together."""
     scored: int = 0
     """Frames in which the zero moment point could be measured."""
+    ballistic: float = 0.0
+    """How far the worst flight is from free fall: 1 for a body that hangs still in the air."""
 
     @classmethod
     def of_columns(
@@ -131,11 +141,16 @@ class Score:
             int(value("unsupported")),
             int(value("planted")),
             int(value("scored")),
+            value("ballistic"),
         )
 
 
 def score(
-    result: object, *, threshold: float | None = None, masses: npt.ArrayLike | None = None
+    result: object,
+    *,
+    threshold: float | None = None,
+    masses: npt.ArrayLike | None = None,
+    chance: Chance | None = None,
 ) -> Score:
     """The score of a transition, or of any motion or result with a motion.
 
@@ -155,6 +170,8 @@ def score(
         transitions of a table naturalness decides.
     masses
         As for :func:`score_motion`. With them a transition, too, is measured as the motion it is.
+    chance
+        As for :func:`score_motion`: for motions that never stand, and bodies without feet.
 
     Returns
     -------
@@ -170,7 +187,7 @@ def score(
     limit = None if threshold is None else positive(threshold, "threshold")
     # The score of a transition of two clips is an old name of its cost.
     own = None if isinstance(result, Transition) else getattr(result, "score", None)
-    if isinstance(own, Score) and masses is None:
+    if isinstance(own, Score) and masses is None and chance is None:
         return own if limit is None else replace(own, natural=own.total < limit)
     motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
     if not isinstance(motion, Motion):
@@ -184,6 +201,7 @@ def score(
         footplants if isinstance(footplants, Footplants) else None,
         threshold=THRESHOLD_IN if limit is None else limit,
         masses=masses,
+        chance=chance,
     )
 
 
@@ -194,6 +212,7 @@ def score_motion(
     body: BodyMap | None = None,
     threshold: float = THRESHOLD_IN,
     masses: npt.ArrayLike | None = None,
+    chance: Chance | None = None,
 ) -> Score:
     """The papers' score of a motion as it is: by its worst moment, however long it is.
 
@@ -213,6 +232,10 @@ def score_motion(
     masses : (S,)
         Parts of body mass of the segments, as ``fit_masses(table.frames).masses`` of
         :mod:`studies.measures.mass_fit` has them; Winter's by default.
+    chance
+        Chance that a motion is natural from the largest acceleration of every joint (J,), m/s2: a
+        regression fitted to labelled motions of the same skeleton ([I6]_). It decides where nothing
+        stands, also for bodies without feet: the total is 12 inches less 12 times the chance.
     """
     of_kind(motion, Motion, "motion")
     threshold = positive(threshold, "threshold")
@@ -223,27 +246,38 @@ def score_motion(
             f"balance is a matter of accelerations; got {motion.n_frames}."
         )
     body = roles_for(motion.skeleton, body)
+    if body.left_ankle is None and body.right_ankle is None:
+        if chance is None:
+            raise ArrayError(
+                "`motion` must have feet to be scored by its contacts, but its skeleton has no "
+                "ankle. Pass `body` with the roles of its joints, or `chance` to score it by its "
+                "accelerations."
+            )
+        return _by_accelerations(motion, chance, threshold)
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
     if footplants.n_frames != motion.n_frames:
         raise ArrayError(
             f"`footplants` must have one row per frame of the motion ({motion.n_frames}), "
             f"got {footplants.n_frames}."
         )
+    if chance is not None and not footplants.planted.any():
+        return _by_accelerations(motion, chance, threshold)
     pose = motion.world_pose()
     points = foot_points(motion, body=body, pose=pose)
     segments = mass_segments(motion.skeleton.n_joints, body)
     stands, missed, planted = _stands_of(footplants.planted, points)
     balance = measure_balance(
         segments.centres(pose[0]),
-        segments.masses if masses is None else _parts(masses, segments),
+        segments.masses if masses is None else mass_parts(masses),
         stands,
         sole_of(motion.skeleton, body, points[0]),
         motion.fps,
         range(motion.n_frames),
+        clear=clear_feet(points[:, BALLS, 1], ball_height(motion.skeleton, body)),
     )
     outside = balance.outside if len(balance.outside) else np.zeros(1)
     mean_missed, zmp = missed / max(planted, 1) / INCH, float(outside.max()) / INCH
-    total = mean_missed + zmp + (0.0 if planted else BALLISTIC_IN * balance.ballistic)
+    total = mean_missed + zmp + BALLISTIC_IN * balance.ballistic
     return Score(
         mean_missed,
         zmp,
@@ -255,16 +289,24 @@ def score_motion(
         balance.unsupported,
         planted,
         len(balance.outside),
+        balance.ballistic,
     )
 
 
-def _parts(masses: npt.ArrayLike, segments: Segments) -> FloatArray:
-    """Parts of body mass that are positive and sum to one."""
+def _by_accelerations(motion: Motion, chance: Chance, threshold: float) -> Score:
+    """The score of a motion that never stands ([I6]_ section 5)."""
+    likely = chance_of(motion, chance)
+    total = BALLISTIC_IN * (1.0 - likely)
+    return Score(0.0, 0.0, total, total < threshold, likely)
+
+
+def mass_parts(masses: npt.ArrayLike) -> FloatArray:
+    """Parts of body mass that are positive and sum to one. (S,)."""
     parts = numbers(masses, "masses")
-    if parts.shape != segments.masses.shape or not (parts > 0.0).all():
+    if parts.shape != (len(SEGMENT_NAMES),) or not (parts > 0.0).all():
         raise ArrayError(
-            f"`masses` must be {len(segments.masses)} positive parts of body mass, one for each of "
-            f"{', '.join(segments.names)}; got {parts}."
+            f"`masses` must be {len(SEGMENT_NAMES)} positive parts of body mass, one for each of "
+            f"{', '.join(SEGMENT_NAMES)}; got {parts}."
         )
     return np.asarray(parts / parts.sum())
 

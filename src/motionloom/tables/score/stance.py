@@ -12,12 +12,18 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._elementary import cos, sin
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.features.support import ROLL_S
+from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import Frames
 
 BALLS = (1, 3)
 """Columns of the balls of the left and right foot among the points of :class:`Frames`."""
 SMOOTH_S = 0.25
 """Window of the cubic fits behind accelerations (15 frames at 60 a second)."""
+FLIGHT_S = 0.12
+"""Seconds of the shortest flight that is measured; as in core/src/judge_balance.c."""
+CLEAR_M = 0.05
+"""In a flight both balls are this far above where they stand: lower ones may still push off or
+land."""
 CHOSEN_LEAST = 2
 """Frames that a plant must share with a window to count in it: one frame does not stand."""
 
@@ -125,7 +131,8 @@ class Balance(NamedTuple):
     peak: float
     """Largest acceleration of the centre of mass, m/s2."""
     ballistic: float
-    """How far the motion is from free fall: weight carried, and angular momentum gained."""
+    """How far the worst flight is from free fall: weight carried, and angular momentum gained. A
+    motion that never stands is one flight."""
 
 
 def measure_balance(
@@ -135,6 +142,8 @@ def measure_balance(
     sole: FloatArray,
     fps: float,
     scored: range,
+    *,
+    clear: BoolArray | None = None,
 ) -> Balance:
     """Balance of a motion in the frames ``scored``, where accelerations can be known.
 
@@ -152,6 +161,8 @@ def measure_balance(
         Frames a second.
     scored
         Frames wanted; those too near the ends are left out.
+    clear : (F,)
+        Frames in which both feet are clear of the ground, from :func:`clear_feet`; by default all.
     """
     half = max(2, int(0.5 * SMOOTH_S * fps))
     first = max(scored.start, half + 1)
@@ -186,8 +197,38 @@ def measure_balance(
         int(np.count_nonzero(bare & ~near)),
         int(np.count_nonzero(bare)),
         peak,
-        _fall(momentum[frames], push, float(sole[3])),
+        max(
+            (
+                _fall(momentum[frames[span]], push[span], float(sole[3]))
+                for span in _flights(frames, stands, scored, fps, clear)
+            ),
+            default=0.0,
+        ),
     )
+
+
+def clear_feet(balls: FloatArray, standing: float) -> BoolArray:
+    """Frames in which both balls are clear of the ground, by their heights (F, 2). (F,)."""
+    return np.asarray((balls > standing + CLEAR_M).all(axis=1))
+
+
+def _flights(
+    frames: IntArray,
+    stands: Sequence[Stand],
+    scored: range,
+    fps: float,
+    clear: BoolArray | None,
+) -> list[slice]:
+    """Places among frames of flights: long enough, and far from plants and from the ends."""
+    if not any(stand.last - stand.first + 1 >= CHOSEN_LEAST for stand in stands):
+        return [slice(0, len(frames))]
+    roll = round(ROLL_S * fps)
+    free = (frames >= scored.start + roll) & (frames < scored.stop - roll)
+    free &= ~_near_plants(frames, stands, roll)
+    if clear is not None:
+        free &= clear[frames]
+    shortest = int(FLIGHT_S * fps + 0.5)
+    return [slice(a, b + 1) for a, b in runs_of(free) if b - a + 1 >= shortest]
 
 
 def _cubic_rows(half: int, fps: float) -> FloatArray:

@@ -1,5 +1,7 @@
 """The kernel against its plain form, on embedded clips."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -289,3 +291,51 @@ def test_a_ranking_adds_columns_and_their_logarithms():
 def test_an_unknown_column_is_refused():
     with pytest.raises(ml.ArrayError, match="must be one of"):
         Ranking.of({"beauty": 1.0})
+
+
+def jump_with_feet_before_and_after(gravity):
+    """A body that stands, flies for 0.6 s under some gravity, and stands again; and its plants."""
+    stand = ml.synthetic.clip("stand", duration_s=2.0, life=0.0).motion
+    time = np.arange(stand.n_frames) / stand.fps
+    first, last = 42, 78
+    flight = (last - first) / stand.fps
+    since = np.clip(time - time[first], 0.0, flight)
+    root = np.repeat(stand.root_positions[:1], stand.n_frames, axis=0)
+    root[:, 1] += 0.5 * gravity * since * (flight - since)
+    still = np.repeat(stand.local_quats[:1], stand.n_frames, axis=0)
+    planted = np.ones((stand.n_frames, 4), dtype=bool)
+    planted[first : last + 1] = False
+    motion = stand.replace(root_positions=root, local_quats=still)
+    return motion, ml.Footplants(planted)
+
+
+@pytest.mark.parametrize(("gravity", "error"), [(9.81, 0.0), (0.5 * 9.81, 0.5), (2.0 * 9.81, 1.0)])
+def test_a_flight_between_plants_is_compared_with_free_fall(gravity, error):
+    motion, plants = jump_with_feet_before_and_after(gravity)
+    frames = frames_of([motion], footplants=[plants])
+    columns = score_recipes(terms_of(frames, [30], LENGTH), [[0]])[0]
+    assert columns[column("planted")] > 0
+    assert columns[column("ballistic")] == pytest.approx(error, abs=0.1)
+    plain = measure_blend(frames, plants_of(frames), [30], LENGTH)
+    assert columns[column("ballistic")] == pytest.approx(plain["ballistic"], abs=1e-3)
+    without = columns.copy()
+    without[column("ballistic")] = 0.0
+    paid = PAPER.cost(columns[None])[0] - PAPER.cost(without[None])[0]
+    assert paid == pytest.approx(12.0 * columns[column("ballistic")], rel=1e-4)
+
+
+def test_a_step_is_no_flight(frames, rows, terms):
+    for number in range(len(rows)):
+        columns = score_recipes(terms, [[number]])[0]
+        if columns[column("planted")] > 0:
+            assert columns[column("ballistic")] == 0.0
+
+
+def test_a_motion_pays_for_a_flight_that_is_no_free_fall():
+    fair, slow = (
+        ml.score(SimpleNamespace(motion=motion, footplants=plants))
+        for motion, plants in map(jump_with_feet_before_and_after, (9.81, 3.0))
+    )
+    assert fair.ballistic < 0.1
+    assert slow.ballistic == pytest.approx(1.0 - 3.0 / 9.81, abs=0.1)
+    assert slow.total - slow.foot_plant - slow.zmp == pytest.approx(12.0 * slow.ballistic)

@@ -7,10 +7,10 @@ import motionloom as ml
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import clip_speeds, frames_of
+from motionloom.tables.paper.pose_forms import mean_of_rotations
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.leg_kernels import NOT_HELD, run_offsets
 from motionloom.tables.synthesis.synthesis import rig_of, synthesize
-from studies.baselines.pose_forms import mean_of_rotations
 from tests.oracles import synthesis as plain
 from tests.oracles.blend_kernel import track_of
 

@@ -271,6 +271,28 @@ ON_DEVICE void measure_hulls(const Job& job, Room& room, const Frames& own, int 
   }
 }
 
+// How far the body is from free fall in some padded frames: weight carried, momentum gained.
+ON_DEVICE float judge_fall(const Job& job, const Centre& centre, const float* hz, const float* hx,
+                           int lane, int begin, int end) {
+  float carried = 0.0f, mean_z = 0.0f, mean_x = 0.0f, gained = 0.0f;
+  const float n = end > begin ? end - begin : 1;
+#pragma unroll
+  for (int k = 0; k < FRAMES; k++) {
+    if (OWN(k) < begin || OWN(k) >= end) continue;
+    carried += fabsf(centre.y2[k] + GRAVITY) / GRAVITY;
+    mean_z += hz[k], mean_x += hx[k];
+  }
+  carried = sum(carried) / n, mean_z = sum(mean_z) / n, mean_x = sum(mean_x) / n;
+#pragma unroll
+  for (int k = 0; k < FRAMES; k++) {
+    if (OWN(k) < begin || OWN(k) >= end) continue;
+    const float z = hz[k] - mean_z, x = hx[k] - mean_x;
+    gained = most(gained, sqrtf(z * z + x * x));
+  }
+  const float tall = job.sole[3];
+  return carried + highest(gained) / (tall * sqrtf(GRAVITY * tall));
+}
+
 // The columns of balance.
 template <int ADDS>
 ON_DEVICE void judge_balance(const Job& job, const Blend<ADDS>& blend, Room& room,
@@ -328,23 +350,33 @@ ON_DEVICE void judge_balance(const Job& job, const Blend<ADDS>& blend, Room& roo
   if (USES(12)) columns[12] = sum(unsupported);
   if (USES(13)) columns[13] = sum(bare);
   columns[18] = 0.0f;
-  if (!USES(18) || own.planted > 0) return;
-  // Nothing stands: how far the body is from free fall.
-  float carried = 0.0f, mean_z = 0.0f, mean_x = 0.0f, gained = 0.0f;
-  const float n = centre.end > centre.begin ? centre.end - centre.begin : 1;
+  if (!USES(18)) return;
+  if (own.planted == 0) {
+    columns[18] = judge_fall(job, centre, hz, hx, lane, centre.begin, centre.end);
+    return;
+  }
+  // Flights between plants: as long as the core has them, and as far from plants and both ends.
+  meet();
 #pragma unroll
   for (int k = 0; k < FRAMES; k++) {
-    if (OWN(k) < centre.begin || OWN(k) >= centre.end) continue;
-    carried += fabsf(centre.y2[k] + GRAVITY) / GRAVITY;
-    mean_z += hz[k], mean_x += hx[k];
+    const int t = OWN(k) - PAD;
+    const bool inside = OWN(k) >= centre.begin && OWN(k) < centre.end && t >= job.roll &&
+                        t < LENGTH - job.roll && blend.at(LIFT, k) > job.low + 0.02f &&
+                        blend.at(LIFT + 1, k) > job.low + 0.02f;
+    room.a[OWN(k)] = inside && !near_plant(room, own, t, job.roll) ? 1.0f : 0.0f;
   }
-  carried = sum(carried) / n, mean_z = sum(mean_z) / n, mean_x = sum(mean_x) / n;
-#pragma unroll
-  for (int k = 0; k < FRAMES; k++) {
-    if (OWN(k) < centre.begin || OWN(k) >= centre.end) continue;
-    const float z = hz[k] - mean_z, x = hx[k] - mean_x;
-    gained = most(gained, sqrtf(z * z + x * x));
+  meet();
+  const int shortest = (int)(0.12 * (double)job.fps + 0.5);
+  float worst = 0.0f;
+  int begin = -1;
+#pragma unroll 1
+  for (int t = PAD; t <= PAD + LENGTH; t++) {
+    const bool free = t < PAD + LENGTH && room.a[t] > 0.0f;
+    if (free && begin < 0) begin = t;
+    if (free || begin < 0) continue;
+    if (t - begin >= shortest) worst = most(worst, judge_fall(job, centre, hz, hx, lane, begin, t));
+    begin = -1;
   }
-  const float tall = job.sole[3];
-  columns[18] = carried + highest(gained) / (tall * sqrtf(GRAVITY * tall));
+  columns[18] = worst;
+  meet();
 }

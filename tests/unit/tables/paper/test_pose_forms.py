@@ -5,8 +5,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import motionloom as ml
+from motionloom._core import CoreError, kernel
 from motionloom.rotation import quat
-from studies.baselines.pose_forms import _turns, with_bones
+from motionloom.tables.paper.pose_forms import mean_of_positions, nested_rotations, with_bones
+from motionloom.tables.score.recipe import Recipe, rows_at, weights_of
+from tests.oracles.bones import nested_slerp, restored
+from tests.oracles.bones import turns as _turns
 
 
 def rotation_of(q):
@@ -96,3 +100,46 @@ def test_a_mirrored_cloud_is_met_by_a_rotation():
     found = rotation_of(_turns(cloud, mirrored)[0])
     best, _ = Rotation.align_vectors(mirrored[0], cloud[0])
     assert (found.inv() * best).magnitude() == pytest.approx(0.0, abs=1e-6)
+
+
+def some_recipe(frames, n, family="bernstein"):
+    rng = np.random.Generator(np.random.PCG64(n))
+    return Recipe(tuple(rng.choice(frames.windows(30), n)), 30, family)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("family", ["bernstein", "eased"])
+def test_nested_rotations_are_those_of_the_plain_form(kinds_frames, n, family):
+    recipe = some_recipe(kinds_frames, n, family)
+    pose = nested_rotations(kinds_frames, recipe)
+    parts = weights_of(family, 2, 30)[1]
+    plain = nested_slerp(kinds_frames.quats[rows_at(kinds_frames, recipe)], parts)
+    assert quat.angle_between(pose.quats, plain) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_hats_show_every_window_alone_once(kinds_frames):
+    recipe = Recipe(
+        some_recipe(kinds_frames, 3).rows, 30, "hat", np.tile(np.arange(29)[:, None], 3)
+    )
+    pose = nested_rotations(kinds_frames, recipe)
+    for t, way in ((0, 0), (14, 1), (28, 2)):
+        captured = quat.normalize(kinds_frames.quats[recipe.rows[way] + t].astype(np.float64))
+        assert quat.angle_between(pose.quats[t], captured) == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_restored_bones_are_those_of_the_plain_form(kinds_frames, n):
+    recipe = some_recipe(kinds_frames, n)
+    mean = mean_of_positions(kinds_frames, recipe, bones=False)
+    plain = restored(kinds_frames.skeleton, mean.body, mean.quats)
+    pose = mean_of_positions(kinds_frames, recipe)
+    assert quat.angle_between(pose.quats, plain) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_skeleton_whose_children_come_first_is_refused():
+    parents, offsets = np.array([-1, 2, 0]), np.ones((3, 3))
+    quats = np.tile([1.0, 0.0, 0.0, 0.0], (2, 3, 1))
+    with pytest.raises(CoreError):
+        kernel("ml_bones_restore")(
+            2, 3, parents, offsets, np.ones((2, 3, 3)), quats, np.zeros((2, 3, 4)), quats.copy()
+        )

@@ -1,0 +1,233 @@
+"""PaperEngine: transitions of the papers' table, made as the papers make them."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from threading import RLock
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom._core import kernel
+from motionloom.body.feet import foot_points
+from motionloom.errors import ArrayError
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Motion
+from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.paper.plant_queue import FARTHEST, HeldFeet, Track, hold_plants
+from motionloom.tables.paper.played_frames import PlayedFrames, played_between
+from motionloom.tables.paper.pose_forms import EDITIONS
+from motionloom.tables.paper.recipe_times import RecipeTimes
+from motionloom.tables.paper.warped_terms import WarpedTerms
+from motionloom.tables.query import TransitionRequest, window_of
+from motionloom.tables.query_engine import QueryEngine
+from motionloom.tables.score.columns import COLUMNS
+from motionloom.tables.score.natural import Reference
+from motionloom.tables.score.recipe import MOST_WAYS, Recipe, rows_at
+from motionloom.tables.score.stance import plants_of
+from motionloom.tables.score.terms import build_terms, term_source
+from motionloom.tables.synthesis.leg_kernels import keep_true_labels
+from motionloom.tables.synthesis.table_check import MARGIN
+from motionloom.tables.table_arrays import NO_RECIPE
+from motionloom.tables.table_header import TableHeader
+from motionloom.tables.table_transition import Candidate, Candidates, TableTransition
+
+_track = kernel("ml_mixture_track")
+
+
+class Made(NamedTuple):
+    """A recipe made into frames."""
+
+    frames: PlayedFrames
+    foot_error: float
+    """Mean distance by which feet were moved, metres."""
+
+
+class PaperEngine:
+    """The papers' table with everything at hand that a transition looks up; made by its table.
+
+    Parameters
+    ----------
+    engine
+        Of the same table: lookup, labels, limits of the quality check.
+    times
+        Time alignment of every recipe.
+    header
+        How the table was built.
+    owner
+        The table: pickling and copying the engine keeps the table and builds a new engine.
+    """
+
+    def __init__(
+        self, engine: QueryEngine, times: RecipeTimes, header: TableHeader, *, owner: object
+    ) -> None:
+        self.engine, self.times, self.edition = engine, times, header.edition
+        self.length, self.ranking = header.length, header.ranking
+        self._owner = owner
+        self._plants = plants_of(engine.frames)
+        self._source = term_source(engine.frames, self._plants, masses=header.masses)
+        terms = build_terms(engine.frames, MOST_WAYS, self.length, masses=header.masses)
+        self._terms, self._rows = WarpedTerms(terms), [-1] * MOST_WAYS
+        self._lock = RLock()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Large, quick to build, and with a lock: only the table is pickled and copied.
+        return attrgetter("paper_engine"), (self._owner,)
+
+    def recipe(self, source: int, target: int) -> Recipe:
+        """The cached recipe between the clusters of two windows, with these as source and target.
+
+        The time alignment is that of the representatives, as in [I7]_.
+        """
+        engine = self.engine
+        a, b = engine.end_of(source), engine.end_of(target)
+        between = [int(k) for k in engine.arrays.between[a, b, 0] if k < NO_RECIPE]
+        rows = (source, *(int(engine.arrays.medoids[k]) for k in between), target)
+        times, family = self.times.entry(a, b, len(rows))
+        return Recipe(rows, self.length, family, times)
+
+    def columns(self, recipe: Recipe) -> FloatArray32:
+        """What is measured of a recipe, see :data:`~motionloom.tables.score.columns.COLUMNS`."""
+        times = recipe.times
+        assert times is not None
+        with self._lock:
+            for slot, row in enumerate(recipe.rows):
+                if self._rows[slot] != row:
+                    self._terms.terms.put(self._source, slot, row)
+                    self._rows[slot] = row
+            return self._terms.score(np.arange(recipe.n_ways), times, recipe.family)
+
+    def cost(self, recipe: Recipe) -> float:
+        """What a recipe costs by the papers' sum, inches."""
+        return float(self.ranking.cost(self.columns(recipe)[None])[0])
+
+    def make(self, recipe: Recipe) -> Made:
+        """Frames of a recipe: poses of the edition, then feet where the queue has them."""
+        engine, frames = self.engine, self.engine.frames
+        at, weights = rows_at(frames, recipe), recipe.weights()
+        heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
+        _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
+        pose = EDITIONS[self.edition](frames, recipe, rows=engine.rows)
+        quats = np.array(pose.quats)
+        quats[:, 0] = _turned(heading, quats[:, 0])
+        held: HeldFeet = hold_plants(
+            frames, (engine.rows, engine.rig, self._plants), at, weights, Track(heading, root),
+            quats, farthest=FARTHEST[self.edition],
+        )  # fmt: skip
+        return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
+
+    def varied(self, recipe: Recipe, variation: int) -> Recipe:
+        """The recipe over other members of the clusters of its intermediaries ([I7]_ section 9)."""
+        draw = np.random.Generator(np.random.PCG64([variation, recipe.rows[0], recipe.rows[-1]]))
+        between = [int(draw.choice(self.engine.members_of(row))) for row in recipe.rows[1:-1]]
+        rows = (recipe.rows[0], *between, recipe.rows[-1])
+        return Recipe(rows, recipe.length, recipe.family, recipe.times)
+
+
+def _turned(heading: FloatArray, quats: FloatArray) -> FloatArray:
+    """Rotations (L, 4) turned about the up axis by headings (L,)."""
+    cos, sin = np.cos(0.5 * heading), np.sin(0.5 * heading)
+    w, x, y, z = quats.T
+    return np.stack([cos * w - sin * y, cos * x + sin * z, cos * y + sin * w, cos * z - sin * x], 1)
+
+
+class PaperCandidates(Candidates):
+    """The one recipe of an entry of the papers' table."""
+
+    form = "paper"
+
+    def __init__(self, recipe: Recipe, engine: PaperEngine) -> None:
+        self._recipe, self._paper = recipe, engine
+
+    def __len__(self) -> int:
+        return 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return PaperCandidates, (self._recipe, self._paper)
+
+    def reference(self, recipe: Recipe) -> Reference:
+        """How the source and the target of a recipe move: the scale of naturalness."""
+        return self._paper.engine.reference(recipe.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Candidate: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Candidate]: ...
+
+    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(1))]
+        if at not in (0, -1):
+            raise IndexError("The papers' table has one recipe of a pair.")
+        columns = self._paper.columns(self._recipe)
+        cost = float(self._paper.ranking.cost(columns[None])[0])
+        measured = dict(zip(COLUMNS, columns.tolist(), strict=True))
+        return Candidate(self._recipe, cost, measured)
+
+
+def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTransition:
+    """A motion from the source's frame to the target's, by the cached recipe, as in the papers.
+
+    Raises
+    ------
+    TableError
+        If a place is not in the collection or its clip is shorter than a window.
+    """
+    if request.search:
+        raise ArrayError(
+            "`search` must be False for the papers' table: it has one recipe of each pair of "
+            'clusters. Build a table with method="default" to search or refine recipes.'
+        )
+    engine, notes = paper.engine, list[str]()
+    source = window_of(engine, request.source, notes, leaving=True)
+    if request.target is None:
+        assert request.label is not None
+        target = int(engine.labels.of(request.label, engine.end_of(source))[0])
+    else:
+        target = window_of(engine, request.target, notes, leaving=False)
+    recipe = paper.recipe(source, target)
+    if request.variation is not None:
+        recipe = paper.varied(recipe, int(request.variation))
+    made = paper.make(recipe)
+    return _assembled(paper, recipe, made, (request.lead_s, request.follow_s), tuple(notes))
+
+
+def _assembled(
+    paper: PaperEngine,
+    recipe: Recipe,
+    made: Made,
+    around_s: tuple[float, float],
+    decided: tuple[str, ...],
+) -> TableTransition:
+    """The result, with the clips before and after it where they are wanted."""
+    engine, frames = paper.engine, paper.engine.frames
+    ends = recipe.rows[0], recipe.rows[-1] + paper.length - 1
+    seen, before = played_between(frames, made.frames, ends, (MARGIN, MARGIN))
+    clips = sorted({frames.clip_at(row) for row in recipe.rows})
+    checked = engine.check.motion(
+        seen.root, seen.quats, seen.heading, seen.planted,
+        (before, before + recipe.n_frames - 1), clips,
+    )  # fmt: skip
+    lead, follow = (round(min(s * frames.fps, frames.n_rows)) for s in around_s)
+    played, before = played_between(frames, made.frames, ends, (lead, follow))
+    ids = [frames.ids[frames.clip_at(row)] for row in recipe.rows]
+    name = f"{ids[0]} to {ids[-1]}"
+    motion = Motion(frames.skeleton, played.root, played.quats, frames.fps, name=name)
+    planted = np.array(played.planted)
+    if lead or follow:  # clips move points that they label as planted
+        keep_true_labels(foot_points(motion, body=frames.body_map), frames.fps, planted)
+    return TableTransition(
+        motion,
+        Footplants(planted),
+        (before, before + recipe.n_frames - 1),
+        recipe,
+        PaperCandidates(recipe, paper),
+        decided,
+        paper.columns(recipe),
+        made.foot_error,
+        tuple(dict.fromkeys(ids)),
+        frames,
+        checked,
+    )
