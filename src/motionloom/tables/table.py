@@ -315,6 +315,8 @@ class TransitionTable:
         from motionloom.tables.graph.motion_graph import MotionGraph
         from motionloom.tables.path import choose_path
 
+        for place in (source, target):
+            self.frames.row_at(place)
         if graph is None:
             if self._graph is None:
                 self._graph = MotionGraph.build(self.frames)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from motionloom._paths import path_of
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.score.columns import COLUMNS, Ranking
@@ -145,7 +146,7 @@ def _weights(file: TableFile, name: str, weights: object) -> dict[str, float]:
 def find_collection(file: TableFile, given: str | Path | None) -> Collection:
     """The collection at the given place, else where it was, as seen from the table."""
     if given is not None:
-        return _in_its_state(file, Collection.open(given))
+        return _in_its_state(file, Collection.open(path_of(given, "collection")))
     path = read_sources(file).path
     seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
     try:
