@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Iterable, Mapping
 from operator import index
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar, is_typeddict
 
 import numpy as np
 import numpy.typing as npt
@@ -247,7 +247,8 @@ def items(values: Iterable[T], name: str, kinds: str) -> tuple[T, ...]:
 
 def known_options(function: str, settings: type, options: Mapping[str, object]) -> None:
     """Raise a TypeError that names the options of a function if one of these is none of them."""
-    names = list(inspect.signature(settings).parameters)
+    typed = is_typeddict(settings)
+    names = list(settings.__annotations__ if typed else inspect.signature(settings).parameters)
     for name in options:
         if name not in names:
             raise TypeError(

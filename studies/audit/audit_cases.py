@@ -198,7 +198,7 @@ def fill(case: Case) -> list[Made]:
     context = round(CONTEXT_S * motion.fps)
     start, stop = max(0, first - context), min(motion.n_frames, last + 1 + context)
     planted = np.zeros((motion.n_frames, 4), dtype=bool)
-    planted[first : last + 1] = filled.footplants.planted
+    planted[first : last + 1] = filled.footplants.planted[first : last + 1]
     part = points_of(filled.motion[start:stop], ml.Footplants(planted[start:stop]))
     copied = [
         Copied(0, first - start, 0, start),

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, items
+from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, items, of_kind
 from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.blending.blend_ends import check_of, sound_ends
@@ -26,7 +26,7 @@ from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
-from motionloom.errors import RegistrationError
+from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
@@ -170,7 +170,12 @@ def blend(
     backwards, euler = flag(backwards, "backwards"), flag(euler, "euler")
     clean = flag(clean, "clean")
     if not isinstance(curve, RegistrationCurve):
-        curve = register(items(curve, "curve", "motions"))
+        clips = items(curve, "curve", "motions")
+        for k, clip in enumerate(clips):
+            of_kind(clip, Motion, f"curve[{k}]")
+        if len(clips) < 2:
+            raise ArrayError(f"`curve` must hold two or more motions, got {len(clips)}.")
+        curve = register(clips)
     n_motions = len(curve.motions)
     if duration_s is not None or callable(weights):
         return _finalized(_blend_for(curve, weights, duration_s, backwards, euler), clean)

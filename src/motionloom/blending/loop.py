@@ -136,12 +136,7 @@ def loop(
     else:
         plants = contacts_for(footplants, motion.n_frames)
     fps, n = motion.fps, motion.n_frames
-    low, high = max(2, round(min(shortest_s * fps, n))), round(min(n - 1, longest_s * fps))
-    if high < low:
-        raise RegistrationError(
-            f"A cycle takes at least {shortest_s:g} s; the clip has {motion.duration_s:.2f} s. "
-            "Use a longer clip or a smaller `shortest_s`."
-        )
+    low, high = _cycle_frames(motion, shortest_s, longest_s)
     motion, notes = _prepared(motion, body, settings)
     check = QualityCheck([motion], footplants=[plants], body=body)
     seam = max(2, round(min(seam_s * fps, n)))
@@ -171,6 +166,27 @@ def loop(
         verification,
         cleanup,
     )
+
+
+def _cycle_frames(motion: Motion, shortest_s: float, longest_s: float) -> tuple[int, int]:
+    """Fewest and most frames of a cycle."""
+    fps, n = motion.fps, motion.n_frames
+    if longest_s < shortest_s:
+        raise RegistrationError(
+            f"`longest_s` must not be below `shortest_s` ({shortest_s:g}), got {longest_s:g}."
+        )
+    low, high = max(2, round(min(shortest_s * fps, n))), round(min(n - 1, longest_s * fps))
+    if high < low:
+        least_s = max(shortest_s, 2.0 / fps)
+        if longest_s < least_s:
+            raise RegistrationError(
+                f"`longest_s` must be at least two frames ({least_s:.3g} s), got {longest_s:g}."
+            )
+        raise RegistrationError(
+            f"A cycle takes at least {least_s:.3g} s; the clip has {motion.duration_s:.2f} s. "
+            "Use a longer clip or a smaller `shortest_s`."
+        )
+    return low, high
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, items, of_kind
+from motionloom._arrays import FloatArray, items, of_kind, positive
 from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.errors import FormatError
@@ -69,7 +69,7 @@ def read_weights(path: str | Path, clips: Sequence[str], *, fps: float) -> Weigh
     [0.75, 0.25]
     """
     clips = [of_kind(name, str, "clips") for name in items(clips, "clips", "names of clips")]
-    path, n = path_of(path, "path"), len(clips)
+    path, n, fps = path_of(path, "path"), len(clips), positive(fps, "fps")
     order: list[int] | None = None
     rows: list[list[float]] = []
     for number, cells in csv_rows(path):

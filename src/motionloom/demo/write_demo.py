@@ -42,6 +42,10 @@ def write_demo(
     ['walk-to-jog.bvh', 'walk-to-jog.png', 'report.html']
     """
     place = path_of(folder, "folder")
+    if place.exists() and not place.is_dir():
+        raise FormatError(
+            "The demo must be given a folder, and this is a file.", path=place, fix="Name a folder."
+        )
     if place.is_dir() and any(place.iterdir()) and not (place / "report.html").is_file():
         raise FormatError(
             "The folder must be new, empty, or that of an earlier demo, and holds other files.",

@@ -19,7 +19,7 @@ import numpy as np
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.page import player_page
-from motionloom.errors import MotionLoomError
+from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
@@ -107,8 +107,11 @@ def view(
     elif not isinstance(motion, Motion | list | tuple) and hasattr(motion, "motion"):
         result: Result = motion  # type: ignore[assignment]
         motion = result.motion
-        whole = result.footplants.n_frames == motion.n_frames  # of a filled gap they are not
-        footplants = result.footplants if footplants is None and whole else footplants
+        footplants = result.footplants if footplants is None else footplants
+    if not isinstance(motion, Motion | list | tuple) or not motion:
+        raise ArrayError(
+            f"`motion` must be a motion, a list of some, a file or a result, got {motion!r}."
+        )
     page = player_page(motion, footplants=footplants, body=body)
     if _in_notebook():
         return Viewer(page)

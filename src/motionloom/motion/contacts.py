@@ -79,6 +79,8 @@ class Footplants:
         """First and last planted frame of every plant, per kind, in time order."""
         return {kind: runs_of(self.planted[:, i]) for i, kind in enumerate(KINDS)}
 
+    __iter__ = None  # as for motions
+
     def __getitem__(self, frames: slice) -> Footplants:
         if not isinstance(frames, slice):
             raise ArrayError(

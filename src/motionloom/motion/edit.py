@@ -148,8 +148,6 @@ def concatenate(motions: Iterable[Motion]) -> Motion:
     >>> concatenate([clip[:10], clip[10:]]).n_frames == clip.n_frames
     True
     """
-    if isinstance(motions, Motion):
-        raise ArrayError(f"`motions` must be a list of motions, got one motion, {motions!r}.")
     motions = items(motions, "motions", "motions")
     if not motions:
         raise ArrayError("`motions` must hold at least one motion, got none.")

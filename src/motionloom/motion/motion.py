@@ -132,6 +132,8 @@ class Motion:
         copy._check(to_check)
         return copy
 
+    __iter__ = None  # a motion is no list: else each loop over one would end in an error of a slice
+
     def __getitem__(self, frames: slice) -> Motion:
         if not isinstance(frames, slice):
             raise ArrayError(

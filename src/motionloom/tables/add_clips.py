@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Unpack
 
+from motionloom._arrays import flag, known_options
 from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError
@@ -91,6 +92,7 @@ def add_clips(
         raise ArrayError(f"`table` must be a table to add clips to, and there is no {target}.")
     expected: dict[str, Any] = dict(reading)
     rename_option(expected, "keep_jumps", "keep_glitches")
+    known_options("add_clips", AddedClipOptions, expected)
     again = {name: expected.pop(name) for name in NOT_STORED if name in expected}
     added = [] if labels is None else read_labels(path_of(labels, "labels"))
     with locked(target):  # before the collection grows: both are written by one process
@@ -102,7 +104,7 @@ def add_clips(
                 find_collection(open_table_file(target), collection),
                 source,
                 keep_before=True,
-                progress=progress,
+                progress=flag(progress, "progress"),
                 expected=expected,
                 **again,
             )

@@ -158,6 +158,8 @@ def extend_table(
     of_kind(collection, Collection, "collection")
     path = path_of(table, "table")
     target = path if out is None else path_of(out, "out")
+    if target.is_dir():
+        raise TableError(f"{target} must be a file to write, but is a folder. Add a file name.")
     with locked(target):
         return extend_locked(path, collection, target)
 

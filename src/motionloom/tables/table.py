@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy.typing as npt
 
 from motionloom._arrays import flag, whole
+from motionloom._deprecated import warn_renamed
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
@@ -261,9 +262,10 @@ class TransitionTable:
         last: int,
         *,
         count: int | None = None,
-        feet: bool = True,
+        clean: bool = True,
         exclude: Sequence[str] = (),
         match: bool = True,
+        feet: bool | None = None,
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
@@ -280,16 +282,21 @@ class TransitionTable:
             after. ``Fill.span`` has them in the result.
         count
             Windows that are averaged; 64 by default, fewer where that fails its check.
-        feet
-            Hold planted feet.
+        clean
+            If False, planted feet are left as the windows have them.
         exclude
             Clips that no window may come from.
         match
             If False, a motion with another skeleton or rate raises an error.
+        feet
+            Old name of ``clean``.
         """
         from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
         from motionloom.tables.synthesis.inbetween import fill_checked
 
+        if feet is not None:
+            warn_renamed("feet=", "clean=")
+            clean = flag(feet, "feet")
         gap = GapMotion(motion, whole(first, "first"), whole(last, "last"))
         if flag(match, "match"):
             gap = matched_gap(self.frames, motion, first, last)
@@ -300,7 +307,7 @@ class TransitionTable:
             gap,
             index=self.neighbours if fits else None,
             count=None if count is None else whole(count, "count", least=1),
-            feet=flag(feet, "feet"),
+            feet=flag(clean, "clean"),
             exclude=exclude,
         )
 
@@ -340,6 +347,8 @@ class TransitionTable:
         from motionloom.tables.graph.motion_graph import MotionGraph
         from motionloom.tables.path import choose_path
 
+        for place in (source, target):
+            self.frames.row_at(place)
         if graph is None:
             if self._graph is None:
                 self._graph = MotionGraph.build(self.frames)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._paths import path_of
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.score.columns import COLUMNS, Ranking
@@ -191,7 +192,7 @@ def _weights(file: TableFile, name: str, weights: object) -> dict[str, float]:
 def find_collection(file: TableFile, given: str | Path | None) -> Collection:
     """The collection at the given place, else where it was, as seen from the table."""
     if given is not None:
-        return _in_its_state(file, Collection.open(given))
+        return _in_its_state(file, Collection.open(path_of(given, "collection")))
     path = read_sources(file).path
     seen_from = dict.fromkeys((file.path.parent.resolve(), file.path.resolve().parent))
     try:

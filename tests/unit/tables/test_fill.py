@@ -18,6 +18,7 @@ class Made:
     count: int
     feet: bool
     verification: object = None
+    footplants: object = None
     notes: tuple[str, ...] = ("a note",)
 
 
@@ -42,6 +43,7 @@ def tried(monkeypatch):
     monkeypatch.setattr(filling, "fill", fill)
     monkeypatch.setattr(filling, "_checked", checked)
     monkeypatch.setattr(filling, "_around", lambda *_: "limits")
+    monkeypatch.setattr(filling, "_with_sides", lambda *_: "contacts")
     return calls, bad
 
 

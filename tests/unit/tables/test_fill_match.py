@@ -89,3 +89,20 @@ def test_a_gap_without_a_frame_at_the_table_s_rate_and_wrong_frames_are_refused(
         table.fill(walk, 0, 20)
     with pytest.raises(ArrayError, match="match"):
         table.fill(walk, 61, 91, match=2)
+
+
+def test_contacts_are_those_of_the_whole_motion(table):
+    walk = table.collection.motion("walk")
+    filled = table.fill(walk, 30, 42)
+    assert filled.footplants.n_frames == filled.motion.n_frames
+    before = ml.detect_footplants(walk[:30], body=table.frames.body_map).planted
+    assert np.array_equal(filled.footplants.planted[:30], before)
+    assert ml.measure_quality(filled.motion, filled.footplants).contact_speed_max is not None
+
+
+def test_feet_is_the_old_name_of_clean(table):
+    walk = table.collection.motion("walk")
+    with pytest.warns(DeprecationWarning, match="clean="):
+        old = table.fill(walk, 30, 42, feet=False)
+    new = table.fill(walk, 30, 42, clean=False)
+    assert np.array_equal(old.motion.local_quats, new.motion.local_quats)

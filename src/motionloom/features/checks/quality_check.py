@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, items, of_kind
 from motionloom._block import Block
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError, SkeletonMismatchError
@@ -45,6 +46,8 @@ from motionloom.features.smoothness import spikes_of
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -98,10 +101,10 @@ class QualityCheck:
         for k, source in enumerate(sources):
             of_kind(source, Motion, f"sources[{k}]")
         self.sources = tuple(sources)
-        self._plants = [None] * len(sources) if footplants is None else list(footplants)
+        self._plants = _per_source(footplants, len(sources), "footplants")
         self._body, self._together, self._slack = body, together, slack
         self._rig = rig
-        self._poses: list[Pose | None] = [None] * len(sources) if poses is None else list(poses)
+        self._poses = _per_source(poses, len(sources), "poses")
         self._limits: Limits | None = None
         self._glitches: list[list[int]] = []
         self._series: list[Series] = []
@@ -284,6 +287,16 @@ class QualityCheck:
         turn = np.maximum(TURN_MORE * limits.turn, TURN_FREE)
         speed = np.maximum(SPEED_MORE * limits.speed, limits.quick)
         return float(max((series.turn / turn).max(), (series.speed[:, 1:] / speed[1:]).max()))
+
+
+def _per_source(given: Sequence[T | None] | None, n_sources: int, name: str) -> list[T | None]:
+    """One item of ``given`` per source; None for each where nothing is given."""
+    if given is None:
+        return [None] * n_sources
+    values: list[T | None] = [*items(given, name, "one per source")]
+    if len(values) != n_sources:
+        raise ArrayError(f"`{name}` must have one per source ({n_sources}), got {len(values)}.")
+    return values
 
 
 def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplants:

@@ -70,14 +70,16 @@ class Studio:
     """
 
     def __init__(
-        self, folder: Path | None = None, *, port: int = 0, project: Path | None = None
+        self, folder: str | Path | None = None, *, port: int = 0, project: str | Path | None = None
     ) -> None:
-        if folder is not None and not path_of(folder, "folder").is_dir():
+        folder = None if folder is None else path_of(folder, "folder")
+        if folder is not None and not folder.is_dir():
             raise FormatError(
                 "The studio must be given a folder.", path=folder, fix="Name a folder."
             )
-        if project is not None:
-            path_of(project, "project")
+        project = None if project is None else path_of(project, "project")
+        if project is not None and project.is_dir():
+            raise FormatError("`project` must be a file.", path=project, fix="Add a file name.")
         self.project = Project(project or default_path(folder))
         self._static = static_folder()
         stored = StoredAddress(self.project.path)

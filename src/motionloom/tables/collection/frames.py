@@ -94,10 +94,11 @@ class Frames:
         try:
             clip = self.ids.index(clip_id)
         except ValueError:
-            near = ", ".join(self.ids[:6])
+            names = ", ".join(self.ids[:6])
+            more = ", ...; `motionloom table info` lists them" if len(self.ids) > 6 else ""
             raise TableError(
-                f"`{clip_id}` must be a clip of the collection, which has {len(self.ids)} clips "
-                f"({near}, ...). `motionloom table info` lists them."
+                f"A clip must be one of the collection's {len(self.ids)} ({names}{more}), got "
+                f"{clip_id!r}."
             ) from None
         length = int(self.starts[clip + 1] - self.starts[clip])
         frame = whole(frame, f"frame of {clip_id}")

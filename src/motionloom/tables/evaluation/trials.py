@@ -83,10 +83,11 @@ def verify_table(
         whole(n, name, least=0, most=MOST)
         for n, name in ((entries, "entries"), (transitions, "transitions"))
     )
+    path, progress = path_of(file, "file"), flag(progress, "progress")
     try:
-        table = TransitionTable.open(file, collection=collection)
+        table = TransitionTable.open(path, collection=collection)
     except TableError as error:
-        if not _begins_as_table(path_of(file, "file")):
+        if not _begins_as_table(path):
             raise
         return [" ".join(str(error).split())]
     problems = table.find_damage()
@@ -182,7 +183,7 @@ def compare_with_graph(
     of_kind(table, TransitionTable, "table")
     limit_in, progress = positive(limit_in, "limit_in"), flag(progress, "progress")
     pairs = whole(pairs, "pairs", least=1, most=MOST)
-    graph = MotionGraph.build(table.frames, threshold_cm=graph_cm)
+    graph = MotionGraph.build(table.frames, threshold_cm=positive(graph_cm, "graph_cm"))
     places = random_places(table, pairs, seed=whole(seed, "seed", least=0))
     rows = np.array([[table.frames.row_of(*place) for place in pair] for pair in places])
     paths = graph.paths(rows[:, 0].tolist(), rows[:, 1].tolist())
@@ -234,7 +235,8 @@ def compare_with_people(table: TransitionTable, verdicts: str | Path) -> Evaluat
     ...     compare_with_people(table, file).n_good
     1
     """
-    read = read_verdicts(verdicts)
+    of_kind(table, TransitionTable, "table")
+    read = read_verdicts(path_of(verdicts, "verdicts"))
     majority = read.majority()
     scores: dict[str, list[float]] = {"table's cost": [], "papers' sum": []}
     for name in majority:

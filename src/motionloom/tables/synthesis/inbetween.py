@@ -54,7 +54,7 @@ class Fill:
     motion: Motion
     """Outside the gap it is the one given, resampled and retargeted where that was necessary."""
     footplants: Footplants
-    """Of the frames in the gap."""
+    """Of all frames of ``motion``: held in the gap, detected before and after it."""
     span: tuple[int, int]
     """First and last frame of the gap in ``motion``."""
     windows: tuple[tuple[str, int], ...]
@@ -232,7 +232,23 @@ def fill_checked(
     assert best is not None
     verification = best[2].verification(first)
     notes = tuple(f"failed check: {each}" for each in verification.failed)
-    return replace(best[1], verification=verification, notes=(*changes, *best[1].notes, *notes))
+    return replace(
+        best[1],
+        footplants=_with_sides(check, motion, first, last, best[1].footplants),
+        verification=verification,
+        notes=(*changes, *best[1].notes, *notes),
+    )
+
+
+def _with_sides(
+    check: TableCheck, motion: Motion, first: int, last: int, inside: Footplants
+) -> Footplants:
+    """The contacts of a gap between those that are detected before and after it."""
+    before, after = (
+        detect_footplants(side, body=check.frames.body_map).planted
+        for side in (motion[:first], motion[last + 1 :])
+    )
+    return Footplants(np.concatenate([before, inside.planted, after]))
 
 
 def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:

@@ -261,7 +261,7 @@ def test_labels_are_read_from_a_table(clips, tmp_path):
         ("clip,name\nwalk,a\n", "missing: label"),
         ("clip,label,first,last\nwalk,a,x,9\n", "line 2: frames must be whole"),
         ("clip,label,first,last\nwalk,,0,9\n", "needs a clip and a name"),
-        ("clip,label,first,last\nwaltz,a,0,9\n", "must be a clip of the collection"),
+        ("clip,label,first,last\nwaltz,a,0,9\n", "A clip must be one of the collection"),
         ("clip,label,first,last\nwalk,a,0,999\n", "has frames 0 to"),
         ("clip,label,first,last\nwalk,a,9,5\n", "at or after its first"),
     ],

@@ -69,7 +69,7 @@ def test_rows_and_places_are_inverse(frames):
 
 
 def test_an_unknown_clip_or_frame_is_named(frames):
-    with pytest.raises(TableError, match="must be a clip of the collection"):
+    with pytest.raises(TableError, match="A clip must be one of the collection"):
         frames.row_of("jump", 0)
     with pytest.raises(TableError, match="has frames 0 to"):
         frames.row_of("walk", 10_000)
