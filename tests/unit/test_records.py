@@ -66,6 +66,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "blend": blended,
         "pose": ml.control(curve).step([0.5, 0.5]),
         "controller": ml.control(curve),
+        "cycle": ml.find_cycles(ml.synthetic.clip("walk", duration_s=4.0, fps=20).motion)[0],
         "space": ml.parametrize(curve, {"speed": [1.0, 2.0]}),
         "splice": ml.splice(ml.synthetic.clip("carry", duration_s=2.0).motion, walk),
         "loop": ml.loop(walk),

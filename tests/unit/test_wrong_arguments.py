@@ -57,6 +57,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         ml.synthetic.clip(kind, duration_s=1.0, fps=30).motion
         for kind in ("walk", "jog", "wave", "stand")
     )
+    steps = ml.synthetic.clip("walk", duration_s=4.0, fps=30).motion
     rig, body = walk.skeleton, ml.BodyMap.guess(walk.skeleton)
     plants = ml.detect_footplants(walk)
     curve = ml.register([walk, jog])
@@ -154,6 +155,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "detect_footplants": (ml.detect_footplants, {"motion": walk}),
         "engine_of": (ml.engine_of, {}),
         "extend_table": (ml.extend_table, {"table": table.path, "collection": collection}),
+        "find_cycles": (ml.find_cycles, {"motion": steps}),
         "find_clips": (ml.find_clips, {"folder": folder}),
         "forward_kinematics": (ml.forward_kinematics, {"skeleton": rig, **poses}),
         "ground": (ml.ground, {"motion": walk}),
@@ -164,6 +166,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "load": (ml.load, {"path": folder / "walk.bvh"}),
         "loop": (ml.loop, {"motion": walk}),
         "match_clips": (ml.match_clips, {"motions": [walk, jog]}),
+        "measure": (ml.measure, {"motion": walk, "name": "speed"}),
         "measure_quality": (ml.measure_quality, {"motion": walk}),
         "mirror": (ml.mirror, {"motion": walk}),
         "move": (ml.move, {"motion": walk}),

@@ -129,7 +129,7 @@ def parametrize(
     if measure is None and isinstance(values, list | tuple) and values:
         measure = _measure_of(tuple(values))
         each = [measure(blend(curve, row)) for row in np.eye(n)]
-        values = {name: [found[name] for found in each] for name in values}
+        values = {name: [numbers_of[name] for numbers_of in each] for name in values}
     if not isinstance(values, Mapping) or not values:
         raise ArrayError(
             "`values` must name at least one parameter, such as {'turn': [-0.8, 0.8]} or, to "
@@ -163,10 +163,10 @@ def parametrize(
 def _measure_of(names: tuple[str, ...]) -> Callable[[Blend], Mapping[str, float]]:
     """What finds these properties of a blend."""
 
-    def found(made: Blend) -> Mapping[str, float]:
-        return {name: measures.measure(made.motion, name, body=made.curve.body) for name in names}
+    def of_blend(one: Blend) -> Mapping[str, float]:
+        return {name: measures.measure(one.motion, name, body=one.curve.body) for name in names}
 
-    return found
+    return of_blend
 
 
 def _bounded(values: FloatArray) -> bool:

@@ -74,8 +74,8 @@ def guarded_turns(theta: FloatArray, faced: FloatArray) -> FloatArray:
     """
     apart = np.remainder(theta - faced + np.pi, 2.0 * np.pi) - np.pi
     part = np.clip((np.abs(apart) - TRUSTED) / (DISTRUSTED - TRUSTED), 0.0, 1.0)
-    kept = 1.0 - part * part * (3.0 - 2.0 * part)
-    return np.asarray(np.where(kept == 1.0, theta, faced + kept * apart))
+    share = 1.0 - part * part * (3.0 - 2.0 * part)
+    return np.asarray(np.where(share == 1.0, theta, faced + share * apart))
 
 
 def fit_alignment(u: FloatArray, samples: FloatArray, n_points: int) -> Spline:

@@ -13,6 +13,7 @@ from motionloom._records import record
 from motionloom.errors import RegistrationError
 from motionloom.registration.alignment import alignment_samples, fit_alignment
 from motionloom.registration.distance import Aligned, fit_planar_alignment
+from motionloom.registration.grids import Sampled
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import TimePath, find_corner_path
 
@@ -49,14 +50,13 @@ def parameters_of(times: FloatArray, frames_per_knot: float) -> tuple[FloatArray
 def fit_pair(
     grid: Aligned,
     path: TimePath,
-    roots: FloatArray,
-    reference_roots: FloatArray,
+    other: Sampled,
+    reference: Sampled,
     *,
     frames_per_knot: float,
     epsilon: float,
     clouds: tuple[FloatArray, FloatArray, FloatArray] | None = None,
     pins: Sequence[tuple[float, float]] = (),
-    headings: tuple[FloatArray, FloatArray] | None = None,
 ) -> PairCurve:
     """Strictly increasing times and an alignment curve along a path.
 
@@ -66,10 +66,8 @@ def fit_pair(
         Reference against motion.
     path
         Matched frames.
-    roots : (m, 3)
-        The motion's root positions at the grid's frames.
-    reference_roots : (n, 3)
-        The reference's.
+    other, reference
+        The motion and the reference at the grid's frames.
     frames_per_knot
         Frames of the grid between control points.
     epsilon
@@ -79,8 +77,6 @@ def fit_pair(
         the frame.
     pins
         Pairs of frames of the grid, fractional, that the times should go through.
-    headings : (m,), (n,)
-        Where the motion's body and the reference's face, radians.
     """
     if len(path.cells) < 2:
         raise RegistrationError(
@@ -97,7 +93,13 @@ def fit_pair(
     times = adjust_increasing(fitted, epsilon=epsilon, ends=ends)
     if clouds is not None:
         times = refine_times(times, u, *clouds, epsilon=epsilon)
-    samples = alignment_samples(grid, path.cells, roots, reference_roots, headings=headings)
+    samples = alignment_samples(
+        grid,
+        path.cells,
+        other.roots,
+        reference.roots,
+        headings=(other.headings, reference.headings),
+    )
     return PairCurve(times, fit_alignment(u, samples, n_points), path)
 
 

@@ -89,11 +89,10 @@ def fit_clips(
     return fit_pair(
         grid,
         path,
-        other.roots,
-        reference.roots,
+        other,
+        reference,
         frames_per_knot=max(settings.knot_s * grids.rate, 1.0),
         epsilon=settings.epsilon,
         clouds=(reference.points, other.points, grids.weights) if settings.refine else None,
         pins=pins,
-        headings=(other.headings, reference.headings),
     )
