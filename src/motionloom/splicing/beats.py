@@ -68,7 +68,7 @@ def find_steps(footplants: Footplants, fps: float) -> list[Beat]:
     """Moments at which a foot comes down."""
     beats = []
     for side, columns in (("left", [0, 1]), ("right", [2, 3])):
-        down = _came_down(footplants.planted[:, columns].any(axis=1))
+        down = _came_down(np.asarray(footplants.planted[:, columns].any(axis=1)))
         last = -np.inf
         for frame in np.flatnonzero(down).tolist():
             if frame / fps - last >= 0.5 * APART_S:
