@@ -140,8 +140,10 @@ def show(
 
 def carrying() -> None:
     """Boxes and baskets on a curve, a sharp turn and a turn in place."""
-    show("143_11", clip("16_11").replace(name="16_11, veering left"), "box_on_curve")
-    show("143_13", clip("16_17").replace(name="16_17, sharp left turn"), "basket_on_turn")
+    curve = clip("16_11").replace(name="16_11, veering left")
+    show("143_11", curve, "box_on_curve", when_short="loop")
+    show("143_13", clip("16_17").replace(name="16_17, sharp left turn"), "basket_on_turn",
+         when_short="loop")  # fmt: skip
     show("69_69", clip("69_16").replace(name="69_16, turning in place"), "carry_in_place")
     show("69_69", clip("16_17").replace(name="16_17, sharp left turn"), "carry_looped",
          naive=False, when_short="loop")  # fmt: skip
@@ -184,7 +186,10 @@ def turning() -> None:
     show("113_26", lower, "turn", when_short="loop")
     made = ml.splice(fitted(action("113_26"), lower), lower, when_short="loop")
     strip(
-        made, "turn_way", "seen from above the way, every figure where it is", view="three-quarter"
+        made,
+        "turn_way",
+        "113_26 on 47_01: carried round, each figure as the camera sees it",
+        view="three-quarter",
     )
 
 

@@ -55,9 +55,12 @@ def posture_turn(
         Whether the action was captured walking.
     """
     theirs, ours = (_seen(posed, part, body).mean(axis=0) for posed in (action, reference))
-    back = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), -_unsupported(action, reference, body))
+    unsupported = _unsupported(action, reference, body)
+    back = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), -unsupported)
     turn = nearest_rotation(_with_middle(quat.rotate(back, theirs)), _with_middle(ours))
     pitch, yaw, roll = quat.log(turn)
+    if unsupported > 0.0:  # nobody pushes leaning back
+        pitch = max(pitch, 0.0)
     yaw *= _share(abs(yaw), TO_THE_SIDE)
     if not walks:
         pitch *= _share(abs(pitch), STOOPING if pitch > 0.0 else STANDING)
