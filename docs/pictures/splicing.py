@@ -25,6 +25,7 @@ from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.columns_of_figures import mean_lean
 from motionloom.drawing.splice_pictures import draw_postures, draw_splice
 from motionloom.drawing.splice_times import draw_splice_times
+from motionloom.drawing.strip import save_strip
 from motionloom.rotation import quat
 
 PICTURES = Path(__file__).resolve().parents[1] / "img"
@@ -34,9 +35,11 @@ ACTIONS = {
     "143_11": ("carrying a box", 5.4, 7.7),
     "143_13": ("carrying a laundry basket", 3.6, 6.1),
     "69_69": ("carrying something back", 3.7, 6.6),
+    "113_26": ("carrying, straight on", 6.3, 8.8),
     "137_26": ("coffee mug", 5.6, 13.0),
-    "143_23": ("punching", 0.0, 13.5),
-    "82_06": ("pushing something heavy", 2.0, 8.0),
+    "143_23": ("punching", 0.3, 13.4),
+    "82_06": ("pushing something heavy", 3.0, 7.5),
+    "81_06": ("pushing a heavy box", 4.0, 10.0),
     "143_25": ("waving", 1.2, 9.3),
     "143_20": ("catch and throw", 5.4, 9.2),
     "143_22": ("catch and throw a football", 8.0, 15.5),
@@ -48,7 +51,14 @@ put down."""
 @cache
 def clip(name: str) -> ml.Motion:
     """A captured clip at its true rate: subject 143's headers say 120, its falls say 60."""
-    return ml.load(MOCAP / "cmu_bvh" / f"{name}.bvh", fps=60 if "143_" in name else None)
+    folder = "cmu_bvh" if (MOCAP / "cmu_bvh" / f"{name}.bvh").is_file() else "audit"
+    return ml.load(MOCAP / folder / f"{name}.bvh", fps=60 if "143_" in name else None)
+
+
+def seconds(name: str, first: float, last: float, title: str) -> ml.Motion:
+    """Some seconds of a clip."""
+    whole = clip(name)
+    return whole[round(first * whole.fps) : round(last * whole.fps) + 1].replace(name=title)
 
 
 def action(name: str) -> ml.Motion:
@@ -79,11 +89,6 @@ def keep(canvas: Any, name: str) -> None:
     image.save(PICTURES / f"splicing_{name}.png", optimize=True)
 
 
-def seen_from_root(motion: ml.Motion) -> ml.Motion:
-    """The same motion with its root held in place."""
-    return motion.replace(root_positions=np.zeros_like(motion.root_positions))
-
-
 def arm_speed(motion: ml.Motion) -> float:
     """Fastest turn of a shoulder or elbow against what it hangs on, radians per second."""
     body = ml.BodyMap.guess(motion.skeleton)
@@ -97,9 +102,6 @@ def spliced(upper: ml.Motion, lower: ml.Motion, scene: str, **options: Any) -> m
     made = ml.splice(upper, lower, **options)
     body = ml.BodyMap.guess(lower.skeleton)
     pace = np.diff(made.timewarp.frames)
-    gate = ml.verify(
-        seen_from_root(made.motion), sources=[seen_from_root(each) for each in (lower, upper)]
-    )
     first, last = int(made.timewarp.frames[0]), int(np.ceil(made.timewarp.frames[-1]))
     played = upper[first : min(last + 1, upper.n_frames)]
     tell(
@@ -109,8 +111,7 @@ def spliced(upper: ml.Motion, lower: ml.Motion, scene: str, **options: Any) -> m
         pace=f"{pace.min():.2f} to {pace.max():.2f}",
         within=float(np.mean((pace > 0.499) & (pace < 2.001))),
         arm_speed=arm_speed(made.motion) / arm_speed(played),
-        step=gate.step_ratio,
-        turn=gate.turn_ratio,
+        check=made.verification.describe(),
         lean=f"{np.degrees(mean_lean(made.motion, body)):+.1f}",
         lean_of_action=f"{np.degrees(mean_lean(played, body)):+.1f}",
         lean_of_legs=f"{np.degrees(mean_lean(lower[: made.motion.n_frames], body)):+.1f}",
@@ -119,8 +120,10 @@ def spliced(upper: ml.Motion, lower: ml.Motion, scene: str, **options: Any) -> m
     return made
 
 
-def show(upper: str, lower: ml.Motion, name: str, *, naive: bool = True, **options: Any) -> None:
-    """One pair of clips: spliced, told, drawn beside its sources and beside copied joints."""
+def show(
+    upper: str, lower: ml.Motion, name: str, *, naive: bool = True, moments: int = 9, **options: Any
+) -> None:
+    """One pair of clips: spliced, measured, and drawn with its sources and copied joints."""
     fits = fitted(action(upper), lower)
     made = spliced(fits, lower, name, **options)
     others = {}
@@ -129,7 +132,7 @@ def show(upper: str, lower: ml.Motion, name: str, *, naive: bool = True, **optio
     where = options.get("where", "torso")
     title = f"{fits.name} on {lower.name}"
     keep(
-        draw_splice(action(upper), lower, made, others=others, where=where, moments=9,
+        draw_splice(action(upper), lower, made, others=others, where=where, moments=moments,
                     size=(1200, 190), title=title, looped=options.get("when_short") == "loop"),
         name,
     )  # fmt: skip
@@ -137,8 +140,10 @@ def show(upper: str, lower: ml.Motion, name: str, *, naive: bool = True, **optio
 
 def carrying() -> None:
     """Boxes and baskets on a curve, a sharp turn and a turn in place."""
-    show("143_11", clip("16_11").replace(name="16_11, veering left"), "box_on_curve")
-    show("143_13", clip("16_17").replace(name="16_17, sharp left turn"), "basket_on_turn")
+    curve = clip("16_11").replace(name="16_11, veering left")
+    show("143_11", curve, "box_on_curve", when_short="loop")
+    show("143_13", clip("16_17").replace(name="16_17, sharp left turn"), "basket_on_turn",
+         when_short="loop")  # fmt: skip
     show("69_69", clip("69_16").replace(name="69_16, turning in place"), "carry_in_place")
     show("69_69", clip("16_17").replace(name="16_17, sharp left turn"), "carry_looped",
          naive=False, when_short="loop")  # fmt: skip
@@ -175,17 +180,41 @@ def mug() -> None:
     show("137_26", clip("83_27").replace(name="83_27, up stairs"), "mug_on_steps", naive=False)
 
 
+def turning() -> None:
+    """Figure 6: something carried through a sharp turn of 180 degrees."""
+    lower = seconds("47_01", 1.0, 4.6, "47_01, turning round by 180 degrees")
+    show("113_26", lower, "turn", when_short="loop")
+    made = ml.splice(fitted(action("113_26"), lower), lower, when_short="loop")
+    strip(
+        made,
+        "turn_way",
+        "113_26 on 47_01: carried round, each figure as the camera sees it",
+        view="three-quarter",
+    )
+
+
+def strip(made: ml.Splice, name: str, title: str, view: Any) -> None:
+    """A splice on its way through the world."""
+    stream = io.BytesIO()
+    save_strip(made.motion, stream, size=(1200, 420), title=title, footplants=made.footplants,
+               ghosts=10, view=view)  # fmt: skip
+    image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
+    image.save(PICTURES / f"splicing_{name}.png", optimize=True)
+
+
 def punching() -> None:
-    """Punches on stairs."""
-    show("143_23", clip("143_17")[:612].replace(name="143_17, up stairs and over"), "punches")
-    spliced(fitted(action("143_23"), clip("83_27")), clip("83_27"), "punches")
+    """Figure 7: punches on stairs, each on a step."""
+    lower = clip("143_17")[:612].replace(name="143_17, up stairs and over")
+    show("143_23", lower, "punches", align=True, moments=11)
+    spliced(fitted(action("143_23"), lower), lower, "punches, own time")
+    spliced(fitted(action("143_23"), clip("83_27")), clip("83_27"), "punches", align=True)
 
 
 def pushing() -> None:
-    """A push on side-steps."""
-    show("82_06", clip("143_40").replace(name="143_40, walking sideways"), "push_sideways")
-    show("82_06", clip("83_33").replace(name="83_33, side-steps"), "push_sidesteps", naive=False)
-    lower = clip("143_40")
+    """Figure 8: a push on side-steps."""
+    lower = seconds("143_40", 1.5, 6.0, "143_40, walking sideways")
+    show("82_06", lower, "push_sideways")
+    show("81_06", seconds("69_56", 0.5, 5.0, "69_56, walking sideways"), "push_sidesteps")
     spliced(fitted(action("82_06"), lower), lower, "push, arms only", where="arms")
 
 
@@ -246,6 +275,7 @@ SCENES: tuple[Callable[[], None], ...] = (
     carrying,
     times_and_posture,
     mug,
+    turning,
     punching,
     pushing,
     waving,

@@ -2,7 +2,7 @@
 
 One performer walks; carries something, in other takes; and walks while carrying, in further ones.
 The action of one take is spliced onto the plain walk, and the result is compared with *other* takes
-of the performer doing both: joints seen from the pelvis, at equal phase of the gait (``gait_phase``).
+of the performer doing both: joints seen from the pelvis, at equal phase (``gait_phase``).
 The reverse too: arms that swing freely on the legs of somebody who carried. Copied joints are the
 baseline. Takes differ among themselves, so an action as captured is compared with the same truth:
 no splice can be expected to be nearer than that.
@@ -62,8 +62,11 @@ def rows_of(folder: Path, plan: dict) -> list[Row]:
     rows = []
     for take in plan["upper"]:
         others = plan["upper"] if plan["truth"] == "upper" else plan["truth"]
-        truth = [part(folder, *other) for other in others if other != take]
         for walk in plan["lower"]:
+            kept = [other for other in others if other not in (take, walk)]
+            if take == walk or not kept:
+                continue
+            truth = [part(folder, *other) for other in kept]
             row = measured(part(folder, *take), part(folder, *walk), truth, plan)
             rows += [] if row is None else [row]
     return rows

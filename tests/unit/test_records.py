@@ -70,6 +70,8 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "space": ml.parametrize(curve, {"speed": [1.0, 2.0]}),
         "splice": ml.splice(ml.synthetic.clip("carry", duration_s=2.0).motion, walk),
         "loop": ml.loop(walk),
+        "balanced": ml.balance(walk),
+        "cycles": ml.find_cycles(ml.synthetic.clip("walk", fps=30).motion),
         "cleanup": ml.clean_footskate(walk),
         "retargeted": ml.retarget(walk, ml.synthetic.skeleton(1.5)),
         "verification": ml.verify(walk, sources=[jog]),

@@ -46,6 +46,7 @@ class Assembly:
     """Whether the action was captured walking."""
     keep_bend: bool = False
     soft: bool = False
+    keep_twist: bool = True
 
     def at(self, frames: FloatArray, *, steady_s: float = STEADY_S) -> Assembled:
         """The splice with these frames (N,) of the action.
@@ -84,7 +85,7 @@ class Assembly:
         if self.keep_bend:
             bends = bend_turns(action, reference, part, self.body, turn)
             turn = quat.multiply(bends, turn)
-        if part.is_trunk:
+        if part.is_trunk and self.keep_twist:
             twist = kept_twist(action, spliced, self.body, walks=self.walks)
             turn = quat.multiply(quat.from_axis_angle(UP, twist), turn)
         return turned_about_hips(spliced, part, self.body, turn)

@@ -33,6 +33,9 @@ on a step of the same side, and of a second lost before the first."""
 MOST_CROPPED_S = 1.5
 """Seconds that may be lost before the first stroke."""
 
+_Found = tuple[float, tuple[int, int] | None]
+"""Cost of a stroke on a step, and the stroke and step before it."""
+
 
 class Beat(NamedTuple):
     """A stroke of a hand or a step of a foot."""
@@ -65,7 +68,7 @@ def find_steps(footplants: Footplants, fps: float) -> list[Beat]:
     """Moments at which a foot comes down."""
     beats = []
     for side, columns in (("left", [0, 1]), ("right", [2, 3])):
-        down = _came_down(footplants.planted[:, columns].any(axis=1))
+        down = _came_down(np.asarray(footplants.planted[:, columns].any(axis=1)))
         last = -np.inf
         for frame in np.flatnonzero(down).tolist():
             if frame / fps - last >= 0.5 * APART_S:
@@ -88,11 +91,11 @@ def match_beats(
     duration_s
         How long the locomotion lasts.
     """
-    best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]] = {}
+    best: dict[tuple[int, int], _Found] = {}
     for k, stroke in enumerate(strokes):
         for j, step in enumerate(steps):
             opposite = SAME_SIDE * (stroke.side == step.side)
-            found = (_lead_in(strokes, k, step.time_s), None)
+            found: _Found = (_lead_in(strokes, k, step.time_s), None)
             for (k0, j0), (cost, _) in best.items():
                 if k0 < k and j0 < j:
                     gap = _rate_cost(
@@ -105,7 +108,7 @@ def match_beats(
         (cost + SKIPPED * _left_over(strokes, k, duration_s - steps[j].time_s), (k, j))
         for (k, j), (cost, _) in best.items()
     ]
-    at = min(ends, key=_first)[1] if ends else None
+    at: tuple[int, int] | None = min(ends)[1] if ends else None
     pairs = []
     while at is not None:
         pairs.append((steps[at[1]].time_s, strokes[at[0]].time_s))
@@ -164,7 +167,7 @@ def _left_over(strokes: Sequence[Beat], k: int, rest_s: float) -> int:
     return sum(stroke.time_s - strokes[k].time_s < rest_s for stroke in strokes[k + 1 :])
 
 
-def _first(found: tuple[float, tuple[int, int] | None]) -> float:
+def _first(found: _Found) -> float:
     return found[0]
 
 

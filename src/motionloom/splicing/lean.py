@@ -3,7 +3,7 @@
 A torso that moves as the locomotion's torso does is also held as that one is. The action's posture,
 shoulders seen from the hips and averaged, is given back by one turn. Three shares of it belong to
 the legs and not to the action: a small turn to the side, which is the way's; the lean of somebody
-who merely stands; and a lean of the hips themselves, which needs legs that are far behind.
+who merely stands; and the lean of hips whose legs are far behind, as in a push.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ MIDDLE = 10.0
 TO_THE_SIDE = np.radians([8.0, 20.0])
 """Shoulders lead into a turn of the way by less than the first angle; who holds them turned by more
 than the second, does so on purpose."""
-STANDING, STOOPING = np.radians([10.0, 25.0]), np.radians([4.0, 10.0])
+STANDING, STOOPING = np.radians([7.0, 18.0]), np.radians([4.0, 10.0])
 """Standing people lean farther back, or to a side, than walking ones by less than the first angle;
 more than the second is part of the action. They seldom lean farther forward."""
-HIPS = np.radians([10.0, 25.0])
-"""Hips of walkers are tilted otherwise by less than the first angle. Hips that are tilted more than
-the second stand on legs that are far behind, and the locomotion's are not."""
+LEGS, HIPS = np.radians([14.0, 20.0]), np.radians([10.0, 25.0])
+"""Legs of walkers and runners lean forward by less than the first angles more than others, and
+their hips are tilted so little. Who pushes has the feet far behind and hips that are tilted by
+more: the locomotion's legs do not carry that lean."""
 
 
 def posture_turn(
@@ -54,11 +55,12 @@ def posture_turn(
         Whether the action was captured walking.
     """
     theirs, ours = (_seen(posed, part, body).mean(axis=0) for posed in (action, reference))
-    hips = _hip_tilt(action, reference, body)
-    unsupported = hips * _share(abs(hips), HIPS)
+    unsupported = _unsupported(action, reference, body)
     back = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), -unsupported)
     turn = nearest_rotation(_with_middle(quat.rotate(back, theirs)), _with_middle(ours))
     pitch, yaw, roll = quat.log(turn)
+    if unsupported > 0.0:  # nobody pushes leaning back
+        pitch = max(pitch, 0.0)
     yaw *= _share(abs(yaw), TO_THE_SIDE)
     if not walks:
         pitch *= _share(abs(pitch), STOOPING if pitch > 0.0 else STANDING)
@@ -78,6 +80,26 @@ def _seen(posed: Posed, part: Part, body: BodyMap) -> FloatArray:
     """The part's held points from its pivot, in the hips' axes. (N, P, 3)."""
     relative = posed.positions[:, part.held] - posed.positions[:, [part.pivot]]
     return quat.rotate(hip_frames(posed.positions, body)[:, None], relative)
+
+
+def _unsupported(action: Posed, reference: Posed, body: BodyMap) -> float:
+    """How much of the action's lean its own legs carry and the other ones do not, radians."""
+    legs = _leg_lean(action, body) - _leg_lean(reference, body)
+    if legs <= LEGS[0]:
+        return 0.0
+    hips = max(_hip_tilt(action, reference, body), 0.0)
+    return hips * _share(legs, LEGS) * _share(hips, HIPS)
+
+
+def _leg_lean(posed: Posed, body: BodyMap) -> float:
+    """How far the hips are ahead of the feet on average, as an angle; radians."""
+    joints = [body.left_ankle, body.right_ankle, body.left_hip, body.right_hip]
+    if None in joints:
+        return 0.0
+    left, right, left_hip, right_hip = (posed.positions[:, j] for j in joints)
+    leg = 0.5 * (left_hip + right_hip - left - right)
+    seen = quat.rotate(hip_frames(posed.positions, body), leg).mean(axis=0)
+    return float(np.arctan2(seen[2], seen[1]))
 
 
 def _hip_tilt(action: Posed, reference: Posed, body: BodyMap) -> float:

@@ -25,7 +25,7 @@ from motionloom.splicing.body_parts import Part, Where, parts_of
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.hand_contacts import Spans, mapped_contacts
 from motionloom.splicing.posture import Posed
-from motionloom.splicing.splice_check import SpliceCheck, calm_splice, steadier_head
+from motionloom.splicing.splice_check import SpliceCheck, calm_splice, steadier_head, without_twist
 from motionloom.splicing.timing import UpperTimes, slowed_times
 from motionloom.splicing.twist import lost_twist
 
@@ -187,7 +187,7 @@ def splice(
     steps = (lambda: matched.footplants[0]) if settings.align else None
     timing = Timing(method != "naive", when_short, steps)
     source, times = action_times(upper, lower, matched.body, timing, notes)
-    check = SpliceCheck(lower, upper, matched.body)
+    check = SpliceCheck(lower, upper, matched.body, steady_head=where in (*TRUNKS, "head"))
     assembly = Assembly(
         source, lower, parts, matched.body, check.fastest_turns(), method,
         walks=times.walks, keep_bend=settings.keep_bend, soft=settings.soft,
@@ -200,12 +200,16 @@ def splice(
             break
         times = slower
         spliced, action = assembly.at(times.frames)
+    report_step("checking the splice")
+    verification = check.verify(spliced)
     if method == "full" and where in TRUNKS:
+        if not verification.passed:
+            spliced, verification = without_twist(
+                assembly, times.frames, spliced, verification, check
+            )
         result = Posed.of(spliced)
         notes += [] if settings.keep_bend else _lost_bends(action, result, parts[0])
         notes += lost_twist(action.positions, result.positions, matched.body)
-    report_step("checking the splice")
-    verification = check.verify(spliced)
     if method == "full" and not verification.passed:
         if any(each.check == "head turn" for each in verification.failed):
             spliced, verification = steadier_head(

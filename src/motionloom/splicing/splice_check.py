@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +25,21 @@ STEADIER_S = (1.2, 2.0)
 """Seconds over which a head follows the torso that turns too fast otherwise."""
 CALMING_S = (0.05, 0.1, 0.15)
 """Half widths of the smoothing that is tried where a splice fails its check, seconds."""
+
+
+def without_twist(
+    assembly: Assembly,
+    frames: FloatArray,
+    spliced: Motion,
+    verification: Verification,
+    check: SpliceCheck,
+) -> tuple[Motion, Verification]:
+    """The splice without the action's own twist, if that fails fewer checks."""
+    plain = replace(assembly, keep_twist=False).at(frames).motion
+    again = check.verify(plain)
+    if len(again.failed) < len(verification.failed):
+        return plain, again
+    return spliced, verification
 
 
 def steadier_head(
@@ -106,11 +122,15 @@ class SpliceCheck:
         The locomotion and the action, on one skeleton at one rate.
     body
         Which joint is which.
+    steady_head
+        Whether the head is judged too; it is not where it stays the locomotion's own.
     """
 
-    def __init__(self, lower: Motion, upper: Motion, body: BodyMap) -> None:
+    def __init__(
+        self, lower: Motion, upper: Motion, body: BodyMap, *, steady_head: bool = True
+    ) -> None:
         plants = [_no_contacts(each) for each in (lower, upper)]
-        self._lower = lower
+        self._lower, self._steady_head = lower, steady_head
         self._check = QualityCheck([lower, upper], footplants=plants, body=body, together=True)
 
     def fastest_turns(self) -> FloatArray:
@@ -128,7 +148,7 @@ class SpliceCheck:
             footplants=_no_contacts(spliced),
             copied=[Copied(0, spliced.n_frames, 0, 0)],
             held=False,
-            steady_head=True,
+            steady_head=self._steady_head,
         )
 
 

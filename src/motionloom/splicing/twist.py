@@ -23,7 +23,7 @@ UPRIGHT = np.cos(np.radians(45.0))
 """A trunk that is bent deeper has no twist to speak of."""
 FULLY = np.cos(np.radians(30.0))
 """A trunk that is bent less has all of its twist."""
-OWN = np.radians([6.0, 14.0])
+OWN = np.radians([4.0, 10.0])
 """Twists smaller than the first are those of single steps; larger ones than the second are what the
 action does."""
 AROUND_S = 0.3

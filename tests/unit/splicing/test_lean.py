@@ -38,10 +38,10 @@ def given_back(action, *, walks=True):
         (Z, 5.0, True, [0.0, 0.0, 5.0]),
         (Y, 7.0, True, [0.0, 0.0, 0.0]),  # shoulders lead into turns of the way
         (Y, 25.0, True, [0.0, 25.0, 0.0]),
-        (X, -9.0, False, [0.0, 0.0, 0.0]),  # standing people lean farther back than walking ones
+        (X, -6.5, False, [0.0, 0.0, 0.0]),  # standing people lean farther back than walking ones
         (X, -30.0, False, [-30.0, 0.0, 0.0]),
         (X, 12.0, False, [12.0, 0.0, 0.0]),
-        (Z, 8.0, False, [0.0, 0.0, 0.0]),
+        (Z, 6.5, False, [0.0, 0.0, 0.0]),
     ],
 )
 def test_leans_and_turns_are_given_back_as_far_as_they_are_the_actions(
@@ -51,15 +51,34 @@ def test_leans_and_turns_are_given_back_as_far_as_they_are_the_actions(
     assert found == pytest.approx(expected, abs=0.9)
 
 
-@pytest.mark.parametrize(("degrees", "lean"), [(8.0, 8.0), (17.5, 8.75), (30.0, 0.0), (60.0, 0.0)])
-def test_a_lean_of_the_hips_themselves_stays_behind_with_legs_that_are_far_behind(degrees, lean):
-    """Half way between both limits, half of it is given back."""
-    assert given_back(turned(BODY.pelvis, X, degrees))[0] == pytest.approx(lean, abs=1.0)
+def lying(degrees, behind):
+    """The walk with hips that are tilted forward, and legs that are turned back by ``behind``."""
+    pushing = turned(BODY.pelvis, X, degrees)
+    world, quats = WALK.world_quats(), np.array(pushing.motion.local_quats)
+    back = quat.from_axis_angle(X, np.radians(behind))
+    for hip in (BODY.left_hip, BODY.right_hip):
+        straight = quat.multiply(back, world[:, hip])
+        quats[:, hip] = quat.multiply(quat.conjugate(pushing.quats[:, BODY.pelvis]), straight)
+    return Posed.of(pushing.motion.replace(local_quats=quats))
 
 
-def test_who_lies_into_a_push_stands_upright_on_upright_legs_with_arms_ahead():
-    push = turned(BODY.pelvis, X, 60.0).motion
-    made = ml.splice(push, WALK).motion
+@pytest.mark.parametrize(
+    ("degrees", "behind", "lean"),
+    [
+        (8.0, 30.0, 8.0),
+        (17.5, 30.0, 8.75),  # half way between both limits of the hips
+        (30.0, 30.0, 0.0),
+        (60.0, 30.0, 0.0),
+        (30.0, 17.0, 15.0),  # half way between both limits of the legs
+        (30.0, 5.0, 30.0),  # a bow: its legs are below it
+    ],
+)
+def test_a_lean_of_hips_whose_legs_are_far_behind_stays_with_those_legs(degrees, behind, lean):
+    assert given_back(lying(degrees, behind))[0] == pytest.approx(lean, abs=1.5)
+
+
+def test_who_lies_into_a_push_stands_upright_on_upright_legs():
+    made = ml.splice(lying(50.0, 30.0).motion, WALK).motion
     positions = made.world_positions()
     trunk = positions[:, BODY.neck] - positions[:, BODY.pelvis]
     assert np.degrees(np.arccos(trunk[:, 1] / np.linalg.norm(trunk, axis=-1))).mean() < 15.0
