@@ -127,6 +127,7 @@ from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.score.score import Score as Score, score as score
 from motionloom.tables.stream import Stream as Stream
 from motionloom.tables.synthesis.inbetween import Fill as Fill
+from motionloom.tables.paper.paper_engine import PaperEngine as PaperEngine
 from motionloom.tables.query_engine import QueryEngine as QueryEngine
 from motionloom.tables.table import TransitionTable as TransitionTable
 from motionloom.tables.table_transition import TableTransition as TableTransition

@@ -79,7 +79,7 @@ def run() -> tuple[list[Figure], dict[str, object]]:
             about["contactless: weight fitted to 143"] = float(model.weights[0] / model.scale[0])
         chance = model.logit(feature[:, None])
         area = measure_auc(good, chance)
-        rival = measure_auc(good, -largest)
+        other = measure_auc(good, -largest)
         called = 100.0 * float(np.mean(chance[good.astype(bool)] > 0.0))
         wrong = 100.0 * float(np.mean(chance[~good.astype(bool)] > 0.0))
         figures.append(
@@ -88,7 +88,7 @@ def run() -> tuple[list[Figure], dict[str, object]]:
                 area.value,
                 "",
                 "largest acceleration of any joint",
-                rival.value,
+                other.value,
                 note=f"{area}; called natural: {called:.0f} % of captured seconds, {wrong:.0f} % "
                 f"of blends{' (fitted to these)' if number == 0 else ''}",
             )

@@ -158,7 +158,7 @@ def test_no_public_type_is_forgotten(every_type) -> None:
         if inspect.isclass(getattr(ml, name)) and not issubclass(getattr(ml, name), Exception)
     }
     rare = {ml.FailedCheck, ml.Glitch, ml.QualityCheck, ml.SpeedSpike, ml.Studio, ml.WindowIndex}
-    rare |= {ml.QueryEngine, ml.Ranking, ml.ScoreReference}
+    rare |= {ml.PaperEngine, ml.QueryEngine, ml.Ranking, ml.ScoreReference}
     protocols = {each for each in public if getattr(each, "_is_protocol", False)}
     assert {each.__name__ for each in public - set(every_type) - rare - protocols} == set()
 

@@ -28,7 +28,7 @@ from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.windows import windows_of
 from motionloom.tables.paper.paper_build import search_paper
 from motionloom.tables.paper.paper_search import PaperJob
-from motionloom.tables.score.natural import ranking_of
+from motionloom.tables.score.natural import RANKINGS, ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.score import mass_parts
 from motionloom.tables.score.terms import terms_of
@@ -357,8 +357,9 @@ def _method_of(settings: _BuildSettings) -> Method:
         raise ArrayError(f"`edition` must be 2006 or 2007, got {edition}.")
     score, weights = settings.score, settings.weights
     if method == METHODS[0]:
-        return settings.lookup, score or "natural", weights or "eased", None
-    if score not in (None, "paper"):
+        score = "natural" if score is None else score
+        return settings.lookup, score, "eased" if weights is None else weights, None
+    if score is not None and one_of(score, RANKINGS, "score") != "paper":
         raise ArrayError(f'`score` must be "paper" with `method="paper"`, got {score!r}.')
     weights = "bernstein" if weights is None else one_of(weights, (*FAMILIES, "search"), "weights")
     families = tuple(FAMILIES) if weights == "search" else (weights,)

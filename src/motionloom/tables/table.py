@@ -318,7 +318,7 @@ class TransitionTable:
         """
         from motionloom.tables.stream import Stream
 
-        self.require_default("A live character")
+        require_default(self, "A live character")
         return Stream(self.query_engine, source)
 
     def path(
@@ -357,14 +357,6 @@ class TransitionTable:
         best = self.transition(source, target)
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
-    def require_default(self, what: str) -> None:
-        """Raise an error that names the remedy if the table is of another method."""
-        if self.method != "default":
-            raise TableError(
-                f'{what} needs a table built with method="default", but {self.file.name} was built '
-                f'with method="{self.method}". Build another table from the same collection.'
-            )
-
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold."""
         return {
@@ -395,4 +387,13 @@ class TransitionTable:
         return one_line(
             f"TransitionTable({name_for(self.file.name)}: {len(self.medoids)} clusters, "
             f"{self.length_s:g} s, {self.frames.n_clips} clips)"
+        )
+
+
+def require_default(table: TransitionTable, what: str) -> None:
+    """Raise an error that names the remedy if a table is of another method than the default."""
+    if table.method != "default":
+        raise TableError(
+            f'{what} needs a table built with method="default", but {table.file.name} was built '
+            f'with method="{table.method}". Build another table from the same collection.'
         )

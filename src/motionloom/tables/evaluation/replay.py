@@ -89,11 +89,11 @@ def _replay_paper(table: TransitionTable, pairs: IntArray) -> list[Mismatch]:
     )  # fmt: skip
     warped, mismatches = WarpedTerms(job.terms), []
     for source, target in (divmod(int(pair), table.n_ends) for pair in pairs):
-        found = warped.search(job.record, (source, target), job.middles, table.ranking, families)
-        what = _difference(table, source, target, found.recipes, found.costs)
-        windows = found.recipes[0][found.recipes[0] != NONE].astype(np.int64)
+        best = warped.search(job.record, (source, target), job.middles, table.ranking, families)
+        what = _difference(table, source, target, best.recipes, best.costs)
+        windows = best.recipes[0][best.recipes[0] != NONE].astype(np.int64)
         held, family = times.entry(source, target, len(windows))
-        if not what and FAMILY_NUMBERS[family] != int(found.families[0]):
+        if not what and FAMILY_NUMBERS[family] != int(best.families[0]):
             what = f"it has weights of the family {family}"
         if not what and not np.array_equal(held, warped.times(job.record, windows)):
             what = "its time alignment differs"

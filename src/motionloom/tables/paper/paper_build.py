@@ -55,12 +55,12 @@ def search_paper(job: PaperJob, parts: Parts, *, jobs: int | None, progress: boo
         for row in search_rows(job, left, processors() if jobs is None else jobs):
             recipes[row.source, :, 0], costs[row.source, :, 0] = row.recipes, row.costs
             families[row.source] = row.families
-            found: dict[str, npt.NDArray[Any]] = {
+            arrays: dict[str, npt.NDArray[Any]] = {
                 "recipes": row.recipes,
                 "costs": row.costs,
                 "families": row.families,
             }
-            parts.save(f"paper-{row.source:05d}", inputs, found)
+            parts.save(f"paper-{row.source:05d}", inputs, arrays)
             advance(1.0)
     return recipes, costs, times_of(job, recipes[:, :, 0], families).arrays()
 

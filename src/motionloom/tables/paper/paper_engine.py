@@ -65,8 +65,8 @@ class PaperEngine:
         self.engine, self.times, self.edition = engine, times, header.edition
         self.length, self.ranking = header.length, header.ranking
         self._owner = owner
-        self._plants = plants_of(engine.frames)
-        self._source = term_source(engine.frames, self._plants, masses=header.masses)
+        self.plants = plants_of(engine.frames)
+        self._source = term_source(engine.frames, self.plants, masses=header.masses)
         terms = build_terms(engine.frames, MOST_WAYS, self.length, masses=header.masses)
         self._terms, self._rows = WarpedTerms(terms), [-1] * MOST_WAYS
         self._lock = RLock()
@@ -102,27 +102,28 @@ class PaperEngine:
         """What a recipe costs by the papers' sum, inches."""
         return float(self.ranking.cost(self.columns(recipe)[None])[0])
 
-    def make(self, recipe: Recipe) -> Made:
-        """Frames of a recipe: poses of the edition, then feet where the queue has them."""
-        engine, frames = self.engine, self.engine.frames
-        at, weights = rows_at(frames, recipe), recipe.weights()
-        heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
-        _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
-        pose = EDITIONS[self.edition](frames, recipe, rows=engine.rows)
-        quats = np.array(pose.quats)
-        quats[:, 0] = _turned(heading, quats[:, 0])
-        held: HeldFeet = hold_plants(
-            frames, (engine.rows, engine.rig, self._plants), at, weights, Track(heading, root),
-            quats, farthest=FARTHEST[self.edition],
-        )  # fmt: skip
-        return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
-
     def varied(self, recipe: Recipe, variation: int) -> Recipe:
         """The recipe over other members of the clusters of its intermediaries ([I7]_ section 9)."""
         draw = np.random.Generator(np.random.PCG64([variation, recipe.rows[0], recipe.rows[-1]]))
         between = [int(draw.choice(self.engine.members_of(row))) for row in recipe.rows[1:-1]]
         rows = (recipe.rows[0], *between, recipe.rows[-1])
         return Recipe(rows, recipe.length, recipe.family, recipe.times)
+
+
+def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
+    """Frames of a recipe: poses of the edition, then feet where the queue has them."""
+    engine, frames = paper.engine, paper.engine.frames
+    at, weights = rows_at(frames, recipe), recipe.weights()
+    heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
+    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
+    pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
+    quats = np.array(pose.quats)
+    quats[:, 0] = _turned(heading, quats[:, 0])
+    held: HeldFeet = hold_plants(
+        frames, (engine.rows, engine.rig, paper.plants), at, weights, Track(heading, root),
+        quats, farthest=FARTHEST[paper.edition],
+    )  # fmt: skip
+    return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
 
 
 def _turned(heading: FloatArray, quats: FloatArray) -> FloatArray:
@@ -190,28 +191,28 @@ def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTra
     recipe = paper.recipe(source, target)
     if request.variation is not None:
         recipe = paper.varied(recipe, int(request.variation))
-    made = paper.make(recipe)
-    return _assembled(paper, recipe, made, (request.lead_s, request.follow_s), tuple(notes))
+    blend = make_recipe(paper, recipe)
+    return _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
 
 
 def _assembled(
     paper: PaperEngine,
     recipe: Recipe,
-    made: Made,
+    blend: Made,
     around_s: tuple[float, float],
     decided: tuple[str, ...],
 ) -> TableTransition:
     """The result, with the clips before and after it where they are wanted."""
     engine, frames = paper.engine, paper.engine.frames
     ends = recipe.rows[0], recipe.rows[-1] + paper.length - 1
-    seen, before = played_between(frames, made.frames, ends, (MARGIN, MARGIN))
+    seen, before = played_between(frames, blend.frames, ends, (MARGIN, MARGIN))
     clips = sorted({frames.clip_at(row) for row in recipe.rows})
     checked = engine.check.motion(
         seen.root, seen.quats, seen.heading, seen.planted,
         (before, before + recipe.n_frames - 1), clips,
     )  # fmt: skip
     lead, follow = (round(min(s * frames.fps, frames.n_rows)) for s in around_s)
-    played, before = played_between(frames, made.frames, ends, (lead, follow))
+    played, before = played_between(frames, blend.frames, ends, (lead, follow))
     ids = [frames.ids[frames.clip_at(row)] for row in recipe.rows]
     name = f"{ids[0]} to {ids[-1]}"
     motion = Motion(frames.skeleton, played.root, played.quats, frames.fps, name=name)
@@ -226,7 +227,7 @@ def _assembled(
         PaperCandidates(recipe, paper),
         decided,
         paper.columns(recipe),
-        made.foot_error,
+        blend.foot_error,
         tuple(dict.fromkeys(ids)),
         frames,
         checked,

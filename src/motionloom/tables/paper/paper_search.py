@@ -93,15 +93,15 @@ def search_row(
 ) -> FoundRow | None:
     """The best blends from one representative; None where ``stop`` asks to leave."""
     warped = WarpedTerms(job.terms)
-    found = []
+    best = []
     for target in range(job.size):
         if stop():
             return None
-        found.append(
+        best.append(
             warped.search(job.record, (source, target), job.middles, job.ranking, job.families)
         )
     recipes, costs, families = (
-        np.concatenate([getattr(each, name) for each in found])
+        np.concatenate([getattr(each, name) for each in best])
         for name in ("recipes", "costs", "families")
     )
     return FoundRow(source, recipes, costs, families)

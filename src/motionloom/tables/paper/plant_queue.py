@@ -28,7 +28,7 @@ from motionloom.tables.synthesis.leg_kernels import (
 from motionloom.tables.synthesis.synthesis import Rig, Rows
 
 FARTHEST = {2006: 0.1524, 2007: 0.3048}
-"""A foot is moved only to plants that it is nearer to in the mean, metres: 6 inches in [I6]_, 6 to
+"""A foot is moved only to plants that it is nearer to on average, metres: 6 inches in [I6]_, 6 to
 12 in [I7]_."""
 SMOOTH_S = 0.1
 """Moves of a foot are smoothed over this time on either side, and begin and end in it at the seams
@@ -96,7 +96,7 @@ def _place(
     turn = track.heading[span] - frames.heading[rows]
     x, z = (captured - frames.ground[rows]).T
     cos, sin = np.cos(turn), np.sin(turn)
-    there = np.stack(
+    placed = np.stack(
         [
             track.root[span, 0] + cos * x + sin * z,
             frames.points[rows, BALLS[foot], 1],
@@ -104,7 +104,7 @@ def _place(
         ],
         axis=1,
     )
-    return np.asarray(there.mean(axis=0))
+    return np.asarray(placed.mean(axis=0))
 
 
 class HeldFeet(NamedTuple):
@@ -143,7 +143,7 @@ def hold_plants(
     track, quats
         Of the blend: local rotations (L, J, 4).
     farthest
-        Plants farther than this in the mean are left, metres.
+        Plants that are farther on average are left, metres.
     """
     rows, rig, plants = collection
     root, quats = np.array(track.root, order="C"), np.array(quats, order="C")
@@ -158,8 +158,8 @@ def hold_plants(
     for side in range(2):
         heel, ball = (np.ascontiguousarray(soles[:, 2 * side + k]) for k in range(2))
         places = np.zeros((length, 3))
-        kept = choose_plants(frames, plants, at, track, ball, side)
-        for number, plant in enumerate(each for each in kept if each.error < farthest):
+        chosen = choose_plants(frames, plants, at, track, ball, side)
+        for number, plant in enumerate(each for each in chosen if each.error < farthest):
             span = slice(plant.first, plant.last + 1)
             held[side, span], places[span] = number, plant.place
             off.append(np.linalg.norm((ball - places)[span, ::2], axis=1))

@@ -27,7 +27,7 @@ class PlayedFrames(NamedTuple):
 
 
 def played_between(
-    frames: Frames, made: PlayedFrames, places: tuple[int, int], counts: tuple[int, int]
+    frames: Frames, blend: PlayedFrames, places: tuple[int, int], counts: tuple[int, int]
 ) -> tuple[PlayedFrames, int]:
     """Made frames with captured ones before and after, and how many come before.
 
@@ -35,7 +35,7 @@ def played_between(
     ----------
     frames
         The collection.
-    made
+    blend
         The first frame is a row of the collection, and so is the last.
     places
         Those two rows.
@@ -47,26 +47,26 @@ def played_between(
     before = np.arange(max(first - lead, int(frames.starts[clips[0]])), first)
     after = np.arange(last + 1, min(last + 1 + follow, int(frames.starts[clips[1] + 1])))
     parts = [
-        _carried(frames, before, first, made, 0),
-        made,
-        _carried(frames, after, last, made, -1),
+        _carried(frames, before, first, blend, 0),
+        blend,
+        _carried(frames, after, last, blend, -1),
     ]
     joined = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return PlayedFrames(*joined), len(before)
 
 
 def _carried(
-    frames: Frames, rows: IntArray, joint: int, made: PlayedFrames, end: int
+    frames: Frames, rows: IntArray, joint: int, blend: PlayedFrames, end: int
 ) -> PlayedFrames:
     """Captured rows moved rigidly so that row ``joint`` is the first or last made frame."""
-    turn = float(made.heading[end] - frames.heading[joint])
+    turn = float(blend.heading[end] - frames.heading[joint])
     cos, sin = np.cos(turn), np.sin(turn)
     x, z = (frames.ground[rows] - frames.ground[joint]).T
     root = np.stack(
         [
-            made.root[end, 0] + cos * x + sin * z,
+            blend.root[end, 0] + cos * x + sin * z,
             frames.body[rows, 0, 1].astype(np.float64),
-            made.root[end, 2] + cos * z - sin * x,
+            blend.root[end, 2] + cos * z - sin * x,
         ],
         axis=1,
     )

@@ -141,11 +141,11 @@ def find_border_path(grid: FloatArray, *, slope_limit: int = 3) -> IntArray:
         for c, d in ends or [(n - 1, m - 1)]:
             if c <= a or d <= b or not reachable(c - a, d - b, slope_limit):
                 continue
-            found = find_corner_path(grid[a : c + 1, b : d + 1], slope_limit=slope_limit)
-            mean = found.cost / len(found.cells)
+            path = find_corner_path(grid[a : c + 1, b : d + 1], slope_limit=slope_limit)
+            mean = path.cost / len(path.cells)
             # A short match is easily cheap; half of the windows must be in it.
             if min(c - a, d - b) >= min(n, m) // 2 and (best is None or mean < best[0]):
-                best = mean, found.cells + np.array([a, b])
+                best = mean, path.cells + np.array([a, b])
     if best is None:
         return np.asarray(find_corner_path(grid, slope_limit=slope_limit).cells)
     return best[1]

@@ -112,7 +112,7 @@ class WarpedTerms:
         keep
             How many to return.
         """
-        found = Found(
+        best = Found(
             np.full(keep, np.inf, dtype=np.float32),
             np.full((keep, MOST_WAYS), 0xFFFF, dtype=np.uint16),
             np.zeros(keep, dtype=np.uint8),
@@ -120,9 +120,9 @@ class WarpedTerms:
         numbers = np.array([FAMILY_NUMBERS[name] for name in families], dtype=np.int64)
         _search(
             self._record, self._scratch, self._warp, matches, ranking.linear, ranking.log,
-            len(numbers), numbers, *pair, len(middles), middles, keep, *found,
+            len(numbers), numbers, *pair, len(middles), middles, keep, *best,
         )  # fmt: skip
-        return found
+        return best
 
 
 def matches_record(matches: WindowMatches) -> Record:

@@ -247,12 +247,6 @@ def score_motion(
         )
     body = roles_for(motion.skeleton, body)
     if body.left_ankle is None and body.right_ankle is None:
-        if chance is None:
-            raise ArrayError(
-                "`motion` must have feet to be scored by its contacts, but its skeleton has no "
-                "ankle. Pass `body` with the roles of its joints, or `chance` to score it by its "
-                "accelerations."
-            )
         return _by_accelerations(motion, chance, threshold)
     footplants = detect_footplants(motion, body=body) if footplants is None else footplants
     if footplants.n_frames != motion.n_frames:
@@ -293,8 +287,14 @@ def score_motion(
     )
 
 
-def _by_accelerations(motion: Motion, chance: Chance, threshold: float) -> Score:
+def _by_accelerations(motion: Motion, chance: Chance | None, threshold: float) -> Score:
     """The score of a motion that never stands ([I6]_ section 5)."""
+    if chance is None:
+        raise ArrayError(
+            "`motion` must have feet to be scored by its contacts, but its skeleton has no ankle. "
+            "Pass `body` with the roles of its joints, or `chance` to score it by its "
+            "accelerations."
+        )
     likely = chance_of(motion, chance)
     total = BALLISTIC_IN * (1.0 - likely)
     return Score(0.0, 0.0, total, total < threshold, likely)
