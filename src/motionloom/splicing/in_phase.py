@@ -10,9 +10,10 @@ from motionloom.registration.timewarp import TimePath, find_end_path
 LINGER_M = 0.02
 """Added to every distance, so that where the clips have no step in common, or stand, the action
 keeps its own rate."""
-START_S, AHEAD_S, LEFT = 1.5, 2.0, 0.6
-"""The action may start so many seconds late to be in phase, which are judged by so many seconds
-after its start, and so much of it must be left."""
+START_S, AHEAD_S = 1.5, 2.0
+"""The action may start so many seconds late to be in phase, judged by so many seconds after it."""
+LEFT, LEFT_S = 0.6, 0.8
+"""Share and seconds of the action that a late start must leave."""
 NEARLY = 1.25
 """An earlier start is taken if the clips are in step that nearly as well as from the best."""
 
@@ -40,7 +41,8 @@ def first_in_phase(cost: FloatArray, distance: FloatArray, fps: float) -> int:
         Their rate.
     """
     m, ahead = len(distance), round(AHEAD_S * fps)
-    starts = [k for k in _nearest(distance) if k <= START_S * fps and m - k >= LEFT * m]
+    latest = min(START_S * fps, m - max(LEFT * m, LEFT_S * fps))
+    starts = [k for k in _nearest(distance) if k <= latest]
     if len(starts) < 2:
         return _nearest(distance)[0]
     means = []

@@ -51,7 +51,8 @@ def kept_twist(action: Posed, spliced: Posed, body: BodyMap, *, walks: bool) -> 
     """Turn of the shoulders to the left that the action makes beyond its gait, radians. (N,).
 
     The action's twist is that of its gait and that of what it does. Its gait is in step with the
-    locomotion, so the share of the first is found by regression on the locomotion's twist.
+    locomotion, so the share of the first is found by regression on the locomotion's twist: all of
+    it for a motion on itself, and next to none for an action that stands.
 
     Parameters
     ----------
@@ -66,11 +67,10 @@ def kept_twist(action: Posed, spliced: Posed, body: BodyMap, *, walks: bool) -> 
     """
     fps = spliced.motion.fps
     theirs, ours = (_twist_about_mean(posed, body) for posed in (action, spliced))
-    if walks:
-        gait = float(theirs @ ours) / max(float(ours @ ours), 1e-12)
-        theirs = theirs - np.clip(gait, 0.0, 1.0) * ours
-    else:
-        theirs = theirs + _pivots(action, body)
+    if not walks:
+        theirs, ours = theirs + _pivots(action, body), ours + _pivots(spliced, body)
+    gait = float(theirs @ ours) / max(float(ours @ ours), 1e-12)
+    theirs = theirs - np.clip(gait, 0.0, 1.0) * ours
     half = max(1, round(AROUND_S * fps))
     size = running_maximum(np.abs(theirs), half)
     share = smoothstep(np.clip((size - OWN[0]) / (OWN[1] - OWN[0]), 0.0, 1.0))
