@@ -19,6 +19,8 @@
 #define STANCE_FOLLOW 2.5
 /* Part of its length over which a leg eases into full stretch. */
 #define STANCE_SOFT 0.025
+/* Part of what is left to full stretch that it takes. */
+#define STANCE_PART 0.4
 /* Farthest that a heel comes up so that its leg reaches, radians. */
 #define STANCE_STEEPEST 0.6
 /* A heel that the motion has raised by this much more is let go, as the sine of an angle. */
@@ -106,11 +108,16 @@ static void stance_leg(const ml_stance *stance, const stance_foot *foot, double 
     out[1] += sink;
 }
 
-/* How long the leg of a foot may be: easing into full stretch, or as the motion has it. */
+/* How long the leg of a foot may be: as the motion has it, or easing towards full stretch, which it
+   does not come near to, for a straight knee moves fast. */
 static void stance_measure(const ml_stance *stance, stance_foot *foot) {
-    double leg[3];
+    double leg[3], full = foot->thigh + foot->shank;
     stance_leg(stance, foot, 0.0, leg);
-    foot->span = ml_knee_span(foot->now, ml_length(leg), foot->thigh, foot->shank, STANCE_SOFT);
+    double wanted = ml_length(leg), high = ml_max(foot->now, full - STANCE_SOFT * full);
+    double left = STANCE_PART * (full - high);
+    foot->span = wanted;
+    if (wanted > high)
+        foot->span = left < 1e-9 ? high : high + left * (1.0 - ml_exp((high - wanted) / left));
 }
 
 /* How far the body must go down for the leg of a foot to have its span; HUGE_VAL where that does

@@ -10,10 +10,10 @@ from motionloom._arrays import FloatArray
 from motionloom._core import Record
 from motionloom.rotation import quat
 from tests.oracles.kinematics import forward_kinematics
-from tests.oracles.limbs import knee_span, solve_leg
+from tests.oracles.limbs import solve_leg
 from tests.oracles.quat import multiply, rotate
 
-RETURN, RISE, FOLLOW = 14.0, 16.0, 2.5
+RETURN, RISE, FOLLOW, PART = 14.0, 16.0, 2.5, 0.4
 SOFT, STEEPEST, LOWEST, FARTHEST, RAISED = 0.025, 0.6, 0.10, 0.25, 0.12
 
 
@@ -45,9 +45,14 @@ class Foot:
         return self.ankle + self.shift - self.hip + np.array([0.0, sink, 0.0])
 
     def measure(self) -> None:
-        thigh, shank, now = (np.array([v]) for v in self.bones)
-        wanted = np.array([np.linalg.norm(self.leg(0.0))])
-        self.span = float(knee_span(now, wanted, thigh, shank, SOFT)[0])
+        thigh, shank, now = self.bones
+        full, wanted = thigh + shank, float(np.linalg.norm(self.leg(0.0)))
+        high = max(now, (1.0 - SOFT) * full)
+        left, self.span = PART * (full - high), wanted
+        if wanted > high:
+            self.span = (
+                high + left * (1.0 - np.exp((high - wanted) / left)) if left > 1e-9 else high
+            )
 
     def depth(self) -> float:
         x, y, z = self.leg(0.0)
