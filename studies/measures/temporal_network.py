@@ -23,16 +23,16 @@ Float32 = npt.NDArray[np.float32]
 class NetworkSettings:
     """Size and training; those of the study stand in its protocol."""
 
-    mixed: int = 24
+    mixed: int = 16
     """Channels that every frame is mixed into."""
-    channels: tuple[int, ...] = (24, 32)
+    channels: tuple[int, ...] = (16, 24)
     """Of the convolutions."""
     width: int = 5
     stride: int = 2
     dropout: float = 0.3
-    epochs: int = 14
-    batch: int = 64
-    rate: float = 2e-3
+    epochs: int = 30
+    batch: int = 32
+    rate: float = 5e-3
     decay: float = 1e-3
     """Share of the weights that is taken off, times the rate, at every step."""
     clip: float = 6.0

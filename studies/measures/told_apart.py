@@ -59,9 +59,9 @@ class Settings:
 
     seed: int = 0
     """Of folds and classifiers."""
-    trees: int = 120
+    trees: int = 80
     leaves: int = 8
-    rate: float = 0.06
+    rate: float = 0.08
     least: int = 8
     """Windows in a leaf."""
     drawn: float = 0.3

@@ -19,7 +19,9 @@ from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap
+from motionloom.tables.synthesis.inbetween import fill_checked
 from motionloom.tables.synthesis.synthesis import synthesize
+from motionloom.tables.synthesis.table_check import TableCheck
 from studies.baselines.inertialize import played_window
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.captured_clips import mocap
@@ -54,6 +56,11 @@ class Workshop(Ground):
     def matches(self) -> MatchIndex:
         """Of all takes: motion matching asks for rows of the second's own take."""
         return MatchIndex.build(self.captured)
+
+    @cached_property
+    def check(self) -> TableCheck:
+        """The quality check of the collection."""
+        return TableCheck(self.frames, self.rig)
 
     @property
     def clusters(self) -> int:
@@ -132,6 +139,22 @@ def fill(at: Workshop, second: Second) -> Motion:
     return filled.motion[second.frame : second.frame + at.length]
 
 
+def fill_one(at: Workshop, second: Second) -> Motion:
+    """``fill`` with a single window: pinned, and feet held after that; no detail is averaged."""
+    first = second.frame + 1
+    filled = fill_checked(
+        at.check,
+        at.take(second.take),
+        first,
+        first + at.length - 3,
+        index=at.index,
+        count=1,
+        feet=True,
+        exclude=(),
+    )
+    return filled.motion[second.frame : second.frame + at.length]
+
+
 def captured_again(at: Workshop, second: Second) -> Motion:
     """The captured second itself through the same steps: it must not be told apart."""
     return at.pinned(at.gap(second), Surrounded(at.with_context(second), at.context))
@@ -145,6 +168,7 @@ METHODS: dict[str, Method] = {
     "paper's table": lambda at, second: by_table(at, second, at.paper_table),
     "our table": lambda at, second: by_table(at, second, at.table),
     "fill": fill,
+    "fill, one window": fill_one,
 }
 PIPELINE = "captured, through the same steps"
 

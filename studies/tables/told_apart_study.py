@@ -53,7 +53,7 @@ CAPTURED, CONTROL = "captured", "captured, other moments"
 OURS, GOAL = ("our table", "fill"), 0.75
 VIEWS = {"all frequencies": None, "below 8 Hz": 8.0}
 QUICK = Settings(trees=60, networks=1, network=NetworkSettings(epochs=8))
-QUICK_EACH, QUICK_FOLDS = 12, 2
+QUICK_EACH, QUICK_FOLDS = 16, 1
 
 
 class Sample(NamedTuple):

@@ -173,7 +173,7 @@ def test_rates_are_brought_to_one(captured):
     slow = ml.resample(walk, fps=30)
     one, other = BodySeries.of_motions([walk[:60]]), BodySeries.of_motions([slow[:30]])
     assert one.joints.shape == other.joints.shape
-    assert np.abs(one.joints - other.joints).max() < 0.01
+    assert np.abs(one.joints - other.joints)[:, :-1].max() < 0.01  # the last is extrapolated
 
 
 def test_areas_by_hand():
