@@ -1443,6 +1443,20 @@ ML_API ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, i
                                    int64_t *held, double *psi, double *root, double *quats,
                                    uint8_t *planted, double *errors);
 
+/* Frames from row `first` to row `last` along captured windows: a blend of them, bent to have the
+   posture and the velocities of both rows at its ends; then, with `feet`, its feet held where they
+   stand. Where it leads over the ground is free. `speed` and `errors` as in ml_synthesis_make. Clips
+   begin at `starts`, the last of which is the number of rows.
+   starts: (n_clips + 1)  at: (n_frames, n_ways)  weights: (n_ways, n_frames)
+   scratch: (7 * rig.n_joints + 57, n_frames)  held: (2, n_frames)  psi: (n_frames)
+   root: (n_frames, 3)  quats: (n_frames, rig.n_joints, 4)  planted: (n_frames, 4)  errors: (2) */
+ML_API ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_clips,
+                                 const int64_t *starts, int64_t n_frames, int64_t n_ways,
+                                 const int64_t *at, const double *weights, int64_t first,
+                                 int64_t last, double fps, double speed, int32_t feet,
+                                 double *scratch, int64_t *held, double *psi, double *root,
+                                 double *quats, uint8_t *planted, double *errors);
+
 /* ---- Scoring and searching --------------------------------------------------------------------*/
 
 /* Frames of a collection as terms of windows are read from them. Clips begin at `starts`, the last
@@ -1545,12 +1559,30 @@ typedef struct {
 ML_API ml_status ml_window_terms(const ml_term_source *source, const ml_term_slots *out,
                                  int64_t row, int64_t slot);
 
+/* Write the terms of windows that are averaged and bent to leave the window in one slot and to
+   arrive at that in another, as ml_passage_make does, into a slot. What a blend of it alone loses
+   is how far it was bent.
+   windows: (n_ways) */
+ML_API ml_status ml_pinned_terms(const ml_term_slots *slots, int64_t source, int64_t target,
+                                 int64_t n_ways, const int64_t *windows, int64_t slot);
+
+/* How the windows in two slots move: stature, movement of the posture, speed of the root and largest
+   acceleration of the centre of mass; metres and seconds.
+   out: (4) */
+ML_API ml_status ml_natural_reference(const ml_terms *terms, const ml_scratch *scratch,
+                                      int64_t source, int64_t target, double *out);
+
+/* How natural a blend is, by how its source and target move and what is measured of it: above 0 for
+   one that is called natural.
+   reference: (4)  columns: (19) */
+ML_API double ml_natural_logit(const double *reference, const float *columns);
+
 /* What is measured of blends: windows of each, source first, target last, then -1.
    recipes: (n, 4)  out: (n, 19) */
 ML_API ml_status ml_recipe_score(const ml_terms *terms, const ml_scratch *scratch, int64_t n,
                                  const int32_t *recipes, float *out);
 
-/* Number and cost of the cheapest of recipes from one source, the first of equals; -1 where all
+/* Number and cost of the cheapest of recipes, the first of equals; -1 where all
    cost nan. The same one that judging all of them in full finds.
    recipes: (n, 4)  number, cost: (1) */
 ML_API ml_status ml_recipe_best(const ml_terms *terms, const ml_scratch *scratch,
@@ -1723,13 +1755,16 @@ typedef struct ml_table {
 } ml_table;
 
 /* Recipes, the best first: first rows of their windows, source first, then -1; costs and what is
-   measured of them, nan where that is not known. The first `ranked` of `count` are in order.
-   rows: (most, 4)  costs: (most)  columns: (most, 19) */
+   measured of them, nan where that is not known. The first `ranked` of `count` are in order. Those
+   that are pinned go along the windows between their first and last one instead of blending;
+   NULL where none is.
+   rows: (most, 4)  costs: (most)  columns: (most, 19)  pinned: (most) */
 typedef struct {
     int64_t most, count, ranked;
     int64_t *rows;
     double *costs;
     float *columns;
+    uint8_t *pinned;
 } ml_choice;
 
 /* Rotations with the signs that are nearer to those of the frame before.
@@ -1751,6 +1786,17 @@ ML_API int64_t ml_table_work(const ml_table *table);
 ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targets,
                                  const int64_t *targets, int64_t rescore, ml_choice *out);
 
+/* The best way from a window to one of others, which may leave the source later and enter the target
+   sooner by as many frames as a transition of `longest` frames has more than the table's windows,
+   and arrive up to `later` frames after the target. Windows asked for come first; others are tried
+   where that is not good enough, by naturalness, or by the papers' sum in a table of that ranking. In
+   the choice are the blends between the two windows that were found, and captured windows pinned between
+   them; `rescore` recipes of the table are judged with them. Only the first is known to be the best.
+   targets: (n_targets) */
+ML_API ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets,
+                               const int64_t *targets, int64_t rescore, int64_t longest,
+                               int64_t later, ml_choice *out);
+
 /* The windows of a label that are most easily reached from a window, and how many: at most 4.
    spokes: (table.n_ends)  targets: (4)  n_targets: (1) */
 ML_API ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t *spokes,
@@ -1763,6 +1809,13 @@ ML_API ml_status ml_table_judge(const ml_table *table, ml_choice *choice);
    windows: (n_ways)  errors: (2) */
 ML_API ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *windows,
                                uint8_t feet, ml_frames *out, double *errors);
+
+/* Frames along captured windows pinned between two: the first window is left, the last one arrived
+   at, and those between are gone along. `errors` as in ml_synthesis_make.
+   windows: (n_ways)  errors: (2) */
+ML_API ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways,
+                                      const int64_t *windows, uint8_t feet, ml_frames *out,
+                                      double *errors);
 
 /* Limits of several clips together.
    clips: (n)  out: (table.n_limits) */

@@ -96,15 +96,16 @@ ml_status ml_recipe_best(const ml_terms *terms, const ml_scratch *scratch,
         if (weighing->linear[c] != 0.0 || weighing->log[c] != 0.0) wants |= 1u << c;
         weighing->best[c] = NAN;
     }
-    int32_t target = -1;
-    int known[2] = {0, 0}; /* whether the sums of three and of four windows are of this target */
+    int32_t source = -1, target = -1;
+    int known[2] = {0, 0}; /* whether the sums of three and of four windows are of these two */
     *number = -1;
     *cost = HUGE_VAL;
     for (int64_t k = 0; k < n; k++) {
         const int32_t *ids = recipes + 4 * k;
         ml_judged blend = {terms, scratch, ids, ml_judge_ways(terms, ids), wants, columns};
-        if (blend.n == 0 || ids[0] != recipes[0]) return ML_BAD_SIZE;
-        if (ids[blend.n - 1] != target) {
+        if (blend.n == 0) return ML_BAD_SIZE;
+        if (ids[0] != source || ids[blend.n - 1] != target) {
+            source = ids[0];
             target = ids[blend.n - 1];
             known[0] = known[1] = 0;
         }

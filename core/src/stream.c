@@ -64,6 +64,7 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
     pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
+    pieces->choice.pinned = NULL;
     pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
     ml_planned_lay_out(table, remembered, &memory, &pieces->own);
     return memory.used;

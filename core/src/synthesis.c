@@ -1,6 +1,6 @@
 /* Synthesis: a recipe made into frames, feet and all. */
 
-#include "rows.h"
+#include "synthesis.h"
 
 /* Heels and balls of both feet apart from one another, (2, 2, n, 3), from points (n, 4, 3). */
 static void synthesis_part(int64_t n, const double *points, double *soles) {
@@ -19,12 +19,10 @@ static ml_status synthesis_pose(const ml_leg_rig *rig, int64_t n, const double *
     return ml_chain_soles(n, rig->n_joints, rig->legs, rig->soles, positions, world, points);
 }
 
-/* Feet of a blend put where they stand, legs that follow them, and labels that are true. */
-static ml_status synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n,
-                                int64_t n_ways, const int64_t *at, const double *weights,
-                                double fps, double speed, double *scratch, int64_t *held,
-                                const double *psi, double *root, double *quats, uint8_t *planted,
-                                double *errors) {
+ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n, int64_t n_ways,
+                            const int64_t *at, const double *weights, double fps, double speed,
+                            double *scratch, int64_t *held, const double *psi, double *root,
+                            double *quats, uint8_t *planted, double *errors) {
     int64_t n_joints = rig->n_joints;
     double *positions = scratch, *world = positions + 3 * n_joints * n;
     double *points = world + 4 * n_joints * n, *soles = points + 12 * n;
@@ -78,6 +76,6 @@ ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
     if (bad) return bad;
     bad = ml_mixture_rotations(rows, n_frames, n_ways, at, weights, psi, quats);
     if (bad || !feet) return bad;
-    return synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, scratch, held, psi,
-                          root, quats, planted, errors);
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, scratch, held,
+                             psi, root, quats, planted, errors);
 }

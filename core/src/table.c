@@ -77,8 +77,7 @@ ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_t n_med
     return ML_OK;
 }
 
-/* Make the window from `row` the one in a slot, if it is not. */
-static ml_status table_put(const ml_table *table, int64_t slot, int64_t row) {
+ml_status ml_table_put(const ml_table *table, int64_t slot, int64_t row) {
     if (table->met[slot] == row) return ML_OK;
     table->met[slot] = -1;
     ml_status bad = ml_window_terms(table->term_source, table->term_slots, row, slot);
@@ -93,10 +92,8 @@ static ml_status table_fits(const ml_table *table, const ml_choice *choice) {
     return ML_OK;
 }
 
-/* Captured windows that start as one window does and end as another; how many. */
-static ml_status table_find_captured(const ml_table *table, const ml_table_pieces *work,
-                                     int64_t source, int64_t target, int64_t *rows,
-                                     int64_t *count) {
+ml_status ml_table_find_captured(const ml_table *table, const ml_table_pieces *work,
+                                 int64_t source, int64_t target, int64_t *rows, int64_t *count) {
     int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1;
     return ml_neighbour_between(table->index, table->by_both, table->seen, source,
                                 target + table->length - 1, apart, TABLE_GROUPS, TABLE_LISTS,
@@ -120,17 +117,17 @@ ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targe
     }
     ml_table_lay_out(table, table->work, &work);
     if (n_targets == 1)
-        bad = table_find_captured(table, &work, source, targets[0], captured, &n_captured);
+        bad = ml_table_find_captured(table, &work, source, targets[0], captured, &n_captured);
     if (bad) return bad;
     int64_t share = rescore / n_targets > 1 ? rescore / n_targets : 1;
     bad = ml_table_slots(table->n_ends, table->n_recipes, table->between, first, n_targets, ends,
                          n_captured, share, ml_table_most(table), work.ids, &out->count);
-    if (!bad) bad = table_put(table, first, source);
+    if (!bad) bad = ml_table_put(table, first, source);
     for (int64_t n = 0; n < n_targets && !bad; n++) {
         int64_t slot = first + 1 + n * (1 + n_captured);
-        bad = table_put(table, slot, targets[n]);
+        bad = ml_table_put(table, slot, targets[n]);
         for (int64_t m = 0; m < n_captured && !bad; m++)
-            bad = table_put(table, slot + 1 + m, captured[m]);
+            bad = ml_table_put(table, slot + 1 + m, captured[m]);
     }
     double cost = HUGE_VAL;
     if (!bad)
@@ -145,6 +142,7 @@ ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targe
             out->rows[ML_MOST_WAYS * n + i] = id < 0 ? -1 : table->met[id];
         }
         out->costs[n] = n == 0 ? cost : (double)NAN;
+        if (out->pinned != NULL) out->pinned[n] = 0;
         for (int c = 0; c < TABLE_COLUMNS; c++)
             out->columns[TABLE_COLUMNS * n + c] = n == 0 ? table->weighing->best[c] : NAN;
     }
@@ -179,7 +177,20 @@ static ml_status table_slot_of(const ml_table *table, int64_t row, int64_t *used
         if (table->met[*slot] == row) return ML_OK;
     if (*slot >= table->n_medoids + TABLE_WIDE) return ML_BAD_SIZE;
     ++*used;
-    return table_put(table, *slot, row);
+    return ml_table_put(table, *slot, row);
+}
+
+/* Terms of windows pinned between a source and a target into a slot, which takes their place. */
+static ml_status table_pin(const ml_table *table, int32_t *ids, int64_t slot) {
+    int64_t windows[ML_MOST_WAYS], n = 0;
+    while (n < ML_MOST_WAYS && ids[n] >= 0) n++;
+    if (n < 3 || slot >= table->n_medoids + TABLE_WIDE) return ML_BAD_SIZE;
+    for (int64_t i = 1; i < n - 1; i++) windows[i - 1] = ids[i];
+    table->met[slot] = -1;
+    ml_status bad = ml_pinned_terms(table->term_slots, ids[0], ids[n - 1], n - 2, windows, slot);
+    ids[0] = (int32_t)slot;
+    for (int i = 1; i < ML_MOST_WAYS; i++) ids[i] = -1;
+    return bad;
 }
 
 ml_status ml_table_judge(const ml_table *table, ml_choice *choice) {
@@ -197,6 +208,12 @@ ml_status ml_table_judge(const ml_table *table, ml_choice *choice) {
         if (bad) return bad;
         work.ids[n] = (int32_t)slot;
     }
+    for (int64_t n = 0; n < choice->count && choice->pinned != NULL; n++)
+        if (choice->pinned[n]) {
+            bad = table_pin(table, work.ids + ML_MOST_WAYS * n, used);
+            if (bad) return bad;
+            used++;
+        }
     bad = ml_recipe_score(table->terms, table->scratch, choice->count, work.ids, work.columns);
     if (bad) return bad;
     for (int64_t n = 0; n < choice->count; n++) {
@@ -210,9 +227,12 @@ ml_status ml_table_judge(const ml_table *table, ml_choice *choice) {
         work.order[at] = n;
     }
     memcpy(work.rows, choice->rows, sizeof(int64_t) * ML_MOST_WAYS * (size_t)choice->count);
+    if (choice->pinned != NULL)
+        memcpy(work.pinned, choice->pinned, (size_t)choice->count);
     for (int64_t n = 0; n < choice->count; n++) {
         int64_t from = work.order[n];
         choice->costs[n] = work.costs[n];
+        if (choice->pinned != NULL) choice->pinned[n] = work.pinned[from];
         memcpy(choice->rows + ML_MOST_WAYS * n, work.rows + ML_MOST_WAYS * from,
                sizeof(int64_t) * ML_MOST_WAYS);
         memcpy(choice->columns + TABLE_COLUMNS * n, work.columns + TABLE_COLUMNS * from,

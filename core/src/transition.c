@@ -42,12 +42,15 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->near = ML_TAKE(&memory, int64_t, n_near);
     pieces->ids = ML_TAKE(&memory, int32_t, ML_MOST_WAYS * most);
     pieces->rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
+    pieces->pinned = ML_TAKE(&memory, uint8_t, most);
     pieces->order = ML_TAKE(&memory, int64_t, most);
     pieces->costs = ML_TAKE(&memory, double, most);
     pieces->columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
     pieces->at = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * length);
     pieces->held = ML_TAKE(&memory, int64_t, 2 * length);
     pieces->synthesis = ML_TAKE(&memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
+    pieces->weights = ML_TAKE(&memory, double, ML_MOST_WAYS * length);
+    pieces->steps = ML_TAKE(&memory, double, 8 * TABLE_JOINED * length);
     pieces->heading = ML_TAKE(&memory, double, frames);
     pieces->root = ML_TAKE(&memory, double, 3 * frames);
     pieces->quats = ML_TAKE(&memory, double, 4 * joints * frames);
@@ -63,6 +66,7 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
     pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
+    pieces->choice.pinned = ML_TAKE(&memory, uint8_t, most);
     pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
     return memory.used;
 }
@@ -91,6 +95,31 @@ ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *wi
     return ml_synthesis_make(table->rows, table->rig, length, n_ways, work.at, weights, table->fps,
                              ml_max(TABLE_SLOWEST, speed), feet, work.synthesis, work.held,
                              out->heading, out->root, out->quats, out->planted, errors);
+}
+
+ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                               uint8_t feet, ml_frames *out, double *errors) {
+    ml_table_pieces work;
+    double speed = 0.0;
+    int64_t length = table->length;
+    if (n_ways < 3 || n_ways > ML_MOST_WAYS || out->most < length ||
+        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
+        return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, &work);
+    for (int64_t i = 0; i < n_ways; i++) {
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
+        speed = ml_max(speed, table->paces[ml_table_clip_at(table, windows[i])]);
+    }
+    int64_t ways = n_ways - 2;
+    for (int64_t k = 0; k < ways * length; k++) {
+        work.at[k] = windows[1 + k % ways] + k / ways;
+        work.weights[k] = 1.0 / (double)ways;
+    }
+    out->n_frames = length;
+    return ml_passage_make(table->rows, table->rig, table->n_clips, table->starts, length, ways,
+                           work.at, work.weights, windows[0], windows[n_ways - 1] + length - 1,
+                           table->fps, ml_max(TABLE_SLOWEST, speed), feet, work.synthesis,
+                           work.held, out->heading, out->root, out->quats, out->planted, errors);
 }
 
 ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out) {
@@ -239,11 +268,33 @@ static int64_t transition_ways(const ml_choice *choice, int64_t number) {
     return n;
 }
 
+/* One recipe of a choice made, and checked. */
+static ml_status transition_make(const ml_table *table, const ml_choice *choice, int64_t number,
+                                 uint8_t feet, ml_frames *out, double *errors, double *found,
+                                 int64_t *n_found) {
+    const int64_t *windows = choice->rows + ML_MOST_WAYS * number;
+    int64_t n_ways = transition_ways(choice, number);
+    int pinned = choice->pinned != NULL && choice->pinned[number];
+    ml_status bad = pinned ? ml_table_make_pinned(table, n_ways, windows, feet, out, errors)
+                           : ml_table_make(table, n_ways, windows, feet, out, errors);
+    return bad ? bad : ml_table_check(table, n_ways, windows, out, found, n_found);
+}
+
+/* The number of a recipe of a choice: its windows, and whether they are pinned. */
+static int64_t transition_find(const ml_choice *choice, const int64_t *windows, uint8_t pinned) {
+    int64_t n = 0;
+    for (; n < choice->count - 1; n++)
+        if (!memcmp(choice->rows + ML_MOST_WAYS * n, windows, sizeof(int64_t) * ML_MOST_WAYS) &&
+            (choice->pinned == NULL || choice->pinned[n] == pinned))
+            break;
+    return n;
+}
+
 ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out, int64_t *number,
                         uint8_t *feet, double *errors, double *found, int64_t *n_found) {
     int64_t few = choice->count < TRANSITION_TRIES ? choice->count : TRANSITION_TRIES;
     int64_t least[ML_MOST_WAYS] = {-1, -1, -1, -1};
-    uint8_t least_feet = 1;
+    uint8_t least_feet = 1, least_pinned = 0;
     double least_badness = HUGE_VAL;
     if (choice->count < 1) return ML_BAD_SIZE;
     for (int part = 0; part < 2; part++)
@@ -251,25 +302,20 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out
             for (int64_t n = part ? few : 0; n < (part ? choice->count : few); n++) {
                 ml_status bad = ML_OK;
                 if (n >= choice->ranked) bad = ml_table_judge(table, choice);
-                const int64_t *windows = choice->rows + ML_MOST_WAYS * n;
-                int64_t n_ways = transition_ways(choice, n);
                 *number = n;
                 *feet = (uint8_t)held;
-                if (!bad) bad = ml_table_make(table, n_ways, windows, *feet, out, errors);
-                if (!bad) bad = ml_table_check(table, n_ways, windows, out, found, n_found);
+                if (!bad)
+                    bad = transition_make(table, choice, n, *feet, out, errors, found, n_found);
                 if (bad || *n_found == 0) return bad;
                 double badness = ml_table_badness(*n_found, found);
                 if (badness < least_badness) {
                     least_badness = badness;
                     least_feet = *feet;
-                    memcpy(least, windows, sizeof least);
+                    least_pinned = choice->pinned != NULL && choice->pinned[n];
+                    memcpy(least, choice->rows + ML_MOST_WAYS * n, sizeof least);
                 }
             }
-    for (*number = 0; *number < choice->count - 1; ++*number)
-        if (!memcmp(choice->rows + ML_MOST_WAYS * *number, least, sizeof least)) break;
+    *number = transition_find(choice, least, least_pinned);
     *feet = least_feet;
-    int64_t n_ways = transition_ways(choice, *number);
-    const int64_t *windows = choice->rows + ML_MOST_WAYS * *number;
-    ml_status bad = ml_table_make(table, n_ways, windows, *feet, out, errors);
-    return bad ? bad : ml_table_check(table, n_ways, windows, out, found, n_found);
+    return transition_make(table, choice, *number, *feet, out, errors, found, n_found);
 }

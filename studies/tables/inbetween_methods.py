@@ -206,6 +206,11 @@ class Bench:
         return self.from_start(positions, query)
 
     def inertialized(self, query: Query, row: int, truth: WindowBatch) -> np.ndarray:
+        """The nearest window, inertialized, led from one end into the other."""
+        bent = self.inertialized_window(query, row, truth)
+        return seen_joints(bent, np.arange(bent.body.shape[2]), truth)[0]
+
+    def inertialized_window(self, query: Query, row: int, truth: WindowBatch) -> WindowBatch:
         """The nearest window as captured, what does not fit at both ends fading by quintics."""
         own = WindowBatch.of_rows(self.frames, [row], LENGTH)
         times = np.arange(LENGTH) / self.frames.fps
@@ -218,28 +223,23 @@ class Bench:
             speed = self.velocity(row_asked, away) - self.velocity(row_own, away)
             faded = decayed(gap, speed * -away, times, blend_s=BLEND_S)
             body = body + (faded if k == 0 else faded[::-1])
-        bent = WindowBatch(own.heading, own.ground, body[None].astype(np.float32), own.fps)
-        return seen_joints(bent, np.arange(body.shape[1]), truth)[0]
+        return WindowBatch(own.heading, own.ground, body[None].astype(np.float32), own.fps)
 
     def matched(self, query: Query, truth: WindowBatch) -> np.ndarray:
         """The window that motion matching finds, led from one end into the other."""
-        matched = matching_transition(
+        match = self.matched_window(query)
+        return seen_joints(match, np.arange(match.body.shape[2]), truth)[0]
+
+    def matched_window(self, query: Query) -> WindowBatch:
+        """The window that motion matching finds."""
+        blended = matching_transition(
             self.matches,
             query.row,
             query.row + LENGTH - 1,
             LENGTH,
             exclude=spans_of(self.frames, list(query.left_out)),
         )
-        positions, _ = forward_kinematics(
-            self.frames.skeleton, matched.root_positions, matched.local_quats
-        )
-        ground = matched.root_positions[:, [0, 2]]
-        up = np.zeros_like(matched.root_positions)
-        up[:, [0, 2]] = ground
-        turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -matched.heading)
-        body = quat.rotate(turns[:, None], positions - up[:, None]).astype(np.float32)
-        seen = WindowBatch(matched.heading[None], ground[None], body[None], self.frames.fps)
-        return seen_joints(seen, np.arange(body.shape[1]), truth)[0]
+        return window_of(self.frames, blended.heading, blended.root_positions, blended.local_quats)
 
     def velocity(self, row: int, away: int) -> np.ndarray:
         """Of joints seen from the body, away from the second; metres a second."""
@@ -265,3 +265,16 @@ class Bench:
             100.0 * float(np.linalg.norm((joints - real)[:, 0, [0, 2]], axis=-1).mean()),
             100.0 * float(slow.mean()) if len(slow) else float("nan"),
         )
+
+
+def window_of(
+    frames: Frames, heading: np.ndarray, root: np.ndarray, quats: np.ndarray
+) -> WindowBatch:
+    """One window of made frames."""
+    positions, _ = forward_kinematics(frames.skeleton, root, quats)
+    ground = root[:, [0, 2]]
+    up = np.zeros_like(root)
+    up[:, [0, 2]] = ground
+    turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -heading)
+    body = quat.rotate(turns[:, None], positions - up[:, None]).astype(np.float32)
+    return WindowBatch(heading[None], ground[None], body[None], frames.fps)

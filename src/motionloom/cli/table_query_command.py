@@ -21,6 +21,12 @@ Label = Annotated[str | None, typer.Option("--label", help="Arrive at any frame 
 Rescore = Annotated[
     int, typer.Option("--rescore", help="Recipes scored with the real windows; 0 uses the first.")
 ]
+Longest = Annotated[
+    float | None, typer.Option("--longest", help="Seconds that it may take; 2 by default.")
+]
+Tolerance = Annotated[
+    float, typer.Option("--tolerance", help="Seconds by which it may arrive after the target.")
+]
 Search = Annotated[bool, typer.Option("--search", help="Try all recipes, which takes longer.")]
 CollectionAt = Annotated[
     str | None, typer.Option("--collection", help="The table's collection, if it was moved.")
@@ -34,20 +40,25 @@ def query(
     label: Label = None,
     rescore: Rescore = 32,
     search: Search = False,
+    longest: Longest = None,
+    tolerance: Tolerance = 0.0,
     count: Annotated[int, typer.Option("--count", min=1, help="Candidates to show.")] = 5,
     collection: CollectionAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the recipes from one frame to another, or to a label, and their costs."""
     table = ml.TransitionTable.open(file, collection=collection)
-    joined = _asked(table, source, target, label, rescore=rescore, search=search)
+    joined = _asked(
+        table, source, target, label,
+        rescore=rescore, search=search, longest_s=longest, tolerance_s=tolerance,
+    )  # fmt: skip
     shown = joined.candidates[:count]
     candidates = [_candidate_json(table, each) for each in shown]
-    taken = next(
-        (k for k, each in enumerate(shown) if each.recipe.rows == joined.recipe.rows), None
-    )
+    own = _candidate_json(table, joined.taken)
+    taken = next((k for k, each in enumerate(candidates) if each == own), None)
     if as_json:
-        print_json({"candidates": candidates, "taken": taken, "notes": list(joined.notes)})
+        facts = {"candidates": candidates, "taken": taken, "why": joined.why}
+        print_json({**facts, "notes": list(joined.notes)})
         return
     for k, each in enumerate(candidates):
         mark = "->" if k == taken else "  "
@@ -59,6 +70,7 @@ def query(
                 f"{' > '.join(each['windows'])}"
             )
         )
+    note(joined.why)
     for text in joined.notes:
         note(text)
 
@@ -83,6 +95,8 @@ def synthesize(
         int | None, typer.Option("--variation", help="A number; each gives another transition.")
     ] = None,
     search: Search = False,
+    longest: Longest = None,
+    tolerance: Tolerance = 0.0,
     to: Annotated[
         str | None, typer.Option("--to", help="Format for standard output: bvh, glb ...")
     ] = None,
@@ -101,6 +115,7 @@ def synthesize(
     joined = _asked(
         table, source, target, label,
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
+        longest_s=longest, tolerance_s=tolerance,
     )  # fmt: skip
     refuse_flawed(joined.verification, output, allowed=allow_flawed)
     write_clip(joined.motion, output, to)
@@ -121,14 +136,11 @@ def _asked(
     )
 
 
-def _taken(joined: ml.TableTransition) -> ml.TableCandidate:
-    return next(each for each in joined.candidates if each.recipe.rows == joined.recipe.rows)
-
-
 def _candidate_json(table: ml.TransitionTable, candidate: ml.TableCandidate) -> dict[str, Any]:
     return {
         "windows": _windows(table, candidate.recipe),
         "ways": candidate.recipe.n_ways,
+        "pinned": candidate.recipe.pinned,
         "cost": candidate.cost,
         "inches": candidate.paper_inches,
         "parts": dict(candidate.columns),
@@ -145,6 +157,7 @@ def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
         "frames": joined.motion.n_frames,
         "fps": joined.motion.fps,
         "span": list(joined.span),
+        "why": joined.why,
         "notes": list(joined.notes),
         "foot_error_cm": 100.0 * joined.foot_error,
         "verification": joined.verification.json(),
@@ -153,6 +166,7 @@ def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
 
 def _print_joined(joined: ml.TableTransition, facts: dict[str, Any], output: str) -> None:
     typer.echo(printable(f"over  {' > '.join(facts['windows'])}"))
+    typer.echo(printable(f"why  {joined.why}"))
     typer.echo(
         f"cost  {facts['cost']:.2f}; {facts['inches']:.2f} in by the papers' sum; planted feet "
         f"moved {100.0 * joined.foot_error:.1f} cm"

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, not_negative, whole
+from motionloom._arrays import FloatArray, IntArray, not_negative, positive, whole
 from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
@@ -16,10 +16,9 @@ from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import Best, QueryEngine
 from motionloom.tables.query_records import Choice
-from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.table_transition import Candidates, TableTransition
+from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
 
 Place = tuple[str, int]
 """A clip's id and a frame of it."""
@@ -31,6 +30,12 @@ WORSE = 1.5
 """A variation may cost this much more than the best, as part of the best's cost and at least of
 one inch."""
 
+RESCORED = 32
+"""Recipes of the table that are scored with the real windows."""
+MOST_LENGTHS = 4
+"""The longest transition, in lengths of a window; as in core/src/table.h."""
+LONGEST_S = 2.0
+"""Seconds of the longest transition, unless windows of the table are longer."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
 
@@ -44,11 +49,16 @@ class TransitionRequest:
     label: str | None
     lead_s: float
     follow_s: float
-    rescore: int
-    variation: int | None
-    search: bool | Literal["refine"]
+    longest_s: float | None
+    tolerance_s: float
+    rescore: int = RESCORED
+    variation: int | None = None
+    search: bool | Literal["refine"] = False
 
     def __post_init__(self) -> None:
+        if self.longest_s is not None:
+            positive(self.longest_s, "longest_s")
+        not_negative(self.tolerance_s, "tolerance_s")
         if (self.target is None) == (self.label is None):
             raise ArrayError("Give `target` or `label` to say where to go, and not both.")
         not_negative(self.lead_s, "lead_s")
@@ -59,6 +69,11 @@ class TransitionRequest:
         is_name = isinstance(self.search, str) and self.search == "refine"
         if not isinstance(self.search, bool) and not is_name:
             raise ArrayError(f'`search` must be True, False or "refine", got {self.search!r}.')
+
+    @property
+    def is_default(self) -> bool:
+        """Whether candidates of any duration are looked at."""
+        return self.variation is None and not self.search and self.rescore > 0
 
 
 def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransition:
@@ -82,8 +97,12 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     rescore = min(int(request.rescore), MOST_RESCORED)
     if request.search is True:
         choice = engine.search(source, targets)
-    elif rescore or request.search:
+    elif request.variation is not None:
         choice = engine.choose(source, targets, rescore=max(rescore, 1))
+    elif request.search:
+        choice = engine.choose_all(source, targets, rescore=max(rescore, 1))
+    elif request.is_default:
+        choice = _joined(engine, source, targets, rescore, request)
     else:
         choice = engine.cached(source, int(targets[0]))
     if request.search:
@@ -91,11 +110,39 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     if request.variation is not None:
         choice = _varied(engine, choice, int(request.variation))
     best = engine.synthesize_best(choice)
+    windows = best.choice.windows(best.number)
+    plays = windows[0] - source, _sooner(targets, windows[-1])
+    if any(plays):
+        before, after = (frames / engine.frames.fps for frames in plays)
+        notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
     if best.number > 0:
         notes.append(f"{best.number} better recipes were left: they fail the quality check")
     if not best.feet:
         notes.append("feet are left as the blend has them: held, they would fail the check")
-    return assembled(engine, best, float(request.lead_s), float(request.follow_s), tuple(notes))
+    around = float(request.lead_s), float(request.follow_s)
+    return assembled(engine, best, around, tuple(notes), plays=plays)
+
+
+def _joined(
+    engine: QueryEngine, source: int, targets: IntArray, rescore: int, request: TransitionRequest
+) -> Choice:
+    """Candidates of any duration up to the longest one."""
+    later = round(min(request.tolerance_s * engine.frames.fps, engine.length))
+    longest = _longest(engine, request)
+    return engine.join(source, targets, rescore=rescore, longest=longest, later=later)
+
+
+def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
+    """Frames that the transition may take."""
+    longest_s = LONGEST_S if request.longest_s is None else request.longest_s
+    most = MOST_LENGTHS * engine.length
+    return max(engine.length, round(min(longest_s * engine.frames.fps, most)))
+
+
+def _sooner(targets: IntArray, window: int) -> int:
+    """Frames that a target's clip plays on from the window that was entered."""
+    ahead = targets - window
+    return int(min(ahead[ahead >= 0], default=0))
 
 
 def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:
@@ -117,7 +164,7 @@ def _varied(engine: QueryEngine, choice: Choice, variation: int) -> Choice:
     In the order in which they were drawn, less those that cost too much more than it does; it
     comes last, should none be left.
     """
-    if choice.ranked < len(choice.rows):
+    if choice.ranked < len(choice.rows) or choice.pinned is not None:
         choice = engine.score(choice.all_windows())
     ways = np.sum(choice.rows >= 0, axis=1)
     over = np.flatnonzero(ways > 2)
@@ -147,9 +194,10 @@ def _varied(engine: QueryEngine, choice: Choice, variation: int) -> Choice:
 def assembled(
     engine: QueryEngine,
     best: Best,
-    lead_s: float,
-    follow_s: float,
+    around: tuple[float, float],
     decided: tuple[str, ...],
+    *,
+    plays: tuple[int, int] = (0, 0),
 ) -> TableTransition:
     """The result, with the clips before and after it where they are wanted.
 
@@ -159,19 +207,25 @@ def assembled(
         Of the table.
     best
         The recipe taken, its frames and its quality check.
-    lead_s, follow_s
+    around
         Seconds of the source's clip before, and of the target's clip after.
     decided
         Notes about the choice.
+    plays
+        Captured frames between these and the blend.
     """
     frames, choice, taken = engine.frames, best.choice, best.number
     synthesis = best.synthesis
     windows = choice.windows(taken)
-    recipe = Recipe(windows, engine.length, engine.family)
+    recipe = recipe_of(engine, choice, taken)
     span = (0, engine.length - 1)
     root, quats, planted = synthesis.root_positions, synthesis.local_quats, synthesis.planted
-    if lead_s or follow_s:
-        lead, follow = (round(min(s * frames.fps, frames.n_rows)) for s in (lead_s, follow_s))
+    is_longer = any(around) or any(plays)
+    if is_longer:
+        lead, follow = (
+            played + round(min(s * frames.fps, frames.n_rows))
+            for played, s in zip(plays, around, strict=True)
+        )
         before = _clip_part(frames, windows[0], -lead)
         after = _clip_part(frames, windows[-1] + engine.length - 1, follow)
         carried = _carried(frames, after, synthesis)
@@ -185,7 +239,7 @@ def assembled(
     for part in (root, quats):
         part.flags.writeable = False  # so that the motion does not copy it
     motion = Motion(frames.skeleton, root, quats, frames.fps, name=name)
-    if lead_s or follow_s:  # clips move points that they label as planted
+    if is_longer:  # clips move points that they label as planted
         keep_true_labels(foot_points(motion, body=frames.body_map), frames.fps, planted)
     planted.flags.writeable = False
     return TableTransition(
@@ -200,6 +254,8 @@ def assembled(
         tuple(dict.fromkeys(ids)),
         frames,
         best.checked,
+        plays,
+        taken,
     )
 
 

@@ -67,6 +67,8 @@ class Best(NamedTuple):
 
 _work = kernel("ml_table_work")
 _choose = kernel("ml_table_choose")
+_join = kernel("ml_table_join")
+_judge = kernel("ml_table_judge")
 _best = kernel("ml_table_best")
 
 
@@ -258,16 +260,59 @@ class QueryEngine:
             self._chosen = choice, into  # as a rule it is synthesized next
         return choice
 
-    def search(self, source: int, targets: IntArray) -> Choice:
-        """The best of all recipes over the medoids, scored with the real windows."""
+    def join(
+        self, source: int, targets: IntArray, *, rescore: int, longest: int, later: int
+    ) -> Choice:
+        """The best way to one of some targets; see ``ml_table_join`` of the core.
+
+        Only the first is known to be the best; :meth:`judged` puts the rest in order.
+
+        Parameters
+        ----------
+        source, targets, rescore
+            As in :meth:`choose`.
+        longest
+            Frames of the longest transition.
+        later
+            Frames by which it may arrive after the target.
+        """
+        for row in (source, *targets.tolist()):
+            self.end_of(row)
+        into = new_choice(most_recipes(self._between.shape[2]))
+        given = np.ascontiguousarray(targets, dtype=np.int64)
         with self.lock:
-            choices = []
+            _join(self.record, source, len(given), given, rescore, longest, later, into)
+            choice = choice_of(into)
+            self._chosen = choice, into  # as a rule it is synthesized next
+        return choice
+
+    def judged(self, choice: Choice) -> Choice:
+        """All candidates of a choice, scored in full and in order."""
+        into = record_of(choice, most_recipes(self._between.shape[2]))
+        with self.lock:
+            _judge(self.record, into)
+        return choice_of(into)
+
+    def search(self, source: int, targets: IntArray) -> Choice:
+        """The best of all recipes over the medoids, and of captured windows that are pinned."""
+        with self.lock:
+            choices = [self._pinned(source, targets)]
             for target in targets.tolist():
                 captured = self._captured.nearest(
                     source, target, count=CAPTURED, apart=self.length // 4
                 )
                 choices.append(self._slots.search(source, target, captured))
             return merged(choices)
+
+    def choose_all(self, source: int, targets: IntArray, *, rescore: int) -> Choice:
+        """As :meth:`choose`, with captured windows that are pinned; all in order."""
+        blends = self.choose(source, targets, rescore=rescore)
+        return merged([self._pinned(source, targets), self.score(blends.all_windows())])
+
+    def _pinned(self, source: int, targets: IntArray) -> Choice:
+        """Captured windows that are pinned between source and target."""
+        joined = self.judged(self.join(source, targets, rescore=0, longest=self.length, later=0))
+        return joined.only_pinned()
 
     def refine(self, choice: Choice) -> Choice:
         """A better recipe than the best, if exchanging its intermediaries finds one; then the rest.
@@ -278,9 +323,9 @@ class QueryEngine:
             if self._all is None:
                 ends = np.asarray(self.arrays.ends)
                 self._all = self._slots_for(np.unique(np.concatenate([self._medoids, ends])))
-            better = self._all.refine(choice.windows(0))
-            recipes = dict.fromkeys([better, *choice.all_windows()])
-            return self._slots.score(list(recipes))
+            blends = choice.all_windows()
+            recipes = dict.fromkeys([self._all.refine(blends[0]), *blends])
+            return merged([choice.only_pinned(), self._slots.score(list(recipes))])
 
     def score(self, recipes: Sequence[tuple[int, ...]]) -> Choice:
         """Any recipes by the first rows of their windows, best first.

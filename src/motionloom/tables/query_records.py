@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
@@ -24,6 +24,8 @@ from motionloom.tables.table_arrays import TARGETS
 
 _rows = kernel("ml_table_rows")
 
+PINNED = 1
+"""Pinned windows that are tried for one source and target; as in core/src/table.h."""
 MORE = 8
 """Recipes that may be scored together with those of a query; as in core/src/table.h."""
 
@@ -41,19 +43,32 @@ class Choice(NamedTuple):
     where a recipe was not scored in full. (n, C)"""
     ranked: int
     """How many of the first are in order."""
+    pinned: BoolArray | None = None
+    """Whether each goes along captured windows that are pinned at both ends; None where none does.
+    (n,)"""
 
     def windows(self, number: int) -> tuple[int, ...]:
         """First rows of one recipe's windows."""
         return tuple(row for row in self.rows[number].tolist() if row >= 0)
 
+    def is_pinned(self, number: int) -> bool:
+        """Whether one goes along captured windows that are pinned at both ends."""
+        return self.pinned is not None and bool(self.pinned[number])
+
     def all_windows(self) -> list[tuple[int, ...]]:
-        """First rows of every recipe's windows."""
-        return [self.windows(number) for number in range(len(self.rows))]
+        """First rows of every blend's windows; those that are pinned are no blends."""
+        return [self.windows(n) for n in range(len(self.rows)) if not self.is_pinned(n)]
+
+    def only_pinned(self) -> Choice:
+        """Those that go along captured windows."""
+        kept = [n for n in range(len(self.rows)) if self.is_pinned(n)]
+        parts = (self.rows[kept], self.costs[kept], self.columns[kept])
+        return Choice(*parts, len(kept), np.ones(len(kept), dtype=np.bool_))
 
 
 def most_recipes(per_pair: int) -> int:
     """Recipes of one query at most, of a table with so many recipes per pair."""
-    return TARGETS * (per_pair + CAPTURED + 1) + MORE
+    return TARGETS * (per_pair + CAPTURED + PINNED + 1) + MORE
 
 
 def new_choice(most: int) -> Record:
@@ -66,6 +81,7 @@ def new_choice(most: int) -> Record:
         rows=np.full((most, MOST_WAYS), -1, dtype=np.int64),
         costs=np.zeros(most),
         columns=np.zeros((most, len(COLUMNS)), dtype=np.float32),
+        pinned=np.zeros(most, dtype=np.bool_),
     )
 
 
@@ -78,6 +94,8 @@ def record_of(choice: Choice, most: int) -> Record:
         choice.costs,
         choice.columns,
     )
+    if choice.pinned is not None:
+        filled.pinned[:n] = choice.pinned
     filled.struct.count, filled.struct.ranked = n, choice.ranked
     return filled
 
@@ -85,7 +103,13 @@ def record_of(choice: Choice, most: int) -> Record:
 def choice_of(filled: Record) -> Choice:
     """The choice that the core has filled."""
     n = filled.struct.count
-    return Choice(filled.rows[:n], filled.costs[:n], filled.columns[:n], filled.struct.ranked)
+    return Choice(
+        filled.rows[:n],
+        filled.costs[:n],
+        filled.columns[:n],
+        filled.struct.ranked,
+        filled.pinned[:n],
+    )
 
 
 def merged(choices: Sequence[Choice]) -> Choice:
@@ -93,8 +117,11 @@ def merged(choices: Sequence[Choice]) -> Choice:
     rows = np.concatenate([each.rows for each in choices])
     costs = np.concatenate([each.costs for each in choices])
     columns = np.concatenate([each.columns for each in choices])
+    pinned = np.concatenate(
+        [np.zeros(len(c.rows), np.bool_) if c.pinned is None else c.pinned for c in choices]
+    )
     order = np.argsort(costs, kind="stable")
-    return Choice(rows[order], costs[order], columns[order], len(rows))
+    return Choice(rows[order], costs[order], columns[order], len(rows), pinned[order])
 
 
 def fill_rows(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy.typing as npt
 
-from motionloom._arrays import flag, whole
+from motionloom._arrays import flag, known_options, whole
 from motionloom._deprecated import warn_renamed
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
@@ -43,6 +43,14 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
     from motionloom.tables.stream import Stream
     from motionloom.tables.synthesis.inbetween import Fill
     from motionloom.tables.table_transition import TableTransition
+
+
+class TransitionOptions(TypedDict, total=False):
+    """Keyword arguments of :meth:`TransitionTable.transition` that few callers need."""
+
+    rescore: int
+    variation: int | None
+    search: bool | Literal["refine"]
 
 
 class TransitionTable:
@@ -222,9 +230,9 @@ class TransitionTable:
         label: str | None = None,
         lead_s: float = 0.0,
         follow_s: float = 0.0,
-        rescore: int = 32,
-        variation: int | None = None,
-        search: bool | Literal["refine"] = False,
+        longest_s: float | None = None,
+        tolerance_s: float = 0.0,
+        **options: Unpack[TransitionOptions],
     ) -> TableTransition:
         """A motion from a frame to a frame, or to a label, with feet on the ground.
 
@@ -236,18 +244,31 @@ class TransitionTable:
             In place of ``target``: arrive at any frame that carries it.
         lead_s, follow_s
             Seconds of the source's clip before, and of the target's clip after.
+        longest_s
+            Seconds that a transition may take. Where nothing as long as the table's windows is
+            natural, the source's clip plays on, and the target's clip is entered sooner, as long as
+            that leads to a better place to blend at; 2 by default. Never less than a window.
+        tolerance_s
+            Seconds by which it may arrive after the target's frame; by default exactly there.
         rescore
-            Recipes of the table that are scored with the real windows; 0 takes the first as it is.
+            Recipes of the table that are scored with the real windows where nothing else is
+            natural; 32 by default, 0 takes the table's first recipe as it is.
         variation
             A number: another transition of the same clusters for each, little worse at most.
         search
             ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
             better; True scores all recipes first. They take ten and thirty milliseconds.
+
+        Returns
+        -------
+        TableTransition
+            The motion, all candidates, and ``why`` this one was taken.
         """
         from motionloom.tables.query import TransitionRequest, transition
 
+        known_options("transition", TransitionRequest, options)
         request = TransitionRequest(
-            source, target, label, lead_s, follow_s, rescore, variation, search
+            source, target, label, lead_s, follow_s, longest_s, tolerance_s, **options
         )
         if self.method == "paper":
             from motionloom.tables.paper.paper_engine import paper_transition
@@ -354,7 +375,7 @@ class TransitionTable:
                 self._graph = MotionGraph.build(self.frames)
             graph = self._graph
         limit_s = self.length_s if limit_s is None else limit_s
-        best = self.transition(source, target)
+        best = self.transition(source, target, longest_s=max(limit_s, self.length_s))
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
     def info(self) -> dict[str, Any]:

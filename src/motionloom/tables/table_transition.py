@@ -39,6 +39,12 @@ class Candidate(NamedTuple):
         return float(PAPER.cost(np.array([list(self.columns.values())], dtype=np.float32))[0])
 
 
+def recipe_of(engine: QueryEngine, choice: Choice, number: int) -> Recipe:
+    """One candidate of a choice as a recipe."""
+    rows, pinned = choice.windows(number), choice.is_pinned(number)
+    return Recipe(rows, engine.length, engine.family, pinned=pinned)
+
+
 class Candidates(Sequence[Candidate]):
     """Recipes that were looked at, best first.
 
@@ -75,10 +81,9 @@ class Candidates(Sequence[Candidate]):
         if isinstance(at, slice):
             return [self[k] for k in range(*at.indices(len(self)))]
         if np.isnan(self._choice.columns[-1, 0]):
-            self._choice = self._engine.score(self._choice.all_windows())
-        rows = self._choice.windows(at)
+            self._choice = self._engine.judged(self._choice)
         measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
-        recipe = Recipe(rows, self._engine.length, self._engine.family)
+        recipe = recipe_of(self._engine, self._choice, at)
         return Candidate(recipe, float(self._choice.costs[at]), measured)
 
 
@@ -105,6 +110,11 @@ class TableTransition:
     """Clips that the windows come from, and the lead and what follows."""
     frames: Frames = field(repr=False)
     checked: Checked = field(repr=False)
+    plays: tuple[int, int] = (0, 0)
+    """Captured frames between the frame asked for and the blend: of the source's clip before it, of
+    the target's clip after it."""
+    passed_over: int = 0
+    """Candidates that cost less and fail the quality check."""
 
     @property
     def cleanup(self) -> None:
@@ -140,10 +150,40 @@ class TableTransition:
         return (*decided, f"not natural: a naturalness of {likely:.2f}, natural from {THRESHOLD:g}")
 
     @property
+    def why(self) -> str:
+        """Why this candidate was taken, in a sentence."""
+        recipe, fps = self.recipe, self.frames.fps
+        between = [self.frames.place_of(row) for row in recipe.rows[1:-1]]
+        names = " and ".join(f"{name} from frame {frame}" for name, frame in between)
+        if recipe.pinned:
+            what = f"captured motion of {names}, bent to meet both ends,"
+        elif between:
+            what = f"a blend over {names}"
+        else:
+            what = "a plain blend of source and target"
+        is_cheapest = self.taken.cost <= self.candidates[self.passed_over].cost
+        how = "costs least" if is_cheapest else "is the most natural"
+        says = f"{what} {how} of {len(self.candidates)} candidates"
+        if self.passed_over:
+            says += f" that pass the quality check ({self.passed_over} cheaper ones fail it)"
+        if any(self.plays):
+            before, after = (f"{frames / fps:.2f} s" for frames in self.plays)
+            says += (
+                f"; nothing of {recipe.length / fps:g} s was natural between the frames asked for, "
+                f"so the source's clip plays on for {before} and the target's clip is entered "
+                f"{after} sooner"
+            )
+        return f"{says[0].upper()}{says[1:]}."
+
+    @property
     def taken(self) -> Candidate:
         """The candidate that was made."""
-        rows = self.recipe.rows
-        return next(each for each in self.candidates if each.recipe.rows == rows)
+        rows, pinned = self.recipe.rows, self.recipe.pinned
+        return next(
+            each
+            for each in self.candidates
+            if each.recipe.rows == rows and each.recipe.pinned == pinned
+        )
 
     @property
     def score(self) -> Score:

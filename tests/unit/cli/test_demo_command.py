@@ -60,7 +60,8 @@ def test_the_demo_writes_clips_pictures_and_a_report_and_again(
     assert f"wrote {sum(path.is_file() for path in out.rglob('*'))} files" in told.out
     table = ml.TransitionTable.open(out / "transitions" / "clips.mlt")
     made = table.transition(("sidestep", 50), label="carry")
-    assert ml.verify(made.motion, sources=made.sources()).passed
+    found = ml.verify(made.motion, sources=made.sources(), footplants=made.footplants)
+    assert found.passed
 
     mine = out / "mine.txt"
     mine.write_text("keep")

@@ -31,7 +31,7 @@ def candidate(opened: OpenTable, each: Candidate, joined: TableTransition) -> Re
         feet_cm=100.0 * INCH * parts["foot_in"],
         balance_cm=100.0 * INCH * parts["zmp_mean_in"],
         spread_cm=100.0 * parts["spread_m"],
-        taken=each.recipe.rows == joined.recipe.rows,
+        taken=(each.recipe.rows, each.recipe.pinned) == (joined.recipe.rows, joined.recipe.pinned),
     )
 
 
@@ -69,8 +69,7 @@ def table_why(
     ]  # fmt: skip
     return explain(
         evaluation,
-        f"{opened.table.length_s:g} s over {joined.recipe.n_ways} windows: "
-        + " > ".join(_windows(opened, joined.recipe.rows)),
+        f"{joined.motion.n_frames / joined.motion.fps:.2g} s. {joined.why}",
         rows,
         joined.notes,
         *equivalents(opened, request, passed=evaluation.verification.passed),

@@ -107,6 +107,9 @@ class Recipe:
     """Name of the weights, one of :data:`FAMILIES`."""
     times: IntArray | None = None
     """Frame of every window at every frame of the blend; None for all at the same. (L, N)"""
+    pinned: bool = False
+    """Whether windows between the first and the last are averaged and bent to leave the one and
+    arrive at the other, in place of a blend of all."""
 
     def __post_init__(self) -> None:
         rows = tuple(int(row) for row in self.rows)
@@ -114,6 +117,8 @@ class Recipe:
             raise ArrayError(f"A recipe must have 1 to {MOST_WAYS} windows, got {len(rows)}.")
         if self.length < 2:
             raise ArrayError(f"A window must have at least 2 frames, got {self.length}.")
+        if self.pinned and len(rows) < 3:
+            raise ArrayError(f"A pinned recipe must have 3 or 4 windows, got {len(rows)}.")
         one_of(self.family, FAMILIES, "family")
         object.__setattr__(self, "rows", rows)
         if self.times is not None:
@@ -137,6 +142,10 @@ class Recipe:
 
     def weights(self) -> FloatArray:
         """How much of each window is in every frame. (N, L)."""
+        if self.pinned:
+            weights = np.zeros((self.n_ways, self.n_frames))
+            weights[1:-1] = 1.0 / (self.n_ways - 2)
+            return weights
         return weights_of(self.family, self.n_ways, self.n_frames)
 
 

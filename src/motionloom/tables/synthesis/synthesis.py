@@ -151,6 +151,7 @@ def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
 
 
 _make = kernel("ml_synthesis_make")
+_bent = kernel("ml_passage_make")
 SCRATCH = 57
 """Numbers a frame that the synthesis works with, and seven a joint."""
 
@@ -181,12 +182,18 @@ class Synthesis(NamedTuple):
 
 
 def synthesize(
-    frames: Frames, recipe: Recipe, *, rig: Rig | None = None, feet: bool = True
+    frames: Frames,
+    recipe: Recipe,
+    *,
+    rig: Rig | None = None,
+    feet: bool = True,
+    ends: tuple[int, int] | None = None,
 ) -> Synthesis:
     """The frames of a recipe: blended, then with its feet held where they stand.
 
     The first frame is the source window's first, the last one the target window's last, both to
-    round-off; the target's clip goes on from there.
+    round-off; the target's clip goes on from there. So it is in a pinned recipe, which goes along
+    the windows between.
 
     Parameters
     ----------
@@ -196,6 +203,9 @@ def synthesize(
         Of the same frames; worked out where not given, which takes longer than the synthesis.
     feet
         Hold planted feet; without it the blend comes out as it is.
+    ends
+        Rows that it leaves and arrives at: a blend of other windows is bent to have their postures
+        and velocities.
 
     Examples
     --------
@@ -208,15 +218,26 @@ def synthesize(
     """
     rig = rig_of(frames) if rig is None else rig
     speed = max(float(clip_speeds(frames, frames.clip_at(row))[0]) for row in recipe.rows)
-    at = rows_at(frames, recipe)
+    at, weights = rows_at(frames, recipe), recipe.weights()
+    if recipe.pinned:
+        ends = (recipe.rows[0], recipe.rows[-1] + recipe.length - 1) if ends is None else ends
+        at, weights = np.ascontiguousarray(at[:, 1:-1]), np.ascontiguousarray(weights[1:-1])
     (n_frames, n_ways), n_joints = at.shape, len(rig.parents)
     psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
     quats = np.zeros((n_frames, n_joints, 4))
     planted = np.zeros((n_frames, 4), dtype=np.bool_)
     scratch, held = np.zeros((7 * n_joints + SCRATCH, n_frames)), np.zeros((2, n_frames), np.int64)
     errors = np.zeros(2)
-    _make(
-        rows_of(frames).record, rig.record, n_frames, n_ways, at, recipe.weights(), frames.fps,
-        speed, int(feet), scratch, held, psi, root, quats, planted, errors,
-    )  # fmt: skip
+    made = (scratch, held, psi, root, quats, planted, errors)
+    if ends is None:
+        _make(
+            rows_of(frames).record, rig.record, n_frames, n_ways, at, weights, frames.fps, speed,
+            int(feet), *made,
+        )  # fmt: skip
+    else:
+        starts = np.ascontiguousarray(frames.starts, dtype=np.int64)
+        _bent(
+            rows_of(frames).record, rig.record, len(starts) - 1, starts, n_frames, n_ways, at,
+            weights, *ends, frames.fps, speed, int(feet), *made,
+        )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))

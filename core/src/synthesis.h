@@ -1,0 +1,15 @@
+/* Feet of frames that are made. */
+
+#ifndef MOTIONLOOM_SYNTHESIS_H
+#define MOTIONLOOM_SYNTHESIS_H
+
+#include "rows.h"
+
+/* Feet of made frames put where they stand, legs that follow them, and labels that are true. The
+   arguments are those of ml_synthesis_make; `planted` and `held` are empty. */
+ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n, int64_t n_ways,
+                            const int64_t *at, const double *weights, double fps, double speed,
+                            double *scratch, int64_t *held, const double *psi, double *root,
+                            double *quats, uint8_t *planted, double *errors);
+
+#endif

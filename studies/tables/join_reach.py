@@ -1,0 +1,124 @@
+"""Which of a thousand random pairs a table joins by default, by its own score and check.
+
+    python -m studies.tables.join_reach TABLE.mlt [--pairs N] [--name NAME]
+
+A pair is joined where the transition passes its quality check and is called natural, or where the
+motion graph (8 cm rms) has a way of at most a second. The score is of the blended frames alone:
+clips that play before and after them do not count. Pairs are those of
+``protocols/transitions_reach.json`` for a table of CMU 143, and random windows (seed 0) for others.
+Times are of one process, making and checking the motion included: the least of three, so that
+another process in between does not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import json
+import time
+
+import numpy as np
+
+import motionloom as ml
+from motionloom.tables.graph.motion_graph import MotionGraph
+from studies.captured_clips import PROTOCOLS
+from studies.report import Figure, write_report
+
+WAYS = {
+    "by default, up to 2 s": {},
+    "exactly 1 s": {"longest_s": 1.0},
+    "one recipe of the table": {"rescore": 0},
+}
+GRAPH_S = 1.0
+
+
+def pairs_of(table: ml.TransitionTable, count: int) -> list[list]:
+    """Sources and targets."""
+    if table.frames.ids[0].startswith("143_"):
+        return json.loads((PROTOCOLS / "transitions_reach.json").read_text())["pairs"][:count]
+    rng = np.random.Generator(np.random.PCG64(0))
+    drawn = rng.choice(table.frames.windows(table.length), (count, 2))
+    drawn = drawn + np.array([0, table.length - 1])
+    place = table.frames.place_of
+    return [[*place(int(a)), *place(int(b))] for a, b in drawn]
+
+
+def graph_joins(table: ml.TransitionTable, pairs: list[list]) -> np.ndarray:
+    """Whether the motion graph has a quick way."""
+    graph, row = MotionGraph.build(table.frames), table.frames.row_of
+    ways = graph.paths([row(a, s) for a, s, _, _ in pairs], [row(b, t) for _, _, b, t in pairs])
+    return np.array([way is not None and way.duration_s <= GRAPH_S for way in ways])
+
+
+def asked(table: ml.TransitionTable, pairs: list[list], options: dict) -> dict[str, np.ndarray]:
+    """What the table answers to every pair."""
+    rows = []
+    for a, s, b, t in pairs:
+        times = []
+        for _ in range(3):
+            started = time.perf_counter()
+            made = table.transition((a, s), (b, t), **options)
+            times.append(time.perf_counter() - started)
+        score = made.score
+        rows.append(
+            (score.natural, min(times), made.recipe.pinned, made.recipe.n_ways, sum(made.plays))
+        )
+    names = ("natural", "seconds", "pinned", "ways", "plays")
+    return {name: np.array(part) for name, part in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("table")
+    parser.add_argument("--pairs", type=int, default=1000)
+    parser.add_argument("--name", default="143")
+    options = parser.parse_args()
+    table = ml.TransitionTable.open(options.table)
+    for clip in range(table.frames.n_clips):
+        table.query_engine.check.measure(clip)  # once, when a clip is first used
+    pairs = pairs_of(table, options.pairs)
+    quick = graph_joins(table, pairs)
+    figures = []
+    for name, keywords in WAYS.items():
+        made = asked(table, pairs, keywords)
+        natural, ms = made["natural"].astype(bool), 1e3 * made["seconds"]
+        by_default = not keywords
+        figures += [
+            Figure(
+                f"{options.name}, {name}: pairs that neither graph nor table joins",
+                1000.0 * float(np.mean(~natural & ~quick)),
+                "of 1000",
+                lower_is_better=True,
+                value_goal=57.0 if by_default and options.name == "143" else None,
+                note=f"{len(pairs)} pairs; graph alone {1000 * np.mean(quick):.0f} of 1000",
+            ),
+            Figure(
+                f"{options.name}, {name}: pairs that the table joins",
+                100.0 * float(natural.mean()),
+                "%",
+                value_goal=80.0 if by_default else None,
+                note=f"captured windows pinned {np.mean(made['pinned']):.0%}, blends of 2, 3, 4 "
+                "windows "
+                + ", ".join(
+                    f"{np.mean(~made['pinned'] & (made['ways'] == n)):.0%}" for n in (2, 3, 4)
+                )
+                + f"; longer than the windows {np.mean(made['plays'] > 0):.0%}",
+            ),
+            Figure(
+                f"{options.name}, {name}: time of a transition, median",
+                float(np.median(ms)),
+                "ms",
+                lower_is_better=True,
+                value_goal=1.0 if by_default else None,
+                note=f"mean {ms.mean():.2f}, 90 % under {np.percentile(ms, 90):.2f}",
+            ),
+        ]
+    write_report(f"transitions_join_reach_{options.name}", figures, about={"pairs": len(pairs)})
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,157 @@
+"""Transitions of any duration: where they blend, how long they take, why they were taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import motionloom as ml
+from motionloom.errors import ArrayError
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.score.columns import PAPER
+from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
+from studies.memory_table import table_in_memory
+
+LENGTH = 30
+NAMES = ("walk", "run", "sneak", "kick", "stand", "wave")
+PLACES = (
+    (("walk", 30), ("run", 90)),
+    (("sneak", 12), ("kick", 80)),
+    (("run", 20), ("stand", 60)),
+    (("kick", 10), ("walk", 70)),
+    (("stand", 5), ("wave", 60)),
+    (("wave", 20), ("sneak", 90)),
+)
+FLOAT32_M = 2e-5
+
+
+@pytest.fixture(scope="module")
+def table():
+    frames = frames_of([ml.synthetic.clip(name).motion.replace(name=name) for name in NAMES])
+    labels = [Label("run", "running", 40, 120)]
+    return table_in_memory(frames, length=LENGTH, clusters=6, ranking=NATURAL, labels=labels)
+
+
+def test_it_plays_on_from_the_frames_asked_for(table):
+    frames, longer = table.frames, 0
+    for source, target in PLACES:
+        made = table.transition(source, target)
+        before, after = made.plays
+        first, last = frames.row_of(*source), frames.row_of(*target)
+        assert made.recipe.rows[0] == first + before
+        assert made.recipe.rows[-1] + LENGTH - 1 == last - after
+        assert made.span == (before, before + LENGTH - 1)
+        assert made.motion.n_frames == before + LENGTH + after <= round(2.0 * frames.fps)
+        own = frames.motion(first, first + before).world_positions()
+        made_there = made.motion.world_positions()[: before + 1]
+        assert np.abs(made_there - own).max() < FLOAT32_M
+        end = frames.motion(last - after, last)
+        steps = np.linalg.norm(
+            np.diff(made.motion.world_positions()[-1 - after :], axis=0), axis=-1
+        )
+        captured = np.linalg.norm(np.diff(end.world_positions(), axis=0), axis=-1)
+        assert np.abs(steps - captured).max(initial=0.0) < FLOAT32_M
+        longer += before + after > 0
+    assert longer  # some pairs have nothing natural of half a second
+
+
+def test_longer_ones_are_taken_only_where_they_are_more_natural(table):
+    for source, target in PLACES:
+        made = table.transition(source, target)
+        exact = table.transition(source, target, longest_s=table.length_s)
+        assert exact.plays == (0, 0)
+        assert exact.motion.n_frames == LENGTH
+        if exact.score.natural and exact.verification.passed:
+            assert made.plays == (0, 0)
+            assert made.recipe.rows == exact.recipe.rows
+        elif any(made.plays) and not made.passed_over and not exact.passed_over:
+            measured = [each.candidates.reference(each.recipe) for each in (made, exact)]
+            chances = [
+                naturalness(each.measured, own)[0]
+                for each, own in zip((made, exact), measured, strict=True)
+            ]
+            assert chances[0] > chances[1]
+
+
+@pytest.mark.parametrize("longest_s", [0.5, 0.8, 1.3])
+def test_the_caller_says_how_long_it_may_take(table, longest_s):
+    for source, target in PLACES:
+        made = table.transition(source, target, longest_s=longest_s)
+        assert made.motion.n_frames <= max(LENGTH, round(longest_s * table.fps))
+
+
+def test_it_may_arrive_later_within_a_tolerance(table):
+    later = 0
+    for source, target in PLACES:
+        made = table.transition(source, target, longest_s=table.length_s, tolerance_s=0.3)
+        arrives = made.recipe.rows[-1] + LENGTH - 1 + made.plays[1]
+        off = arrives - table.frames.row_of(*target)
+        assert 0 <= off <= round(0.3 * table.fps)
+        later += off > 0
+    assert later
+
+
+def test_a_label_is_reached_where_it_holds(table):
+    made = table.transition(("walk", 30), label="running")
+    last = made.recipe.rows[-1] + LENGTH - 1 + made.plays[1]
+    name, frame = table.frames.place_of(last)
+    assert name == "run"
+    assert 40 <= frame <= 120
+
+
+def test_the_cheapest_wins_or_the_most_natural_where_that_is_not(table):
+    kinds = set()
+    for source, target in PLACES:
+        made = table.transition(source, target)
+        costs = [each.cost for each in made.candidates]
+        assert costs == sorted(costs)
+        chances = [
+            naturalness(list(each.columns.values()), made.candidates.reference(each.recipe))[0]
+            for each in made.candidates
+        ]
+        cheapest = chances[0] >= THRESHOLD
+        if not made.passed_over:
+            best = 0 if cheapest else int(np.argmax(chances))
+            assert made.taken.cost == pytest.approx(costs[best], abs=1e-4)
+        assert made.taken.recipe.pinned == made.recipe.pinned
+        kinds |= {(each.recipe.pinned, each.recipe.n_ways) for each in made.candidates}
+    assert {(True, 4), (False, 2), (False, 3)} <= kinds
+
+
+def test_why_names_the_windows_and_the_time(table):
+    for source, target in PLACES:
+        made = table.transition(source, target)
+        assert made.why.endswith(".")
+        assert f" of {len(made.candidates)} candidates" in made.why
+        for row in made.recipe.rows[1:-1]:
+            name, frame = table.frames.place_of(row)
+            assert f"{name} from frame {frame}" in made.why
+        assert ("plays on for" in made.why) == any(made.plays)
+
+
+def test_a_table_by_the_papers_sum_judges_by_it(table):
+    papers = table_in_memory(table.frames, length=LENGTH, clusters=6, ranking=PAPER)
+    for source, target in PLACES[:3]:
+        made = papers.transition(source, target)
+        exact = papers.transition(source, target, longest_s=0.5)
+        if exact.cost < 6.0 and not exact.passed_over:
+            assert made.plays == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"longest_s": 0.0}, "`longest_s`"),
+        ({"longest_s": "long"}, "`longest_s`"),
+        ({"tolerance_s": -0.1}, "`tolerance_s`"),
+    ],
+)
+def test_wrong_times_raise(table, keywords, message):
+    with pytest.raises(ArrayError, match=message):
+        table.transition(*PLACES[0], **keywords)
+
+
+def test_an_unknown_option_raises(table):
+    with pytest.raises(TypeError, match="rescore, variation, search"):
+        table.transition(*PLACES[0], rescored=4)
