@@ -33,7 +33,7 @@ on a step of the same side, and of a second lost before the first."""
 MOST_CROPPED_S = 1.5
 """Seconds that may be lost before the first stroke."""
 
-_Found = tuple[float, tuple[int, int] | None]
+_Link = tuple[float, tuple[int, int] | None]
 """Cost of a stroke on a step, and the stroke and step before it."""
 
 
@@ -51,14 +51,14 @@ def find_strokes(motion: Motion, body: BodyMap) -> list[Beat]:
     positions = motion.world_positions()
     hips = hip_frames(positions, body)
     near = max(1, round(APART_S * motion.fps))
-    found = []
+    reaches = []
     for side, wrist in (("left", left), ("right", right)):
         seen = quat.rotate(hips, positions[:, wrist] - positions[:, pelvis])
         reach = np.linalg.norm(seen - np.median(seen, axis=0), axis=-1)
-        found += [(float(reach[k]), Beat(k / motion.fps, side)) for k in _peaks(reach, near)]
+        reaches += [(float(reach[k]), Beat(k / motion.fps, side)) for k in _peaks(reach, near)]
     # The other hand recoils at the same time: of strokes that are near in time the farthest counts.
     strokes: list[Beat] = []
-    for _, beat in sorted(found, reverse=True):
+    for _, beat in sorted(reaches, reverse=True):
         if all(abs(beat.time_s - other.time_s) >= APART_S for other in strokes):
             strokes.append(beat)
     return sorted(strokes)
@@ -91,19 +91,21 @@ def match_beats(
     duration_s
         How long the locomotion lasts.
     """
-    best: dict[tuple[int, int], _Found] = {}
+    best: dict[tuple[int, int], _Link] = {}
     for k, stroke in enumerate(strokes):
         for j, step in enumerate(steps):
             opposite = SAME_SIDE * (stroke.side == step.side)
-            found: _Found = (_lead_in(strokes, k, step.time_s), None)
+            cheapest: _Link = (_lead_in(strokes, k, step.time_s), None)
             for (k0, j0), (cost, _) in best.items():
                 if k0 < k and j0 < j:
                     gap = _rate_cost(
                         stroke.time_s - strokes[k0].time_s, step.time_s - steps[j0].time_s
                     )
-                    found = min(found, (cost + gap + SKIPPED * (k - k0 - 1), (k0, j0)), key=_first)
-            if np.isfinite(found[0]):
-                best[k, j] = (found[0] + opposite, found[1])
+                    cheapest = min(
+                        cheapest, (cost + gap + SKIPPED * (k - k0 - 1), (k0, j0)), key=_first
+                    )
+            if np.isfinite(cheapest[0]):
+                best[k, j] = (cheapest[0] + opposite, cheapest[1])
     ends = [
         (cost + SKIPPED * _left_over(strokes, k, duration_s - steps[j].time_s), (k, j))
         for (k, j), (cost, _) in best.items()
@@ -167,20 +169,20 @@ def _left_over(strokes: Sequence[Beat], k: int, rest_s: float) -> int:
     return sum(stroke.time_s - strokes[k].time_s < rest_s for stroke in strokes[k + 1 :])
 
 
-def _first(found: _Found) -> float:
-    return found[0]
+def _first(link: _Link) -> float:
+    return link[0]
 
 
 def _peaks(values: FloatArray, near: int) -> list[int]:
     """Frames that are the highest around and stand out on both sides."""
-    found = []
+    peaks = []
     for k in range(1, len(values) - 1):
         around = values[max(0, k - near) : k + near + 1]
         before, after = values[max(0, k - 2 * near) : k], values[k + 1 : k + 2 * near + 1]
         highest = values[k] >= around.max() and values[k] > values[k - 1]
         if highest and values[k] - max(before.min(), after.min()) > REACH_M:
-            found.append(k)
-    return found
+            peaks.append(k)
+    return peaks
 
 
 def _came_down(planted: BoolArray) -> BoolArray:

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 
-from motionloom._arrays import flag, known_options, of_kind, one_of
+from motionloom._arrays import FloatArray, flag, known_options, of_kind, one_of
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
@@ -20,7 +20,7 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.splicing.action_times import Timing, action_times
-from motionloom.splicing.assembly import Assembly
+from motionloom.splicing.assembly import Assembled, Assembly
 from motionloom.splicing.body_parts import Part, Where, parts_of
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.hand_contacts import Spans, mapped_contacts
@@ -202,21 +202,11 @@ def splice(
         spliced, action = assembly.at(times.frames)
     report_step("checking the splice")
     verification = check.verify(spliced)
-    if method == "full" and where in TRUNKS:
-        if not verification.passed:
-            spliced, verification = without_twist(
-                assembly, times.frames, spliced, verification, check
-            )
-        result = Posed.of(spliced)
-        notes += [] if settings.keep_bend else _lost_bends(action, result, parts[0])
-        notes += lost_twist(action.positions, result.positions, matched.body)
-    if method == "full" and not verification.passed:
-        if any(each.check == "head turn" for each in verification.failed):
-            spliced, verification = steadier_head(
-                assembly, times.frames, spliced, verification, check
-            )
-        if not verification.passed:
-            spliced, verification = calm_splice(spliced, verification, parts, check, notes)
+    if method == "full":
+        assembled = Assembled(spliced, action)
+        spliced, verification = _corrected(
+            assembly, times.frames, assembled, verification, check, notes
+        )
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         spliced.replace(name=f"{upper.name} on {lower.name}".strip()),
@@ -227,6 +217,30 @@ def splice(
         verification,
         matched,
     )
+
+
+def _corrected(
+    assembly: Assembly,
+    frames: FloatArray,
+    assembled: Assembled,
+    verification: Verification,
+    check: SpliceCheck,
+    notes: list[str],
+) -> tuple[Motion, Verification]:
+    """The splice corrected where it fails its check; ``notes`` get what was lost and smoothed."""
+    spliced, action = assembled
+    part = assembly.parts[0]
+    if part.is_trunk:
+        if not verification.passed:
+            spliced, verification = without_twist(assembly, frames, spliced, verification, check)
+        result = Posed.of(spliced)
+        notes += [] if assembly.keep_bend else _lost_bends(action, result, part)
+        notes += lost_twist(action.positions, result.positions, assembly.body)
+    if any(each.check == "head turn" for each in verification.failed):
+        spliced, verification = steadier_head(assembly, frames, spliced, verification, check)
+    if not verification.passed:
+        spliced, verification = calm_splice(spliced, verification, assembly.parts, check, notes)
+    return spliced, verification
 
 
 def _check_choices(method: Method, where: Where, when_short: WhenShort, own: _Settings) -> None:

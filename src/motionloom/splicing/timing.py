@@ -21,7 +21,7 @@ from motionloom.registration.distance import distance_grid, fit_planar_alignment
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.splicing.action_rate import EASE_S, MOST, SLOWEST, eased, rate_caps, unrushed
 from motionloom.splicing.beats import find_steps, find_strokes, match_beats, times_on_beats
-from motionloom.splicing.gait import comparable, gait_points, marches, sureness, travels
+from motionloom.splicing.gait_points import comparable, gait_points, marches, sureness, travels
 from motionloom.splicing.in_phase import first_in_phase, open_path
 
 GRID_RATE = 30.0

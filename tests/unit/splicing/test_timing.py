@@ -8,8 +8,8 @@ from motionloom.body.root_motion import in_place
 from motionloom.registration.splines import fit_spline
 from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing import timing
-from motionloom.splicing.gait import averaged, comparable, marches, travels
-from motionloom.splicing.gait import gait_points as points_of
+from motionloom.splicing.gait_points import averaged, comparable, marches, travels
+from motionloom.splicing.gait_points import gait_points as points_of
 from motionloom.splicing.in_phase import _nearest
 from motionloom.splicing.timing import _go_on, find_upper_times, own_times
 
