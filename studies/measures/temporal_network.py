@@ -17,6 +17,7 @@ from motionloom._arrays import FloatArray, IntArray
 __all__ = ["NetworkSettings", "TemporalNetwork"]
 
 Float32 = npt.NDArray[np.float32]
+DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +98,11 @@ class TemporalNetwork:
         """How much each window looks like class 1; with ``mirror`` the mean of both. (n,)."""
         x = self._standard(np.asarray(series, dtype=np.float32))
         out = self._forward(x)[0].astype(np.float64)
-        if mirror is None:
-            return out
-        flipped = x[:, :, mirror[0]] * mirror[1].astype(np.float32)
-        return 0.5 * (out + self._forward(flipped)[0])
+        if mirror is not None:
+            flipped = x[:, :, mirror[0]] * mirror[1].astype(np.float32)
+            out = 0.5 * (out + self._forward(flipped)[0])
+        # How products round depends on a row's place: equal windows must get equal scores.
+        return np.round(out, DIGITS)
 
     def _standardise(self, x: Float32, mirror: tuple[IntArray, FloatArray] | None) -> None:
         """Mean and deviation of channels over the training windows, the same for both sides."""

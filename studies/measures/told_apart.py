@@ -2,8 +2,8 @@
 
 A classifier two-sample test. Two classifiers of different kinds are trained on some groups of
 windows (takes, subjects) and asked about the others. The area under the curve (AUC) is the share of
-pairs, one captured and one synthesized, that the classifier puts in the right order: 0.5 cannot be
-told from chance, 1 is always right. The verdict is the larger of the two.
+pairs, one captured and one synthesized, that the classifier puts in the right order: 0.5 is
+chance, 1 is always right. The verdict is the larger of the two.
 
     from studies.measures.told_apart import auc_of
     result = auc_of(captured, synthesized, takes)
@@ -98,7 +98,7 @@ class ToldApart:
     """Verdict about two samples of windows."""
 
     auc: float
-    """The larger of the two classifiers'; 0.5 means that they cannot be told apart."""
+    """The larger of the two classifiers'; 0.5 means that they cannot be distinguished."""
     low: float
     high: float
     """95 % bounds, drawn over groups."""
@@ -131,7 +131,7 @@ def auc_of(
     below_hz: float | None = None,
     settings: Settings | None = None,
 ) -> ToldApart:
-    """How well captured and synthesized windows of motion can be told apart.
+    """How well captured and synthesized windows of motion can be distinguished.
 
     Parameters
     ----------

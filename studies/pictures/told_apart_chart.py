@@ -1,4 +1,4 @@
-"""Told-apart chart: how well captured and synthesized motion are told apart, a dot per method."""
+"""Told-apart chart: how well captured and synthesized motion are distinguished, by method."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def draw_areas(
     marked: tuple[str, ...] = ("our table", "fill"),
     goal: float = 0.75,
     size: tuple[int, int] = (1200, 900),
-    title: str = "Told apart from captured seconds",
+    title: str = "Told-apart test: captured or synthesized?",
 ) -> Canvas:
     """A picture of areas under the curve: a panel for each view and part, a line for each method.
 

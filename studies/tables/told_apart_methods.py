@@ -1,4 +1,4 @@
-"""Methods whose seconds are told apart from captured ones; a new one is one line of ``METHODS``.
+"""Methods whose seconds are compared with captured ones; a new one is one line of ``METHODS``.
 
 Each is given a second with its inside cut out and returns a motion of the same length. All are
 pinned by the same code (:meth:`Ground.pinned`): exactly the captured first and last frame, and the
@@ -156,7 +156,7 @@ def fill_one(at: Workshop, second: Second) -> Motion:
 
 
 def captured_again(at: Workshop, second: Second) -> Motion:
-    """The captured second itself through the same steps: it must not be told apart."""
+    """The captured second itself through the same steps: no classifier may notice it."""
     return at.pinned(at.gap(second), Surrounded(at.with_context(second), at.context))
 
 

@@ -1,4 +1,4 @@
-"""Told apart: do classifiers tell captured seconds from synthesized ones with the same ends?
+"""Told-apart study: do classifiers tell captured seconds from synthesized ones with the same ends?
 
     ./study told-apart [--quick] [--known] [--jobs N] [--methods NAME ...] [--series FOLDER]
                        [--pictures FOLDER]
@@ -268,7 +268,7 @@ def figures_of(found: dict[tuple[str, str], dict], errors: dict[str, np.ndarray]
             goal = GOAL if name in OURS and part != "all" and view == "all frequencies" else None
             figures.append(
                 Figure(
-                    f"{part}, {view}: told apart, {name}",
+                    f"{part}, {view}: told-apart AUC, {name}",
                     best.auc,
                     "AUC",
                     lower_is_better=True,
