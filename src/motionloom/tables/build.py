@@ -205,7 +205,7 @@ def build_table(
     ...                 Path(place) / f"{kind}.bvh")
     ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
     ...     table = build_table(lib, length_s=0.5, clusters=3, progress=False)
-    ...     table.transition(("walk", 3), ("run", 20)).motion.n_frames
+    ...     table.transition(("walk", 3), ("run", 20), longest_s=0.5).motion.n_frames
     10
     """
     of_kind(collection, Collection, "collection")

@@ -61,9 +61,9 @@ class Choice(NamedTuple):
 
     def only_pinned(self) -> Choice:
         """Those that go along captured windows."""
-        kept = [n for n in range(len(self.rows)) if self.is_pinned(n)]
-        parts = (self.rows[kept], self.costs[kept], self.columns[kept])
-        return Choice(*parts, len(kept), np.ones(len(kept), dtype=np.bool_))
+        numbers = [n for n in range(len(self.rows)) if self.is_pinned(n)]
+        parts = (self.rows[numbers], self.costs[numbers], self.columns[numbers])
+        return Choice(*parts, len(numbers), np.ones(len(numbers), dtype=np.bool_))
 
 
 def most_recipes(per_pair: int) -> int:

@@ -153,7 +153,7 @@ class TableTransition:
     def why(self) -> str:
         """Why this candidate was taken, in a sentence."""
         recipe, fps = self.recipe, self.frames.fps
-        between = [self.frames.place_of(row) for row in recipe.rows[1:-1]]
+        between = [self.frames.place_of(row) for row in dict.fromkeys(recipe.rows[1:-1])]
         names = " and ".join(f"{name} from frame {frame}" for name, frame in between)
         if recipe.pinned:
             what = f"captured motion of {names}, bent to meet both ends,"

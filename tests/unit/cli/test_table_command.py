@@ -190,9 +190,10 @@ def test_info_tells_it_in_json_and_in_words(run, table: Path) -> None:
 
 
 def test_a_query_lists_recipes_with_their_costs(run, table: Path) -> None:
-    told = run("table", "query", table, "walk:10", "run:40", "--json")
+    told = run("table", "query", table, "walk:10", "run:40", "--longest", "0.5", "--json")
     assert told.code == 0, told.err
     found = json.loads(told.out)
+    assert found["why"].endswith("candidates.") or "quality check" in found["why"]
     assert found["candidates"][0]["windows"][0] == "walk:10"
     assert found["candidates"][0]["windows"][-1] == "run:26"
     costs = [each["cost"] for each in found["candidates"]]

@@ -228,16 +228,16 @@ def synthesize(
     planted = np.zeros((n_frames, 4), dtype=np.bool_)
     scratch, held = np.zeros((7 * n_joints + SCRATCH, n_frames)), np.zeros((2, n_frames), np.int64)
     errors = np.zeros(2)
-    made = (scratch, held, psi, root, quats, planted, errors)
+    outputs = (scratch, held, psi, root, quats, planted, errors)
     if ends is None:
         _make(
             rows_of(frames).record, rig.record, n_frames, n_ways, at, weights, frames.fps, speed,
-            int(feet), *made,
+            int(feet), *outputs,
         )  # fmt: skip
     else:
         starts = np.ascontiguousarray(frames.starts, dtype=np.int64)
         _bent(
             rows_of(frames).record, rig.record, len(starts) - 1, starts, n_frames, n_ways, at,
-            weights, *ends, frames.fps, speed, int(feet), *made,
+            weights, *ends, frames.fps, speed, int(feet), *outputs,
         )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))
