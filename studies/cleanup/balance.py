@@ -51,20 +51,20 @@ def rows_of(kind: str, pairs: list[list[str]], folder: Path, frames: int) -> lis
     rows = []
     for first, second in pairs:
         clips = [ml.load(folder / f"{name}.bvh")[:frames] for name in (first, second)]
-        made: ml.Blend | ml.Splice
+        result: ml.Blend | ml.Splice
         sources: tuple[ml.Motion, ...]
         try:
             if kind == "blend":
-                made, sources = ml.blend(clips, [0.5, 0.5]), ml.match_clips(clips).motions
+                result, sources = ml.blend(clips, [0.5, 0.5]), ml.match_clips(clips).motions
             else:
-                made, sources = ml.splice(upper=clips[0], lower=clips[1]), (clips[1],)
+                result, sources = ml.splice(upper=clips[0], lower=clips[1]), (clips[1],)
         except ml.MotionLoomError as error:
             print(f"{kind} {first} {second}: {error}")
             continue
-        balanced = ml.balance(made.motion, made.footplants, sources=sources)
+        balanced = ml.balance(result.motion, result.footplants, sources=sources)
         row = Row(
-            kind, f"{first} {second}", balanced, made.motion, tuple(sources),
-            len(made.verification.failed),
+            kind, f"{first} {second}", balanced, result.motion, tuple(sources),
+            len(result.verification.failed),
         )  # fmt: skip
         print(_line(row), flush=True)
         rows.append(row)

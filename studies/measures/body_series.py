@@ -163,11 +163,11 @@ def _one(
     grid = GRID_M if below_hz is None else FILTERED_M
     points = np.round(points / grid) * grid
     heading = _mean_over(heading, round(STEADY_S * FPS) | 1)
-    known = (
+    roles = (
         np.r_[: context + 1, len(points) - context - 1 : len(points)] if context else slice(None)
     )
     toes = [JOINTS.index("left_toe"), JOINTS.index("right_toe")]
-    floor = float(points[known][:, toes, 1].min())
+    floor = float(points[roles][:, toes, 1].min())
     velocities = np.gradient(points, axis=0) * FPS
     accelerations = np.zeros_like(points)
     accelerations[1:-1] = np.diff(points, n=2, axis=0) * FPS**2

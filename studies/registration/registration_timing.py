@@ -163,16 +163,18 @@ def take_figures(folder: Path, half: str) -> list[Figure]:
     pairs = [(a, b) for k, a in enumerate(plan[half]) for b in plan[half][k + 1 :]]
 
     def curves(sync: bool, side: str | None = None) -> list[RegistrationCurve]:
-        known = {k: p if side is None else one_foot(p, side) for k, p in plants.items()}
+        sides = {k: p if side is None else one_foot(p, side) for k, p in plants.items()}
         return [
-            ml.register([clips[a], clips[b]], footplants=[known[a], known[b]], sync_contacts=sync)
+            ml.register([clips[a], clips[b]], footplants=[sides[a], sides[b]], sync_contacts=sync)
             for a, b in pairs
         ]
 
-    def errors_of(made: list[RegistrationCurve], part: str, straight: bool) -> list[np.ndarray]:
+    def errors_of(
+        registered: list[RegistrationCurve], part: str, straight: bool
+    ) -> list[np.ndarray]:
         return [
             mapped_errors(curve, [plants[a], plants[b]], part=part, straight=straight)
-            for curve, (a, b) in zip(made, pairs, strict=True)
+            for curve, (a, b) in zip(registered, pairs, strict=True)
         ]
 
     plain, synced = curves(False), curves(True)

@@ -63,10 +63,10 @@ def rows_of(folder: Path, plan: dict) -> list[Row]:
     for take in plan["upper"]:
         others = plan["upper"] if plan["truth"] == "upper" else plan["truth"]
         for walk in plan["lower"]:
-            kept = [other for other in others if other not in (take, walk)]
-            if take == walk or not kept:
+            rest = [other for other in others if other not in (take, walk)]
+            if take == walk or not rest:
                 continue
-            truth = [part(folder, *other) for other in kept]
+            truth = [part(folder, *other) for other in rest]
             row = measured(part(folder, *take), part(folder, *walk), truth, plan)
             rows += [] if row is None else [row]
     return rows
@@ -82,23 +82,23 @@ def measured(upper: ml.Motion, lower: ml.Motion, truth: list[ml.Motion], plan: d
     torso = [*body.spine[1:], body.neck, body.left_shoulder, body.right_shoulder]
     arms = [body.left_elbow, body.left_wrist, body.right_elbow, body.right_wrist]
     options = {"when_short": "hold"} if plan.get("stands") else {}
-    made = [ml.splice(upper, lower, method=method, **options) for method in METHODS]
+    splices = [ml.splice(upper, lower, method=method, **options) for method in METHODS]
     alone = ml.splice(upper, lower, where="arms", **options).motion
     return Row(
         plan["who"],
         plan["kind"],
         bool(plan.get("stands")),
-        tuple(distances(each.motion, legs, cycle, body, torso) for each in made),
-        tuple(distances(each.motion, legs, cycle, body, arms) for each in made),
+        tuple(distances(each.motion, legs, cycle, body, torso) for each in splices),
+        tuple(distances(each.motion, legs, cycle, body, arms) for each in splices),
         distances(alone, legs, cycle, body, arms),
-        tuple(_phase_off(each, own, legs) for each in made),
+        tuple(_phase_off(each, own, legs) for each in splices),
         (distances(upper, own, cycle, body, torso), distances(upper, own, cycle, body, arms)),
     )
 
 
-def _phase_off(made: ml.Splice, own: np.ndarray, legs: np.ndarray) -> float:
+def _phase_off(splices: ml.Splice, own: np.ndarray, legs: np.ndarray) -> float:
     """Mean distance between the phases of the legs of both clips, percent of a cycle."""
-    at = np.round(made.timewarp.frames).astype(int)
+    at = np.round(splices.timewarp.frames).astype(int)
     off = np.mod(own[at] - legs[: len(at)] + 0.5, 1.0) - 0.5
     return 100.0 * float(np.abs(off).mean())
 

@@ -35,16 +35,16 @@ def punches(motion: ml.Motion, body: ml.BodyMap) -> list[float]:
     """Frames at which a wrist is farthest ahead of its shoulder."""
     positions = motion.world_positions()
     hips = hip_frames(positions, body)
-    near, found = round(APART_S * motion.fps), []
+    near, strokes = round(APART_S * motion.fps), []
     for side in ("left", "right"):
         wrist, shoulder = (getattr(body, f"{side}_{role}") for role in ("wrist", "shoulder"))
         ahead = quat.rotate(hips, positions[:, wrist] - positions[:, shoulder])[:, 2]
-        found += [
+        strokes += [
             float(k)
             for k in range(len(ahead))
             if ahead[k] > FAR_M and ahead[k] == ahead[max(0, k - near) : k + near + 1].max()
         ]
-    return sorted(found)
+    return sorted(strokes)
 
 
 def moments(folder: Path, upper: str, lower: str, *, align: bool) -> list[float]:
@@ -52,26 +52,26 @@ def moments(folder: Path, upper: str, lower: str, *, align: bool) -> list[float]
     legs = whole(folder, lower)
     body = ml.BodyMap.guess(legs.skeleton)
     action = ml.retarget(ml.resample(whole(folder, upper), fps=legs.fps), legs)
-    made = ml.splice(action, legs, align=align)
-    planted = made.footplants.planted
+    spliced = ml.splice(action, legs, align=align)
+    planted = spliced.footplants.planted
     downs = set()
     for side in (slice(0, 2), slice(2, 4)):
         on = planted[:, side].any(axis=1)
         downs |= set((np.flatnonzero(on[1:] & ~on[:-1]) + 1).tolist())
-    steps, frames = np.array(sorted(downs), dtype=float), made.timewarp.frames
-    found = []
+    steps, frames = np.array(sorted(downs), dtype=float), spliced.timewarp.frames
+    strokes = []
     for punch in punches(action, body):
         if frames[0] < punch < frames[-1]:
             at = float(np.interp(punch, frames, np.arange(len(frames))))
             k = int(np.searchsorted(steps, at))
             if 0 < k < len(steps):
-                found.append((at - steps[k - 1]) / (steps[k] - steps[k - 1]))
-    return found
+                strokes.append((at - steps[k - 1]) / (steps[k] - steps[k - 1]))
+    return strokes
 
 
-def together(found: np.ndarray) -> float:
+def together(strokes: np.ndarray) -> float:
     """Length of the mean direction of moments (N,)."""
-    return float(np.abs(np.exp(2j * np.pi * found).mean()))
+    return float(np.abs(np.exp(2j * np.pi * strokes).mean()))
 
 
 def beat_figures(folder: Path) -> list[Figure]:

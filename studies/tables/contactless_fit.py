@@ -47,7 +47,7 @@ def features(frames: Frames) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.Generator(np.random.PCG64(SEED))
     length = round(LENGTH_S * frames.fps)
     windows = frames.windows(length)
-    found = []
+    draws = []
     for number in range(2 * COUNT):
         good = number % 2 == 0
         rows = rng.choice(windows, 1 if good else int(rng.integers(3, 5)))
@@ -61,8 +61,8 @@ def features(frames: Frames) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             axis=-1,
         )
         peaks = peaks_of(world, frames.fps)
-        found.append((float(np.log1p(peaks).mean()), float(peaks.max()), good))
-    feature, largest, good = (np.array(each) for each in zip(*found, strict=True))
+        draws.append((float(np.log1p(peaks).mean()), float(peaks.max()), good))
+    feature, largest, good = (np.array(each) for each in zip(*draws, strict=True))
     return feature, largest, good
 
 

@@ -60,11 +60,17 @@ def asked(table: ml.TransitionTable, pairs: list[list], options: dict) -> dict[s
         times = []
         for _ in range(3):
             started = time.perf_counter()
-            made = table.transition((a, s), (b, t), **options)
+            results = table.transition((a, s), (b, t), **options)
             times.append(time.perf_counter() - started)
-        score = made.score
+        score = results.score
         rows.append(
-            (score.natural, min(times), made.recipe.pinned, made.recipe.n_ways, sum(made.plays))
+            (
+                score.natural,
+                min(times),
+                results.recipe.pinned,
+                results.recipe.n_ways,
+                sum(results.plays),
+            )
         )
     names = ("natural", "seconds", "pinned", "ways", "plays")
     return {name: np.array(part) for name, part in zip(names, zip(*rows, strict=True), strict=True)}
@@ -83,8 +89,8 @@ def main() -> int:
     quick = graph_joins(table, pairs)
     figures = []
     for name, keywords in WAYS.items():
-        made = asked(table, pairs, keywords)
-        natural, ms = made["natural"].astype(bool), 1e3 * made["seconds"]
+        results = asked(table, pairs, keywords)
+        natural, ms = results["natural"].astype(bool), 1e3 * results["seconds"]
         by_default = not keywords
         figures += [
             Figure(
@@ -100,12 +106,12 @@ def main() -> int:
                 100.0 * float(natural.mean()),
                 "%",
                 value_goal=80.0 if by_default else None,
-                note=f"captured windows pinned {np.mean(made['pinned']):.0%}, blends of 2, 3, 4 "
+                note=f"captured windows pinned {np.mean(results['pinned']):.0%}, blends of 2, 3, 4 "
                 "windows "
                 + ", ".join(
-                    f"{np.mean(~made['pinned'] & (made['ways'] == n)):.0%}" for n in (2, 3, 4)
+                    f"{np.mean(~results['pinned'] & (results['ways'] == n)):.0%}" for n in (2, 3, 4)
                 )
-                + f"; longer than the windows {np.mean(made['plays'] > 0):.0%}",
+                + f"; longer than the windows {np.mean(results['plays'] > 0):.0%}",
             ),
             Figure(
                 f"{options.name}, {name}: time of a transition, median",

@@ -258,13 +258,19 @@ def best_of(areas: dict[str, Area]) -> Area:
     return max(areas["trees"], areas["network"])
 
 
-def figures_of(found: dict[tuple[str, str], dict], errors: dict[str, np.ndarray]) -> list[Figure]:
+def figures_of(
+    answered: dict[tuple[str, str], dict], errors: dict[str, np.ndarray]
+) -> list[Figure]:
     figures = []
-    for (name, view), result in found.items():
+    for (name, view), result in answered.items():
         for part, areas in result["areas"].items():
             best = best_of(areas)
-            known = areas.get("trees (known subject)")
-            also = "" if known is None else f"; trees that know the subject {known.auc:.3f}"
+            same_subject = areas.get("trees (known subject)")
+            also = (
+                ""
+                if same_subject is None
+                else f"; trees that know the subject {same_subject.auc:.3f}"
+            )
             goal = GOAL if name in OURS and part != "all" and view == "all frequencies" else None
             figures.append(
                 Figure(
@@ -300,10 +306,10 @@ def mean_clues(clues: dict[str, tuple[Clue, ...]]) -> list[tuple[str, float]]:
     return sorted(mean.items(), key=lambda item: -abs(item[1] - 0.5))
 
 
-def giveaways(found: dict[tuple[str, str], dict], count: int = 12) -> dict[str, dict]:
+def giveaways(answered: dict[tuple[str, str], dict], count: int = 12) -> dict[str, dict]:
     """What gives every method away, for the report."""
     out = {}
-    for (name, view), result in found.items():
+    for (name, view), result in answered.items():
         families: dict[str, list[float]] = {}
         for drops in result["families"].values():
             for family, drop in drops.items():
@@ -345,12 +351,12 @@ def run(options: argparse.Namespace) -> tuple[list[Figure], dict[str, dict], dic
         view = "all frequencies"
         jobs += [Job(n, view, part, k) for n in classes[1:] for part in parts for k in range(folds)]
     answers = mapped(asked, [(job, settings) for job in jobs], options.jobs)
-    found = verdicts(jobs, answers)
+    answered = verdicts(jobs, answers)
     errors = {}
     for name in names:
         files = [file_of(options.series, *place, name) for place in PLACES]
         errors[name] = np.concatenate([np.load(file)["errors"] for file in files])
-    return figures_of(found, errors), giveaways(found), found
+    return figures_of(answered, errors), giveaways(answered), answered
 
 
 def main() -> int:
@@ -370,7 +376,7 @@ def main() -> int:
         return 0
     with tempfile.TemporaryDirectory() as home:
         options.series = options.series or Path(home)
-        figures, given_away, found = run(options)
+        figures, given_away, answered = run(options)
     about = {"protocol": PROTOCOL.name, "quick": options.quick, "given away by": given_away}
     name = "told_apart_quick" if options.quick else "told_apart"
     where = {"folder": options.results} if options.results else {}
@@ -385,7 +391,7 @@ def main() -> int:
 
         options.pictures.mkdir(parents=True, exist_ok=True)
         areas = {
-            key: {p: best_of(a) for p, a in each["areas"].items()} for key, each in found.items()
+            key: {p: best_of(a) for p, a in each["areas"].items()} for key, each in answered.items()
         }
         save_canvas(draw_areas(areas), options.pictures / "told_apart.png", "png")
     return 1 if any(figure.met is False for figure in figures) else 0

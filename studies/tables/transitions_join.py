@@ -103,8 +103,10 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
     every = np.arange(frames.skeleton.n_joints)
     batches = {}
     for name, recipe in recipes.items():
-        made = synthesize(frames, recipe, rig=bench.rig, ends=ends)
-        batches[name] = window_of(frames, made.heading, made.root_positions, made.local_quats)
+        results = synthesize(frames, recipe, rig=bench.rig, ends=ends)
+        batches[name] = window_of(
+            frames, results.heading, results.root_positions, results.local_quats
+        )
     batches["inertialization"] = bench.inertialized_window(query, pair[0], truth)
     batches["motion matching"] = bench.matched_window(query)
     joints = {name: led_to_end(batch, truth) for name, batch in batches.items()}
@@ -113,14 +115,14 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
     return {name: bench.judged(joints[name], real, query) for name in METHODS}
 
 
-def led_to_end(made: WindowBatch, truth: WindowBatch) -> np.ndarray:
+def led_to_end(results: WindowBatch, truth: WindowBatch) -> np.ndarray:
     """Joints (T, J, 3) seen from the start, turned and moved evenly to end where the truth does.
 
     Steps are turned with the body: who has to face another way goes there.
     """
     u = np.linspace(0.0, 1.0, LENGTH)
     asked, asked_ground = from_start(truth)
-    heading, ground = from_start(made)
+    heading, ground = from_start(results)
     turn = u * (np.mod(asked[0, -1] - heading[0, -1] + np.pi, 2.0 * np.pi) - np.pi)
     x, z = np.diff(ground[0], axis=0).T
     cos, sin = np.cos(turn[:-1]), np.sin(turn[:-1])
@@ -128,15 +130,15 @@ def led_to_end(made: WindowBatch, truth: WindowBatch) -> np.ndarray:
     walked[1:] = np.cumsum(np.stack([cos * x + sin * z, cos * z - sin * x], axis=1), axis=0)
     walked += u[:, None] * (asked_ground[0, -1] - walked[-1])
     turns = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), heading[0] + turn)
-    joints = quat.rotate(turns[:, None], made.body[0].astype(np.float64))
+    joints = quat.rotate(turns[:, None], results.body[0].astype(np.float64))
     joints[..., [0, 2]] += walked[:, None]
     return joints
 
 
-def figures_of(key: tuple[str, str], made: list[dict[str, Made]], takes: np.ndarray) -> list:
+def figures_of(key: tuple[str, str], results: list[dict[str, Made]], takes: np.ndarray) -> list:
     """Means, and differences with their bounds over takes."""
     label = f"CMU {key[0]}, {WORDS[key[1]]}"
-    errors = {name: np.array([each[name].error for each in made]) for name in METHODS}
+    errors = {name: np.array([each[name].error for each in results]) for name in METHODS}
     figures = []
     for name in METHODS:
         low, high = over_takes(errors[name], takes)
@@ -147,9 +149,9 @@ def figures_of(key: tuple[str, str], made: list[dict[str, Made]], takes: np.ndar
                 "cm",
                 lower_is_better=True,
                 value_goal=GOAL_CM if name == OURS else None,
-                note=f"[{low:.2f}, {high:.2f}] over {len(np.unique(takes))} takes, {len(made)} "
+                note=f"[{low:.2f}, {high:.2f}] over {len(np.unique(takes))} takes, {len(results)} "
                 f"windows; median {np.median(errors[name]):.2f}; low toes "
-                f"{np.nanmean([each[name].toes for each in made]):.0f} cm/s",
+                f"{np.nanmean([each[name].toes for each in results]):.0f} cm/s",
             )
         )
     pairs = [(OURS, name) for name in METHODS[1:]]
@@ -187,15 +189,15 @@ def run(windows: int | None = None) -> list[Figure]:
         for key in SETS:
             if key[0] != subject:
                 continue
-            made, takes = [], []
+            results, takes = [], []
             for name, frame in plan["windows"][key[1]][:windows]:
                 row = frames.row_of(name, frame)
                 clip = frames.clip_at(row)
                 out = list(sister_clips(frames, plan["sisters"], clip))
                 query = Query(clip, row, tuple(frames.ids[k] for k in out))
-                made.append(answers(bench, at, query, out))
+                results.append(answers(bench, at, query, out))
                 takes.append(name)
-            figures += figures_of(key, made, np.array(takes))
+            figures += figures_of(key, results, np.array(takes))
     return figures
 
 

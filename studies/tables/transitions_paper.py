@@ -82,16 +82,16 @@ def built(lib: ml.Collection, home: Path, name: str) -> tuple[ml.TransitionTable
     file = home / f"paper_{name.replace(', searched weights', '_search')}.mlt"
     file = file.with_name(file.name.replace("paper_2007_search", "paper_search"))
     times = home / "build_s.json"
-    known = json.loads(times.read_text()) if times.is_file() else {}
+    seconds = json.loads(times.read_text()) if times.is_file() else {}
     if file.is_file():
-        return ml.TransitionTable.open(file, collection=lib), known.get(name, float("nan"))
+        return ml.TransitionTable.open(file, collection=lib), seconds.get(name, float("nan"))
     started = time.process_time()
     table = ml.build_table(
         lib, out=file, clusters=CLUSTERS, method="paper", progress=False, **TABLES[name]
     )
-    known[name] = time.process_time() - started
-    times.write_text(json.dumps(known))
-    return table, known[name]
+    seconds[name] = time.process_time() - started
+    times.write_text(json.dumps(seconds))
+    return table, seconds[name]
 
 
 def size_figures(name: str, table: ml.TransitionTable, cpu_s: float) -> list[Figure]:
@@ -168,17 +168,17 @@ def reach_figure(
 ) -> Figure:
     """Figure 4: pairs by who joins them."""
     sums, natural = costs
-    made = quadrants_of(graph_s, sums, limit=LIMIT_IN)
-    alone = ~made.by_graph & ~made.by_table
+    quadrants = quadrants_of(graph_s, sums, limit=LIMIT_IN)
+    alone = ~quadrants.by_graph & ~quadrants.by_table
     share = [alone[takes == take] for take in np.unique(takes)]
     drawn = bounds(
         np.arange(len(share)), lambda k: 1000 * np.concatenate([share[i] for i in k]).mean()
     )
     return Figure(
-        f"{name}: pairs that neither graph nor table joins", 1000.0 * made.neither / len(sums),
+        f"{name}: pairs that neither graph nor table joins", 1000.0 * quadrants.neither / len(sums),
         "of 1000", "paper", float(PAPER_QUADRANTS[3]), lower_is_better=True,
-        note=f"{interval_text(drawn)} over source takes; both {made.both}, table alone "
-        f"{made.table_only}, graph alone {made.graph_only} (paper: "
+        note=f"{interval_text(drawn)} over source takes; both {quadrants.both}, table alone "
+        f"{quadrants.table_only}, graph alone {quadrants.graph_only} (paper: "
         f"{', '.join(map(str, PAPER_QUADRANTS[:3]))}); median sum {np.median(sums):.1f} in; "
         f"naturalness over 0.5: {100 * np.mean(natural >= 0.5):.0f} %",
     )  # fmt: skip
@@ -257,8 +257,10 @@ def draw(folder: Path, graph_s: np.ndarray, sums: np.ndarray) -> None:
         "CMU subject 143, 42 takes; graph at 8 cm rms; one cached, time-aligned recipe a pair of "
         "clusters. No labels: the sum that is minimised decides what counts as joined."
     )
-    made = quadrants_of(graph_s, sums, limit=LIMIT_IN)
-    canvas = draw_quadrants(made, remark=remark, title="Motion graph and the papers' own table")
+    quadrants = quadrants_of(graph_s, sums, limit=LIMIT_IN)
+    canvas = draw_quadrants(
+        quadrants, remark=remark, title="Motion graph and the papers' own table"
+    )
     save_canvas(canvas, folder / "tables_paper_reach.png", "png")
 
 
