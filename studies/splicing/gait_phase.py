@@ -51,17 +51,17 @@ def phases(motion: Motion, body: BodyMap) -> np.ndarray:
             is_far = sign * ahead[k] >= (sign * around).max() and sign * ahead[k] > AHEAD_M
             if is_far and (not turns or turns[-1][1] != phase):
                 turns.append((k, phase))
-    phase = np.full(len(ahead), np.nan)
+    along = np.full(len(ahead), np.nan)
     if len(turns) < 2:
-        return phase
+        return along
     at = np.array([k for k, _ in turns], dtype=float)
     cycles = turns[0][1] + 0.5 * np.arange(len(turns))
     frames = np.arange(len(ahead), dtype=float)
-    phase = np.interp(frames, at, cycles)
+    along = np.interp(frames, at, cycles)
     first, last = 0.5 / (at[1] - at[0]), 0.5 / (at[-1] - at[-2])
-    phase = np.where(frames < at[0], cycles[0] + first * (frames - at[0]), phase)
-    phase = np.where(frames > at[-1], cycles[-1] + last * (frames - at[-1]), phase)
-    return np.mod(phase, 1.0)
+    along = np.where(frames < at[0], cycles[0] + first * (frames - at[0]), along)
+    along = np.where(frames > at[-1], cycles[-1] + last * (frames - at[-1]), along)
+    return np.mod(along, 1.0)
 
 
 def mean_cycle(motions: Sequence[Motion], body: BodyMap) -> np.ndarray:
