@@ -18,6 +18,7 @@ from motionloom.tables.index.contexts import spans_of
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.synthesis.gap_motion import GapMotion
 from motionloom.tables.synthesis.gap_windows import Gap
 from motionloom.tables.synthesis.inbetween import fill_checked
 from motionloom.tables.synthesis.synthesis import synthesize
@@ -144,9 +145,7 @@ def fill_one(at: Workshop, second: Second) -> Motion:
     first = second.frame + 1
     filled = fill_checked(
         at.check,
-        at.take(second.take),
-        first,
-        first + at.length - 3,
+        GapMotion(at.take(second.take), first, first + at.length - 3),
         index=at.index,
         count=1,
         feet=True,

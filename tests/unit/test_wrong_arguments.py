@@ -141,6 +141,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "TransitionTable.stream": (table.stream, {"source": ("walk", 2)}),
         "TransitionTable.transition": (table.transition, places),
         "add_clips": (ml.add_clips, {"table": table.path, "folder": folder, "progress": False}),
+        "balance": (ml.balance, {"motion": walk}),
         "blend": (ml.blend, {"curve": curve, "weights": [0.5, 0.5]}),
         "build_table": (ml.build_table, {"collection": collection}),
         "clean_footskate": (ml.clean_footskate, {"motion": walk}),

@@ -283,7 +283,7 @@ def _checked_sources(sources: Sequence[Motion], motion: Motion) -> list[Motion]:
         of_kind(clip, Motion, f"sources[{k}]")
         if not clip.skeleton.same_joints(motion.skeleton):
             raise SkeletonMismatchError(
-                f"`sources[{k}]` must have the joints of `motion`, got {clip!r}. Use ml.retarget "
+                f"`sources[{k}]` must have the joints of `motion`, got {clip!r}. Retarget it "
                 "first, or leave it out."
             )
     return list(clips)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, not_negative, positive, whole
+from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.feet import foot_points
-from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -19,9 +15,7 @@ from motionloom.tables.query_records import Choice
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
-
-Place = tuple[str, int]
-"""A clip's id and a frame of it."""
+from motionloom.tables.transition_request import Place, TransitionRequest
 
 UP = np.array([0.0, 1.0, 0.0])
 DRAWS = 12
@@ -30,50 +24,12 @@ WORSE = 1.5
 """A variation may cost this much more than the best, as part of the best's cost and at least of
 one inch."""
 
-RESCORED = 32
-"""Recipes of the table that are scored with the real windows."""
 MOST_LENGTHS = 4
 """The longest transition, in lengths of a window; as in core/src/table.h."""
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class TransitionRequest:
-    """A transition as it is asked for; see :meth:`TransitionTable.transition`."""
-
-    source: Place
-    target: Place | None
-    label: str | None
-    lead_s: float
-    follow_s: float
-    longest_s: float | None
-    tolerance_s: float
-    rescore: int = RESCORED
-    variation: int | None = None
-    search: bool | Literal["refine"] = False
-
-    def __post_init__(self) -> None:
-        if self.longest_s is not None:
-            positive(self.longest_s, "longest_s")
-        not_negative(self.tolerance_s, "tolerance_s")
-        if (self.target is None) == (self.label is None):
-            raise ArrayError("Give `target` or `label` to say where to go, and not both.")
-        not_negative(self.lead_s, "lead_s")
-        not_negative(self.follow_s, "follow_s")
-        whole(self.rescore, "rescore", least=0)
-        if self.variation is not None:
-            whole(self.variation, "variation", least=0)
-        is_name = isinstance(self.search, str) and self.search == "refine"
-        if not isinstance(self.search, bool) and not is_name:
-            raise ArrayError(f'`search` must be True, False or "refine", got {self.search!r}.')
-
-    @property
-    def is_default(self) -> bool:
-        """Whether candidates of any duration are looked at."""
-        return self.variation is None and not self.search and self.rescore > 0
 
 
 def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransition:
@@ -110,6 +66,9 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     if request.variation is not None:
         choice = _varied(engine, choice, int(request.variation))
     best = engine.synthesize_best(choice)
+    if request.is_default and not best.checked.passed:
+        recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
+        best = recipes if recipes.checked.passed else best
     windows = best.choice.windows(best.number)
     plays = windows[0] - source, _sooner(targets, windows[-1])
     if any(plays):

@@ -9,8 +9,8 @@ import numpy as np
 from motionloom._core import Record, kernel, record
 from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError
-from motionloom.tables.query import Place
 from motionloom.tables.query_engine import QueryEngine
+from motionloom.tables.transition_request import Place
 
 _work = kernel("ml_stream_work")
 _step = kernel("ml_stream_step")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
 
-from motionloom._arrays import flag, known_options, whole
-from motionloom._deprecated import warn_renamed
+from motionloom._arrays import flag, known_options, positive, whole
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
@@ -29,6 +28,7 @@ from motionloom.tables.table_header import (
     find_collection,
     read_header,
 )
+from motionloom.tables.transition_request import Place, TransitionOptions, TransitionRequest
 from motionloom.tables.window_index import window_index
 
 if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fraction of the time
@@ -38,19 +38,10 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
     from motionloom.tables.graph.motion_graph import MotionGraph
     from motionloom.tables.paper.paper_engine import PaperEngine
     from motionloom.tables.path import HybridPath
-    from motionloom.tables.query import Place
     from motionloom.tables.query_engine import QueryEngine
     from motionloom.tables.stream import Stream
     from motionloom.tables.synthesis.inbetween import Fill
     from motionloom.tables.table_transition import TableTransition
-
-
-class TransitionOptions(TypedDict, total=False):
-    """Keyword arguments of :meth:`TransitionTable.transition` that few callers need."""
-
-    rescore: int
-    variation: int | None
-    search: bool | Literal["refine"]
 
 
 class TransitionTable:
@@ -264,7 +255,7 @@ class TransitionTable:
         TableTransition
             The motion, all candidates, and ``why`` this one was taken.
         """
-        from motionloom.tables.query import TransitionRequest, transition
+        from motionloom.tables.query import transition
 
         known_options("transition", TransitionRequest, options)
         request = TransitionRequest(
@@ -286,7 +277,6 @@ class TransitionTable:
         clean: bool = True,
         exclude: Sequence[str] = (),
         match: bool = True,
-        feet: bool | None = None,
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
@@ -309,15 +299,10 @@ class TransitionTable:
             Clips that no window may come from.
         match
             If False, a motion with another skeleton or rate raises an error.
-        feet
-            Old name of ``clean``.
         """
         from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
         from motionloom.tables.synthesis.inbetween import fill_checked
 
-        if feet is not None:
-            warn_renamed("feet=", "clean=")
-            clean = flag(feet, "feet")
         gap = GapMotion(motion, whole(first, "first"), whole(last, "last"))
         if flag(match, "match"):
             gap = matched_gap(self.frames, motion, first, last)
@@ -374,7 +359,7 @@ class TransitionTable:
             if self._graph is None:
                 self._graph = MotionGraph.build(self.frames)
             graph = self._graph
-        limit_s = self.length_s if limit_s is None else limit_s
+        limit_s = self.length_s if limit_s is None else positive(limit_s, "limit_s")
         best = self.transition(source, target, longest_s=max(limit_s, self.length_s))
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
@@ -415,6 +400,6 @@ def require_default(table: TransitionTable, what: str) -> None:
     """Raise an error that names the remedy if a table is of another method than the default."""
     if table.method != "default":
         raise TableError(
-            f'{what} needs a table built with method="default", but {table.file.name} was built '
-            f'with method="{table.method}". Build another table from the same collection.'
+            f"{what} needs a table of the default method, but {table.file.name} was built by the "
+            f"{table.method} method. Build another table from the same collection."
         )

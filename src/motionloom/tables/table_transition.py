@@ -164,7 +164,9 @@ class TableTransition:
         is_cheapest = self.taken.cost <= self.candidates[self.passed_over].cost
         how = "costs least" if is_cheapest else "is the most natural"
         says = f"{what} {how} of {len(self.candidates)} candidates"
-        if self.passed_over:
+        if not self.verification.passed:
+            says = f"{what} fails the quality check least of {len(self.candidates)} candidates"
+        elif self.passed_over:
             says += f" that pass the quality check ({self.passed_over} cheaper ones fail it)"
         if any(self.plays):
             before, after = (f"{frames / fps:.2f} s" for frames in self.plays)

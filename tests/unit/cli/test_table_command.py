@@ -269,7 +269,7 @@ def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, 
     ("said", "told"),
     [
         (("query", "{table}", "walk", "run:3"), "CLIP:FRAME"),
-        (("query", "{table}", "waltz:3", "run:30"), "must be a clip"),
+        (("query", "{table}", "waltz:3", "run:30"), "must be one of the collection"),
         (("query", "{table}", "walk:3", "run:3000"), "has frames 0 to"),
         (("query", "{table}", "walk:3"), "--label"),
         (("query", "{table}", "walk:3", "--label", "slow"), "labelled 'slow'"),

@@ -58,7 +58,7 @@ def test_recipes_stay_and_new_clips_are_looked_up_as_if_built_with_the_same_repr
     for name, array in whole.arrays().items():
         assert np.array_equal(table.lookup.arrays()[name], array), name
     for clip in (*BEFORE, *ADDED):
-        made = table.transition((clip, 20), ("walk", 40))
+        made = table.transition((clip, 20), ("walk", 40), longest_s=table.length_s)
         assert made.motion.n_frames == table.length
 
 

@@ -68,7 +68,7 @@ def test_a_clip_of_another_body_is_retargeted(table, kind):
     assert filled.span == (30, 42)
     height = filled.motion.world_positions()[:, :, 1].max()
     assert height == pytest.approx(walk.world_positions()[:, :, 1].max(), rel=0.02)
-    with pytest.raises(SkeletonMismatchError, match="retarget"):
+    with pytest.raises(SkeletonMismatchError, match=r"(?i)retarget"):
         table.fill(other, 30, 42, match=False)
 
 
@@ -98,11 +98,3 @@ def test_contacts_are_those_of_the_whole_motion(table):
     before = ml.detect_footplants(walk[:30], body=table.frames.body_map).planted
     assert np.array_equal(filled.footplants.planted[:30], before)
     assert ml.measure_quality(filled.motion, filled.footplants).contact_speed_max is not None
-
-
-def test_feet_is_the_old_name_of_clean(table):
-    walk = table.collection.motion("walk")
-    with pytest.warns(DeprecationWarning, match="clean="):
-        old = table.fill(walk, 30, 42, feet=False)
-    new = table.fill(walk, 30, 42, clean=False)
-    assert np.array_equal(old.motion.local_quats, new.motion.local_quats)

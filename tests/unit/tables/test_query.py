@@ -201,7 +201,7 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
 @pytest.mark.parametrize(
     ("src", "dst", "keywords", "error", "said"),
     [
-        (("nobody", 0), ("run", 50), {}, TableError, "clip of the collection"),
+        (("nobody", 0), ("run", 50), {}, TableError, "one of the collection"),
         (("walk", 9999), ("run", 50), {}, TableError, "frames 0 to 240"),
         ("walk", ("run", 50), {}, TableError, "a clip's id and a frame"),
         (("walk", 0), None, {}, ArrayError, "`target` or `label`"),

@@ -224,7 +224,7 @@ def test_orders_that_cannot_be_followed_are_refused_at_once(table):
         live.go()
     with pytest.raises(TableError, match="idle, running"):
         live.go(label="flying")
-    with pytest.raises(TableError, match="clip of the collection"):
+    with pytest.raises(TableError, match="one of the collection"):
         live.go(frame=("nobody", 3))
     assert not live.in_transition
 

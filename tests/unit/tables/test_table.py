@@ -188,7 +188,7 @@ def test_a_folder_is_no_place_for_a_table(lib, tmp_path):
 def test_what_is_no_place_in_it_is_told(table):
     with pytest.raises(TableError, match="must be a representative"):
         table.recipes(0, 99)
-    with pytest.raises(TableError, match="must be a clip"):
+    with pytest.raises(TableError, match="must be one of the collection"):
         table.entry(("waltz", 0), ("run", 20))
     with pytest.raises(TableError, match="has frames 0 to"):
         table.entry(("walk", 999), ("run", 20))

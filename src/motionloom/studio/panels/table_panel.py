@@ -205,8 +205,8 @@ def _detail(
         choice = PathChoice(hybrid.chosen, hybrid.why, hybrid.graph_s, hybrid.table_in)
     return TableDetail(
         path.span,
-        source=frames.place_of(joined.recipe.rows[0]),
-        target=frames.place_of(joined.recipe.rows[-1] + length - 1),
+        source=frames.place_of(joined.recipe.rows[0] - joined.plays[0]),
+        target=frames.place_of(joined.recipe.rows[-1] + length - 1 + joined.plays[1]),
         by=path.by,
         candidates=[candidate(opened, each, joined) for each in listed],
         looked_at=len(joined.candidates),

@@ -20,7 +20,7 @@ from motionloom.tables.paper.played_frames import PlayedFrames, played_between
 from motionloom.tables.paper.pose_forms import EDITIONS
 from motionloom.tables.paper.recipe_times import RecipeTimes
 from motionloom.tables.paper.warped_terms import WarpedTerms
-from motionloom.tables.query import TransitionRequest, window_of
+from motionloom.tables.query import window_of
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import Reference
@@ -32,6 +32,7 @@ from motionloom.tables.synthesis.table_check import MARGIN
 from motionloom.tables.table_arrays import NO_RECIPE
 from motionloom.tables.table_header import TableHeader
 from motionloom.tables.table_transition import Candidate, Candidates, TableTransition
+from motionloom.tables.transition_request import TransitionRequest
 
 _track = kernel("ml_mixture_track")
 

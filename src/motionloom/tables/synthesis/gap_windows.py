@@ -120,7 +120,7 @@ def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
     if same and bones_apart(motion.skeleton, skeleton).any():
         raise SkeletonMismatchError(
             f"`motion` must have bones as long as the collection's, got {motion!r} with others. "
-            "Use ml.retarget first."
+            "Retarget it first, or leave `match` on."
         )
     if not same or abs(motion.fps - frames.fps) > 1e-6 or motion.joint_translations is not None:
         raise SkeletonMismatchError(

@@ -90,7 +90,9 @@ def test_a_label_is_arrived_at_outside_of_them(corrupted, tmp_path):
     for frame in range(5, 20, 5):
         reached = table.transition(("walk", frame), label="jog").recipe.rows[-1]
         assert not covers(lib.frames, reached)
-    own = table.transition(("walk", 3), ("jog", JUMP_AT + 3), follow_s=0.2)
+    own = table.transition(
+        ("walk", 3), ("jog", JUMP_AT + 3), follow_s=0.2, longest_s=table.length_s
+    )
     assert covers(lib.frames, own.recipe.rows[-1])  # who asks for those very frames gets them
     assert not own.verification.passed  # but the result is not called good
 
