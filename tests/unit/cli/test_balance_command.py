@@ -11,8 +11,8 @@ def test_a_clip_is_balanced_and_the_figures_are_printed(run, tmp_path):
     assert answer.code == 0, answer.err
     assert "outside the soles in" in answer.out + answer.err
     assert ml.load(tmp_path / "out.bvh").n_frames == ml.load(tmp_path / "walk.bvh").n_frames
-    told = run("balance", tmp_path / "walk.bvh", "-o", tmp_path / "b.bvh", "--json")
-    figures = json.loads(told.out)
+    answer = run("balance", tmp_path / "walk.bvh", "-o", tmp_path / "b.bvh", "--json")
+    figures = json.loads(answer.out)
     text = json.dumps(figures)
     assert '"allowed_m": 0.02' in text and '"before"' in text and '"after"' in text
 

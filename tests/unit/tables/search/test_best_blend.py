@@ -38,11 +38,13 @@ def terms():
     return terms_of(frames, frames.windows(LENGTH, stride=17), LENGTH, family="eased")
 
 
-def some_recipes(terms, rng, *, targets):
-    """Recipes from one source to some targets, some of them twice. (n, 4)."""
-    source, *ends = rng.choice(terms.n_windows, 1 + targets, replace=False)
+def some_recipes(terms, rng, *, targets, sources=1):
+    """Recipes from some sources to some targets, some of them twice. (n, 4)."""
+    starts, ends = np.split(
+        rng.choice(terms.n_windows, sources + targets, replace=False), [sources]
+    )
     ids = np.full((30, 4), -1, dtype=np.int32)
-    ids[:, 0] = source
+    ids[:, 0] = starts[np.arange(len(ids)) % sources]
     for n, recipe in enumerate(ids):
         ways = rng.integers(2, 5)
         recipe[1 : ways - 1] = rng.integers(terms.n_windows, size=ways - 2)
@@ -52,13 +54,13 @@ def some_recipes(terms, rng, *, targets):
 
 
 @pytest.mark.parametrize("name", RANKINGS)
-@pytest.mark.parametrize("targets", [1, 4])
-def test_the_staged_best_is_the_best_of_all_judged_in_full(terms, name, targets):
+@pytest.mark.parametrize(("sources", "targets"), [(1, 1), (1, 4), (3, 1), (3, 4)])
+def test_the_staged_best_is_the_best_of_all_judged_in_full(terms, name, sources, targets):
     ranking = RANKINGS[name]
     judge, scratch, weighing = terms_record(terms), scratch_of(terms), weighing_of(ranking, terms)
     rng = np.random.Generator(np.random.PCG64(5))
     for _ in range(25):
-        ids = some_recipes(terms, rng, targets=targets)
+        ids = some_recipes(terms, rng, targets=targets, sources=sources)
         columns = score_recipes(terms, ids)
         costs = ranking.cost(columns)
         best, cost = best_blend(judge, scratch, weighing, ids)
