@@ -147,7 +147,8 @@ def quality_figures(table: TransitionTable, pairs: list) -> tuple[list[Figure], 
         passed.append(made.verification.passed)
         notes += len(made.notes) > 0
         balls = _balls(made.motion, at.rig)
-        seams.append(_seam_gaps(made, balls, clips[src[0]], src[1], clips[dst[0]], dst[1], at.rig))
+        leaves, enters = src[1] + made.plays[0], dst[1] - made.plays[1]
+        seams.append(_seam_gaps(made, balls, clips[src[0]], leaves, clips[dst[0]], enters, at.rig))
         first, last = made.span
         some = balls[first : last + 1]
         speeds = np.linalg.norm(np.diff(some, axis=0), axis=-1) * frames.fps
