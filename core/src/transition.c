@@ -76,50 +76,54 @@ int64_t ml_table_work(const ml_table *table) {
     return ml_table_lay_out(table, NULL, &pieces);
 }
 
+/* Memory for a transition of windows, and the speed that its feet may have: that of the fastest of
+   the clips. */
+static ml_status transition_begin(const ml_table *table, int64_t least_ways, int64_t n_ways,
+                                  const int64_t *windows, ml_frames *out, ml_table_pieces *work,
+                                  double *speed) {
+    if (n_ways < least_ways || n_ways > ML_MOST_WAYS || out->most < table->length ||
+        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
+        return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, work);
+    *speed = TABLE_SLOWEST;
+    for (int64_t i = 0; i < n_ways; i++) {
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
+        *speed = ml_max(*speed, table->paces[ml_table_clip_at(table, windows[i])]);
+    }
+    out->n_frames = table->length;
+    return ML_OK;
+}
+
 ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *windows,
                         uint8_t feet, ml_frames *out, double *errors) {
     ml_table_pieces work;
-    double speed = 0.0;
+    double speed;
     int64_t length = table->length;
-    if (n_ways < 1 || n_ways > ML_MOST_WAYS || out->most < length ||
-        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
-        return ML_BAD_SIZE;
-    ml_table_lay_out(table, table->work, &work);
-    for (int64_t i = 0; i < n_ways; i++) {
-        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
-        speed = ml_max(speed, table->paces[ml_table_clip_at(table, windows[i])]);
+    ml_status bad = transition_begin(table, 1, n_ways, windows, out, &work, &speed);
+    if (bad) return bad;
+    for (int64_t i = 0; i < n_ways; i++)
         for (int64_t t = 0; t < length; t++) work.at[n_ways * t + i] = windows[i] + t;
-    }
-    out->n_frames = length;
     const double *weights = table->weights + ML_MOST_WAYS * length * (n_ways - 1);
     return ml_synthesis_make(table->rows, table->rig, length, n_ways, work.at, weights, table->fps,
-                             ml_max(TABLE_SLOWEST, speed), feet, work.synthesis, work.held,
-                             out->heading, out->root, out->quats, out->planted, errors);
+                             speed, feet, work.synthesis, work.held, out->heading, out->root,
+                             out->quats, out->planted, errors);
 }
 
 ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int64_t *windows,
                                uint8_t feet, ml_frames *out, double *errors) {
     ml_table_pieces work;
-    double speed = 0.0;
-    int64_t length = table->length;
-    if (n_ways < 3 || n_ways > ML_MOST_WAYS || out->most < length ||
-        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
-        return ML_BAD_SIZE;
-    ml_table_lay_out(table, table->work, &work);
-    for (int64_t i = 0; i < n_ways; i++) {
-        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
-        speed = ml_max(speed, table->paces[ml_table_clip_at(table, windows[i])]);
-    }
-    int64_t ways = n_ways - 2;
+    double speed;
+    int64_t length = table->length, ways = n_ways - 2;
+    ml_status bad = transition_begin(table, 3, n_ways, windows, out, &work, &speed);
+    if (bad) return bad;
     for (int64_t k = 0; k < ways * length; k++) {
         work.at[k] = windows[1 + k % ways] + k / ways;
         work.weights[k] = 1.0 / (double)ways;
     }
-    out->n_frames = length;
     return ml_passage_make(table->rows, table->rig, table->n_clips, table->starts, length, ways,
                            work.at, work.weights, windows[0], windows[n_ways - 1] + length - 1,
-                           table->fps, ml_max(TABLE_SLOWEST, speed), feet, work.synthesis,
-                           work.held, out->heading, out->root, out->quats, out->planted, errors);
+                           table->fps, speed, feet, work.synthesis, work.held, out->heading,
+                           out->root, out->quats, out->planted, errors);
 }
 
 ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out) {
