@@ -186,16 +186,16 @@ class QueryEngine:
         # Large, quick to build, and with a lock: only the table is pickled and copied.
         return attrgetter("query_engine"), (self._owner,)
 
-    def row_of(self, place: tuple[str, int]) -> int:
-        """Row of a clip's frame."""
+    def row_of(self, place: tuple[str, int], argument: str) -> int:
+        """Row of a clip's frame; ``argument`` is the caller's, for the error text."""
         try:
             name, frame = place
             clip = self._clips[name]
         except (KeyError, TypeError, ValueError):
-            return self.frames.row_at(place)  # says what is wrong with it
+            return self.frames.row_at(place, argument)  # says what is wrong with it
         first = self._first_rows[clip]
         if type(frame) is not int or not 0 <= frame < self._first_rows[clip + 1] - first:
-            return self.frames.row_at((name, frame))
+            return self.frames.row_at((name, frame), argument)
         return first + frame
 
     def clip_at(self, row: int) -> int:

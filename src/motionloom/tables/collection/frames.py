@@ -89,32 +89,35 @@ class Frames:
         clip = self.clip_at(row)
         return self.ids[clip], int(row - self.starts[clip])
 
-    def row_of(self, clip_id: str, frame: int) -> int:
-        """Row of a clip's frame."""
+    def row_of(self, clip_id: str, frame: int, *, name: str | None = None) -> int:
+        """Row of a clip's frame; ``name`` is the argument that an error names."""
         try:
             clip = self.ids.index(clip_id)
         except ValueError:
             names = ", ".join(self.ids[:6])
             more = ", ...; `motionloom table info` lists them" if len(self.ids) > 6 else ""
+            which = "A clip" if name is None else f"The clip of `{name}`"
             raise TableError(
-                f"A clip must be one of the collection's {len(self.ids)} ({names}{more}), got "
+                f"{which} must be one of the collection's {len(self.ids)} ({names}{more}), got "
                 f"{clip_id!r}."
             ) from None
         length = int(self.starts[clip + 1] - self.starts[clip])
-        frame = whole(frame, f"frame of {clip_id}")
+        frame = whole(frame, f"frame of {clip_id}" if name is None else f"{name}[1]")
         if not 0 <= frame < length:
+            which = "" if name is None else f" in `{name}`"
             raise TableError(
-                f"Clip {clip_id!r} has frames 0 to {length - 1} at {self.fps:g} fps, got {frame}."
+                f"Clip {clip_id!r} has frames 0 to {length - 1} at {self.fps:g} fps, got "
+                f"{frame}{which}."
             )
         return int(self.starts[clip]) + frame
 
-    def row_at(self, place: tuple[str, int]) -> int:
-        """Row of a place: a clip's id and a frame of it."""
+    def row_at(self, place: tuple[str, int], name: str) -> int:
+        """Row of a place, a clip's id and a frame of it, that came as the argument ``name``."""
         if not isinstance(place, tuple | list) or len(place) != 2:
             raise TableError(
-                f"A place must be a clip's id and a frame, as ('walk', 120); got {place!r}."
+                f"`{name}` must be a clip's id and a frame, as ('walk', 120); got {place!r}."
             )
-        return self.row_of(place[0], place[1])
+        return self.row_of(place[0], place[1], name=name)
 
     def windows(self, length: int, *, stride: int = 1) -> IntArray:
         """First rows of every window of ``length`` frames that stays inside one clip."""
