@@ -9,12 +9,12 @@
 #define TRANSITION_TRIES 4
 
 /* Series of the checks, for up to `most` frames. */
-static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_judged,
+static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_checked,
                                          int64_t n_carriers) {
-    ml_check_series series = {.n_frames = most, .n_judged = n_judged, .n_carriers = n_carriers};
-    series.turn = ML_TAKE(memory, double, most *n_judged);
-    series.speed = ML_TAKE(memory, double, most *n_judged);
-    series.bend = ML_TAKE(memory, double, most *n_judged);
+    ml_check_series series = {.n_frames = most, .n_checked = n_checked, .n_carriers = n_carriers};
+    series.turn = ML_TAKE(memory, double, most *n_checked);
+    series.speed = ML_TAKE(memory, double, most *n_checked);
+    series.bend = ML_TAKE(memory, double, most *n_checked);
     series.carried = ML_TAKE(memory, double, most *n_carriers);
     series.head = ML_TAKE(memory, double, most);
     series.heading = ML_TAKE(memory, double, most);
@@ -59,9 +59,9 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->world = ML_TAKE(&memory, double, 4 * joints * frames);
     pieces->limits = ML_TAKE(&memory, double, table->n_limits);
     pieces->measuring = ML_TAKE(&memory, double, 6 * joints);
-    pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_judged);
+    pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_checked);
     pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
-    pieces->series = transition_series(&memory, frames, rig->n_judged, rig->n_carriers);
+    pieces->series = transition_series(&memory, frames, rig->n_checked, rig->n_carriers);
     pieces->choice.most = most;
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
@@ -88,7 +88,7 @@ static ml_status transition_begin(const ml_table *table, int64_t least_ways, int
     *speed = TABLE_SLOWEST;
     for (int64_t i = 0; i < n_ways; i++) {
         if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
-        *speed = ml_max(*speed, table->paces[ml_table_clip_at(table, windows[i])]);
+        *speed = ml_max(*speed, table->speeds[ml_table_clip_at(table, windows[i])]);
     }
     out->n_frames = table->length;
     return ML_OK;
@@ -143,13 +143,13 @@ ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips,
 
 /* Merged limits as the check takes them: those that are lowest are negative there. */
 static ml_status transition_limits(const ml_table *table, double *at, ml_check_limits *limits) {
-    int64_t judged = table->check_rig->n_judged, carriers = table->check_rig->n_carriers;
-    if (table->n_limits != 4 * judged + carriers + 24 + 4 * CHECK_SPANS) return ML_BAD_SIZE;
-    limits->n_judged = judged;
+    int64_t checked = table->check_rig->n_checked, carriers = table->check_rig->n_carriers;
+    if (table->n_limits != 4 * checked + carriers + 24 + 4 * CHECK_SPANS) return ML_BAD_SIZE;
+    limits->n_checked = checked;
     limits->n_carriers = carriers;
-    limits->turn = at, at += judged;
-    limits->speed = at, at += judged;
-    limits->bend = at, at += judged;
+    limits->turn = at, at += checked;
+    limits->speed = at, at += checked;
+    limits->bend = at, at += checked;
     limits->carried = at, at += carriers;
     for (int k = 0; k < 2; k++) at[k] = -at[k];
     limits->least_flexion = at, at += 2;
@@ -167,11 +167,11 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
 
 /* Series have zeros where nothing is written. */
 static void transition_clear(ml_check_series *series, int64_t n) {
-    size_t size = sizeof(double) * (size_t)n, judged = size * (size_t)series->n_judged;
+    size_t size = sizeof(double) * (size_t)n, checked = size * (size_t)series->n_checked;
     series->n_frames = n;
-    memset(series->turn, 0, judged);
-    memset(series->speed, 0, judged);
-    memset(series->bend, 0, judged);
+    memset(series->turn, 0, checked);
+    memset(series->speed, 0, checked);
+    memset(series->bend, 0, checked);
     memset(series->carried, 0, size * (size_t)series->n_carriers);
     memset(series->head, 0, size);
     memset(series->heading, 0, size);

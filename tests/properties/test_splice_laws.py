@@ -193,7 +193,7 @@ def test_chest_and_arms_keep_every_distance_that_the_action_had(action, gait, tu
 @given(actions.filter(lambda action: action != "punch"), gaits, turns)
 def test_the_head_is_as_steady_as_in_the_sources(action, gait, turn):
     upper, lower = clip(action, turn), clip(gait, -turn)
-    made = spliced(action, gait, (turn, -turn))
+    made = ml.splice(upper, lower)
     frames = made.timewarp.frames
     used = upper[int(frames[0]) : int(np.ceil(frames[-1])) + 1]
     sources = [head_turn_rate(m) for m in (used, lower[: made.motion.n_frames])]

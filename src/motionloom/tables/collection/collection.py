@@ -94,7 +94,7 @@ class Collection:
             *rows,
         )
         home = (reopened_frames, str(path.absolute()), self._digest)
-        self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
+        self.frames = replace(plain, glitch_rows=catalogue.jumps(), home=home)
         self._ids = frozenset(self.frames.ids)
         self._stored, self.label_faults = stored_labels(path)
 
