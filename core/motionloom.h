@@ -633,46 +633,46 @@ ML_API ml_status ml_edge_windows(int64_t n_frames, const double *points, int64_t
                                  int64_t block, double *ground, double *height);
 
 /* Log evidence of tracks for each instant of coming to rest, in frames from the innermost one. Axes
-   are independent, and each may move at any of the paces. Up to the instant the point stands
-   whatever the pace, so those frames are eliminated once for all paces and later instants, and only
+   are independent, and each may move at any of the densities. Up to the instant the point stands
+   whatever the density, so those frames are eliminated once for all densities and later instants, and only
    what is left of the others is factored each time. Noise is white, of size `sigma`, and whatever
    else of it has the autocovariance `sway` by lag. `earliest_first` puts the instants in order;
    `work` is scratch memory.
-   tracks: (n_frames, n_tracks, n_axes)  rests, earliest_first: (n_rests)  paces: (n_paces)
+   tracks: (n_frames, n_tracks, n_axes)  rests, earliest_first: (n_rests)  densities: (n_densities)
    sway: (n_frames)  out: (n_tracks, n_rests)
    work: (3 * n_frames * n_frames + n_frames + 2 * n_frames * n_tracks * n_axes
-   + 2 * n_tracks * n_axes + n_paces * n_tracks * n_axes) */
+   + 2 * n_tracks * n_axes + n_densities * n_tracks * n_axes) */
 ML_API ml_status ml_edge_evidence(int64_t n_frames, int64_t n_tracks, int64_t n_axes,
                                   const double *tracks, int64_t n_rests, const double *rests,
-                                  const int64_t *earliest_first, int64_t n_paces,
-                                  const double *paces, double sigma, double drift, double fps,
+                                  const int64_t *earliest_first, int64_t n_densities,
+                                  const double *densities, double sigma, double drift, double fps,
                                   double impact, const double *sway, double *work, double *out);
 
 /* ---- Quality checks ---------------------------------------------------------------------------*/
 
-/* What the checks need to know of a skeleton: joints that are judged, the pelvis first; joints
+/* What the checks need to know of a skeleton: joints that are checked, the pelvis first; joints
    above the pelvis; the head, -1 where there is none; left and right joints whose line tells the
    heading; hip, knee and ankle of both legs, or of none; the axis of each knee in its hip's frame;
    heel and ball of each foot in its ankle's frame, metres.
-   parents: (n_joints)  judged: (n_judged)  carriers: (n_carriers)  across: (n_across, 2)
+   parents: (n_joints)  checked: (n_checked)  carriers: (n_carriers)  across: (n_across, 2)
    legs, hinges: (n_legs, 3)  soles: (n_legs, 2, 3) */
 typedef struct {
-    int64_t n_joints, n_judged, n_carriers, n_across, n_legs, head;
-    const int64_t *parents, *judged, *carriers, *across, *legs;
+    int64_t n_joints, n_checked, n_carriers, n_across, n_legs, head;
+    const int64_t *parents, *checked, *carriers, *across, *legs;
     const double *hinges, *soles;
 } ml_check_rig;
 
-/* What is measured in every frame. Of judged joints: rotation speed in their parents (of the
+/* What is measured in every frame. Of checked joints: rotation speed in their parents (of the
    pelvis: in the world), rad/s; speed relative to their parents, m/s; size of the second difference
    of their positions, m/s2. Rotation speeds of the joints above the pelvis and of the head, rad/s.
    Heading, unwrapped, and flexion of both knees, radians. Left heel, left ball, right heel, right
    ball, the height of the lowest joint or sole point, and the pelvis, metres. Row 0 of steps is 0,
    and so are the first and last row of bends.
-   turn, speed, bend: (n_frames, n_judged)  carried: (n_frames, n_carriers)
+   turn, speed, bend: (n_frames, n_checked)  carried: (n_frames, n_carriers)
    head, heading, lowest: (n_frames)  flexion: (n_frames, 2)  soles: (n_frames, 4, 3)
    pelvis: (n_frames, 3) */
 typedef struct {
-    int64_t n_frames, n_judged, n_carriers;
+    int64_t n_frames, n_checked, n_carriers;
     double *turn, *speed, *bend, *carried, *head, *heading, *flexion, *soles, *lowest, *pelvis;
 } ml_check_series;
 
@@ -680,10 +680,10 @@ typedef struct {
    below which it is on the floor and at which it stands, how far it gets within contacts of each of
    seven lengths, and how far it is dragged, metres. `body`: the head's usual rotation speed, ground
    speed, deceleration, longest hover. `quick`: the speed that each joint may always have, m/s.
-   turn, speed, bend, quick: (n_judged)  carried: (n_carriers)
+   turn, speed, bend, quick: (n_checked)  carried: (n_carriers)
    least_flexion, most_flexion: (2)  sole, floor, highest, drag, body: (4)  slide: (4, 7) */
 typedef struct {
-    int64_t n_judged, n_carriers;
+    int64_t n_checked, n_carriers;
     const double *turn, *speed, *bend, *carried, *least_flexion, *most_flexion, *sole, *floor;
     const double *highest, *slide, *drag, *body, *quick;
 } ml_check_limits;
@@ -704,7 +704,7 @@ ML_API void ml_check_decelerations(int64_t n_frames, const double *pelvis, doubl
    fields of ml_check_limits. Flexion: the least of both knees, then the most. Floors, slides, drags
    and hovering are those of all frames. `work` is scratch memory.
    planted: (series.n_frames, 4)  good: (series.n_frames)  work: (4 * series.n_frames)
-   turn, speed, bend: (series.n_judged)  carried: (series.n_carriers)  flexion: (2, 2)
+   turn, speed, bend: (series.n_checked)  carried: (series.n_carriers)  flexion: (2, 2)
    sole, floor, highest, drag, body: (4)  slide: (4, 7) */
 ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
                                    const uint8_t *planted, const uint8_t *good, double *work,
@@ -713,15 +713,15 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
                                    double *slide, double *drag, double *body);
 
 /* Failures of a motion against the limits of its sources: rows of check, joint (as an index into
-   the judged ones, or -1), frame, value and limit; of every check and joint the worst. Frames
-   `first` to `last` are judged; the others show what goes before and after. Frames that are skipped
+   the checked ones, or -1), frame, value and limit; of every check and joint the worst. Frames
+   `first` to `last` are checked; the others show what goes before and after. Frames that are skipped
    were captured wrong. `plan`: headings that the body should have. Soles, contacts and drags are
-   judged where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
+   checked where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
    speeds, speeds and second differences in that very frame; `grounds` the lowest height of each
    sole point, and how far the contact that starts there may slide. `work` is scratch memory.
    planted: (series.n_frames, 4)  skipped: (series.n_frames)  plan: (series.n_frames) or NULL
-   allowed: (series.n_frames, series.n_judged, 3) or NULL  grounds: (series.n_frames, 4, 2) or NULL
-   work: (series.n_frames + 5 * series.n_judged)  found: (n_most, 5)  n_found: (1) */
+   allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 4, 2) or NULL
+   work: (series.n_frames + 5 * series.n_checked)  found: (n_most, 5)  n_found: (1) */
 ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
                                 const uint8_t *planted, double fps, int64_t first, int64_t last,
                                 const uint8_t *skipped, const double *plan, uint8_t held,
@@ -755,8 +755,8 @@ ML_API double ml_sole_hover(int64_t n_frames, const double *soles, const double 
 /* What each joint does in frames that were copied from a source, with its neighbours: frames `first`
    on of the result are the n frames from `start` on of the source. Rotation speeds, speeds and
    second differences so many times as large, in the rows of the result.
-   turn, speed, bend: (n_own, n_judged)  out: (n_frames, n_judged, 3) */
-ML_API ml_status ml_copied_joints(int64_t n_own, int64_t n_judged, const double *turn,
+   turn, speed, bend: (n_own, n_checked)  out: (n_frames, n_checked, 3) */
+ML_API ml_status ml_copied_joints(int64_t n_own, int64_t n_checked, const double *turn,
                                   const double *speed, const double *bend, int64_t n_frames,
                                   int64_t first, int64_t start, int64_t n, double more,
                                   double *out);
@@ -1714,7 +1714,7 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
 /* A table at work: a collection with its rig, an index of its windows, recipes between
    representatives, terms of windows, and memory to work in. Windows have `length` frames and are
    named by their first rows; `nearest` is the representative of each, 65535 where a clip is too
-   short for one. Frames of `jumps` are capture glitches. `paces`: the fastest joint of each clip,
+   short for one. Frames of `jumps` are capture glitches. `speeds`: the fastest joint of each clip,
    m/s. `limits` are those of the quality check of each clip, as ml_table_merge takes them, where
    they are `measured`; `missing` names a clip whose limits are wanted. `costs` are those of the
    first recipes. `met` has the windows whose terms are known: medoids, and 32 more. Names are those
@@ -1722,7 +1722,7 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
    representative the nearest window that ends in a frame with the label, -1 for none.
    starts: (n_clips + 1)  jumps: (n_jumps)  medoids: (n_medoids)  nearest: (rows.n_rows)
    between: (n_ends, n_ends, n_recipes, 2)  costs: (n_ends, n_ends)  spokes: (n_labels, n_ends)
-   paces, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
+   speeds, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
    met: (n_medoids + 32)  missing: (1)  names: (n_characters)  name_at: (n_names)
    work: (n_work) */
 typedef struct ml_table {
@@ -1744,7 +1744,7 @@ typedef struct ml_table {
     const uint8_t *between;
     const float *costs;
     const int64_t *spokes;
-    const double *paces, *weights, *limits;
+    const double *speeds, *weights, *limits;
     const uint8_t *measured;
     int64_t *met, *missing;
     int64_t n_characters, n_names;

@@ -36,6 +36,15 @@ def mocap() -> Path | None:
     return folder if (folder / "INDEX.csv").is_file() else None
 
 
+def study_settings(name: str) -> tuple[Path, dict]:
+    """The folder of captured clips, and a study's protocol; ends the study without clips."""
+    folder = mocap()
+    if folder is None:
+        raise SystemExit("The captured clips are not here: set MOTIONLOOM_MOCAP to their folder.")
+    warnings.simplefilter("ignore", ml.MotionLoomWarning)
+    return folder, json.loads((PROTOCOLS / f"{name}.json").read_text())
+
+
 def protocol(name: str) -> dict:
     return json.loads((PROTOCOLS / f"registration_{name}.json").read_text())
 

@@ -84,10 +84,10 @@ static void check_note(check_case *at, int check, int64_t joint, int64_t frame, 
 /* Whether a fast step of joint n stands alone: two sixtieths of a second away the joint is calm. */
 static int check_is_alone(const check_case *at, int64_t t, int64_t n) {
     const double *turn = at->series->turn;
-    int64_t n_judged = at->series->n_judged, away = 2 * ml_check_frames(1.0, at->fps / 60.0, 1);
-    double most = CHECK_FLIP_ALONE * turn[t * n_judged + n];
-    if (t - away >= 1 && turn[(t - away) * n_judged + n] > most) return 0;
-    return !(t + away < at->series->n_frames && turn[(t + away) * n_judged + n] > most);
+    int64_t n_checked = at->series->n_checked, away = 2 * ml_check_frames(1.0, at->fps / 60.0, 1);
+    double most = CHECK_FLIP_ALONE * turn[t * n_checked + n];
+    if (t - away >= 1 && turn[(t - away) * n_checked + n] > most) return 0;
+    return !(t + away < at->series->n_frames && turn[(t + away) * n_checked + n] > most);
 }
 
 /* What a step of joint n into frame t may be because of those around it, rad/s. */
@@ -96,12 +96,12 @@ static double check_usual(const check_case *at, int64_t t, int64_t n) {
     int64_t begin = t - half > 1 ? t - half : 1, end = at->series->n_frames - 1;
     if (t + half < end) end = t + half;
     for (int64_t u = begin; u <= end; u++)
-        if (u != t) at->work[count++] = at->series->turn[u * at->series->n_judged + n];
+        if (u != t) at->work[count++] = at->series->turn[u * at->series->n_checked + n];
     return count ? CHECK_FLIP_TIMES * ml_median(at->work, count) : HUGE_VAL;
 }
 
 /* What each joint may do, whatever frames were copied, and whether it does more in any frame: most
-   joints of most motions do not, and need not be looked at again. All: (n_judged) */
+   joints of most motions do not, and need not be looked at again. All: (n_checked) */
 typedef struct {
     double *restrict turn, *restrict speed, *restrict bend, *restrict flip, *restrict over;
 } check_most;
@@ -109,9 +109,9 @@ typedef struct {
 static void check_find_over(const check_case *at, const check_most *most) {
     const ml_check_series *series = at->series;
     const ml_check_limits *limits = at->limits;
-    int64_t n_judged = series->n_judged;
+    int64_t n_checked = series->n_checked;
     double step = CHECK_FLIP_STEP * at->fps;
-    for (int64_t n = 0; n < n_judged; n++) {
+    for (int64_t n = 0; n < n_checked; n++) {
         double own = limits->turn[n];
         most->turn[n] = ml_max(CHECK_TURN_MORE * own, CHECK_TURN_FREE);
         most->speed[n] = ml_max(CHECK_SPEED_MORE * limits->speed[n], limits->quick[n]);
@@ -122,9 +122,9 @@ static void check_find_over(const check_case *at, const check_most *most) {
     most->turn[0] = ml_max(CHECK_PELVIS_MORE * limits->turn[0], CHECK_PELVIS_FREE);
     most->speed[0] = HUGE_VAL; /* the others are compared with it */
     for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
-        const double *turn = series->turn + t * n_judged, *speed = series->speed + t * n_judged;
-        const double *bend = series->bend + t * n_judged;
-        for (int64_t n = 0; n < n_judged; n++) {
+        const double *turn = series->turn + t * n_checked, *speed = series->speed + t * n_checked;
+        const double *bend = series->bend + t * n_checked;
+        for (int64_t n = 0; n < n_checked; n++) {
             int more = (turn[n] > most->turn[n]) | (turn[n] > most->flip[n]) |
                        (speed[n] > most->speed[n]) | (bend[n] > most->bend[n]);
             most->over[n] = more ? 1.0 : most->over[n];
@@ -134,12 +134,12 @@ static void check_find_over(const check_case *at, const check_most *most) {
 
 static void check_judge_joints(check_case *at) {
     const ml_check_series *series = at->series;
-    int64_t n_judged = series->n_judged, end = series->n_frames - 1;
+    int64_t n_checked = series->n_checked, end = series->n_frames - 1;
     double *scratch = at->work + series->n_frames;
-    check_most most = {scratch, scratch + n_judged, scratch + 2 * n_judged, scratch + 3 * n_judged,
-                       scratch + 4 * n_judged};
+    check_most most = {scratch, scratch + n_checked, scratch + 2 * n_checked, scratch + 3 * n_checked,
+                       scratch + 4 * n_checked};
     check_find_over(at, &most);
-    for (int64_t n = 0; n < n_judged; n++) {
+    for (int64_t n = 0; n < n_checked; n++) {
         if (most.over[n] == 0.0) continue;
         double most_turn = most.turn[n], most_speed = most.speed[n], most_bend = most.bend[n];
         double flip = most.flip[n];
@@ -148,13 +148,13 @@ static void check_judge_joints(check_case *at) {
             double own_turn = 0.0, own_speed = 0.0, own_bend = 0.0, limit;
             /* Copied frames are compared with their source, whose glitches they may repeat. */
             if (at->allowed) {
-                const double *own = at->allowed + 3 * (t * n_judged + n);
+                const double *own = at->allowed + 3 * (t * n_checked + n);
                 own_turn = own[0], own_speed = own[1], own_bend = own[2];
             } else if (at->skipped[t] || at->skipped[t - 1]) {
                 continue;
             }
-            double bend = series->bend[t * n_judged + n], turn = series->turn[t * n_judged + n];
-            double speed = series->speed[t * n_judged + n];
+            double bend = series->bend[t * n_checked + n], turn = series->turn[t * n_checked + n];
+            double speed = series->speed[t * n_checked + n];
             limit = ml_max(most_bend, own_bend);
             if (bend > limit && (at->allowed || !at->skipped[t < end ? t + 1 : end]))
                 check_note(at, CHECK_BEND, n, t, bend, limit);
@@ -284,7 +284,7 @@ ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *l
                          const double *allowed, const double *grounds, double *work,
                          int64_t n_most, double *found, int64_t *n_found) {
     *n_found = 0;
-    if (series->n_judged < 1 || limits->n_judged != series->n_judged ||
+    if (series->n_checked < 1 || limits->n_checked != series->n_checked ||
         limits->n_carriers != series->n_carriers || first < 0 || last >= series->n_frames)
         return ML_BAD_SIZE;
     check_case at = {series,  limits, planted, skipped, plan, allowed, grounds, fps,

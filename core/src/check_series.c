@@ -35,9 +35,9 @@ static inline void check_turns(int64_t n, const int64_t *joints, const double *n
 /* Whether every joint that a rig names is one of its joints. */
 static int check_rig_is_sound(const ml_check_rig *rig) {
     int64_t n = rig->n_joints;
-    if (rig->n_judged < 1 || rig->n_legs < 0 || rig->n_legs > 2 || rig->head >= n) return 0;
-    for (int64_t k = 0; k < rig->n_judged; k++) {
-        int64_t joint = rig->judged[k];
+    if (rig->n_checked < 1 || rig->n_legs < 0 || rig->n_legs > 2 || rig->head >= n) return 0;
+    for (int64_t k = 0; k < rig->n_checked; k++) {
+        int64_t joint = rig->checked[k];
         if (joint < 0 || joint >= n) return 0;
         if (k > 0 && (rig->parents[joint] < 0 || rig->parents[joint] >= n)) return 0;
     }
@@ -50,27 +50,27 @@ static int check_rig_is_sound(const ml_check_rig *rig) {
     return 1;
 }
 
-/* Steps into frame t > 0 of judged joints, and their bends in it unless it is the last. `steps` are
+/* Steps into frame t > 0 of checked joints, and their bends in it unless it is the last. `steps` are
    those of all joints (n_joints, 3), and become those into the next frame; `bends` is scratch. */
 static void check_joints(const ml_check_rig *rig, double fps, int64_t t, const double *positions,
                          const double *world, const double *quats, double *restrict steps,
                          double *restrict bends, const ml_check_series *out) {
-    const int64_t *judged = rig->judged;
-    int64_t n_judged = rig->n_judged, places = 3 * rig->n_joints, turns = 4 * rig->n_joints;
+    const int64_t *checked = rig->checked;
+    int64_t n_checked = rig->n_checked, places = 3 * rig->n_joints, turns = 4 * rig->n_joints;
     const double *here = positions + places * t, *after = here + places;
     const double *q = quats + turns * t;
-    double *restrict turn = out->turn + n_judged * t, *restrict bend = out->bend + n_judged * t;
-    double *restrict speed = out->speed + n_judged * t;
+    double *restrict turn = out->turn + n_checked * t, *restrict bend = out->bend + n_checked * t;
+    double *restrict speed = out->speed + n_checked * t;
     double square_rate = fps * fps;
-    check_turns(1, judged, world + turns * t, world + turns * (t - 1), fps, turn);
-    for (int64_t n = 1; n < n_judged; n += CHECK_AT_ONCE) {
-        int64_t some = n_judged - n < CHECK_AT_ONCE ? n_judged - n : CHECK_AT_ONCE;
-        check_turns(some, judged + n, q, q - turns, fps, turn + n);
+    check_turns(1, checked, world + turns * t, world + turns * (t - 1), fps, turn);
+    for (int64_t n = 1; n < n_checked; n += CHECK_AT_ONCE) {
+        int64_t some = n_checked - n < CHECK_AT_ONCE ? n_checked - n : CHECK_AT_ONCE;
+        check_turns(some, checked + n, q, q - turns, fps, turn + n);
     }
-    speed[0] = fps * ml_length(steps + 3 * judged[0]);
-    for (int64_t n = 1; n < n_judged; n++) {
+    speed[0] = fps * ml_length(steps + 3 * checked[0]);
+    for (int64_t n = 1; n < n_checked; n++) {
         double own[3];
-        ml_between(steps + 3 * judged[n], steps + 3 * rig->parents[judged[n]], own);
+        ml_between(steps + 3 * checked[n], steps + 3 * rig->parents[checked[n]], own);
         speed[n] = fps * ml_length(own);
     }
     if (t + 1 == out->n_frames) return;
@@ -79,8 +79,8 @@ static void check_joints(const ml_check_rig *rig, double fps, int64_t t, const d
         bends[k] = ml_square(next - steps[k]);
         steps[k] = next;
     }
-    for (int64_t n = 0; n < n_judged; n++) {
-        const double *squares = bends + 3 * judged[n];
+    for (int64_t n = 0; n < n_checked; n++) {
+        const double *squares = bends + 3 * checked[n];
         bend[n] = square_rate * sqrt(squares[0] + squares[1] + squares[2]);
     }
 }
@@ -132,15 +132,15 @@ static inline double check_heading(const ml_check_rig *rig, int is_first, double
 ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *positions,
                            const double *world, const double *quats, double *work,
                            const ml_check_series *out) {
-    if (!check_rig_is_sound(rig) || out->n_judged != rig->n_judged ||
+    if (!check_rig_is_sound(rig) || out->n_checked != rig->n_checked ||
         out->n_carriers != rig->n_carriers)
         return ML_BAD_SIZE;
-    int64_t turns = 4 * rig->n_joints, places = 3 * rig->n_joints, pelvis = 3 * rig->judged[0];
+    int64_t turns = 4 * rig->n_joints, places = 3 * rig->n_joints, pelvis = 3 * rig->checked[0];
     double *steps = work, heading = 0.0;
     for (int64_t t = 0; t < out->n_frames; t++) {
         const double *q = world + turns * t, *at = positions + places * t;
         double low = at[pelvis + 1];
-        for (int64_t n = 1; n < rig->n_judged; n++) low = ml_min(low, at[3 * rig->judged[n] + 1]);
+        for (int64_t n = 1; n < rig->n_checked; n++) low = ml_min(low, at[3 * rig->checked[n] + 1]);
         out->lowest[t] = low;
         for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[pelvis + c];
         for (int64_t side = 0; side < rig->n_legs; side++) check_leg(rig, side, t, at, q, out);

@@ -8,19 +8,19 @@ static ml_status copied_fits(int64_t n_own, int64_t n_frames, int64_t first, int
     return n < 0 || first < 0 || start < 0 || first + n > n_frames || start + n > n_own;
 }
 
-ml_status ml_copied_joints(int64_t n_own, int64_t n_judged, const double *turn,
+ml_status ml_copied_joints(int64_t n_own, int64_t n_checked, const double *turn,
                            const double *speed, const double *bend, int64_t n_frames,
                            int64_t first, int64_t start, int64_t n, double more, double *out) {
     const double *own[3] = {turn, speed, bend};
     if (copied_fits(n_own, n_frames, first, start, n)) return ML_BAD_SIZE;
     for (int64_t t = 0; t < n; t++) {
         int64_t at = start + t, before = at > 0 ? at - 1 : 0, after = at + 1 < n_own ? at + 1 : at;
-        double *row = out + 3 * n_judged * (first + t);
-        for (int64_t j = 0; j < n_judged; j++)
+        double *row = out + 3 * n_checked * (first + t);
+        for (int64_t j = 0; j < n_checked; j++)
             for (int c = 0; c < 3; c++) {
                 const double *values = own[c] + j;
-                double most = ml_max(values[n_judged * before], values[n_judged * at]);
-                row[3 * j + c] = more * ml_max(most, values[n_judged * after]);
+                double most = ml_max(values[n_checked * before], values[n_checked * at]);
+                row[3 * j + c] = more * ml_max(most, values[n_checked * after]);
             }
     }
     return ML_OK;

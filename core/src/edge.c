@@ -92,18 +92,18 @@ static void edge_fill_still(const edge_system *still, const double *tracks, doub
 
 ml_status ml_edge_evidence(int64_t n_frames, int64_t n_tracks, int64_t n_axes,
                            const double *tracks, int64_t n_rests, const double *rests,
-                           const int64_t *earliest_first, int64_t n_paces, const double *paces,
+                           const int64_t *earliest_first, int64_t n_densities, const double *densities,
                            double sigma, double drift, double fps, double impact,
                            const double *sway, double *work, double *out) {
     int64_t n = n_frames, n_columns = n_tracks * n_axes, done = 0;
-    if (n_paces < 1) return ML_BAD_SIZE;
+    if (n_densities < 1) return ML_BAD_SIZE;
     for (int64_t k = 0; k < n_rests; k++)
         if (earliest_first[k] < 0 || earliest_first[k] >= n_rests) return ML_BAD_SIZE;
     int64_t width = n + n_columns;
     edge_system still = {n, n_columns, work}, moving = {n, n_columns, work + n * width};
     double *restrict moved = moving.rows + n * width, *restrict since = moved + n * n;
     double *restrict fit_still = since + n, *restrict fit = fit_still + n_columns;
-    double *restrict logs = fit + n_columns; /* (n_paces, n_columns) */
+    double *restrict logs = fit + n_columns; /* (n_densities, n_columns) */
     edge_fill_still(&still, tracks, sigma, drift, fps, sway);
     for (int64_t c = 0; c < n_columns; c++) fit_still[c] = 0.0;
     for (int64_t c = 0; c < n_tracks * n_rests; c++) out[c] = 0.0;
@@ -121,12 +121,12 @@ ml_status ml_edge_evidence(int64_t n_frames, int64_t n_tracks, int64_t n_axes,
                 moved[i * n + j] = impact * low * high + low * low * (high / 2.0 - low / 6.0);
             }
         }
-        for (int64_t p = 0; p < n_paces; p++) {
-            double pace = paces[p];
+        for (int64_t p = 0; p < n_densities; p++) {
+            double density = densities[p];
             for (int64_t i = stands; i < n; i++) {
                 const double *restrict from = still.rows + i * width;
                 double *restrict row = moving.rows + i * width;
-                for (int64_t j = i; j < n; j++) row[j] = from[j] + pace * moved[i * n + j];
+                for (int64_t j = i; j < n; j++) row[j] = from[j] + density * moved[i * n + j];
                 for (int64_t j = n; j < width; j++) row[j] = from[j];
             }
             for (int64_t c = 0; c < n_columns; c++) fit[c] = fit_still[c];
@@ -135,7 +135,7 @@ ml_status ml_edge_evidence(int64_t n_frames, int64_t n_tracks, int64_t n_axes,
                 logs[p * n_columns + c] = -0.5 * fit[c] - half_log;
         }
         for (int64_t c = 0; c < n_columns; c++)
-            out[c / n_axes * n_rests + k] += edge_log_sum(n_paces, n_columns, logs + c);
+            out[c / n_axes * n_rests + k] += edge_log_sum(n_densities, n_columns, logs + c);
     }
     return ML_OK;
 }

@@ -33,7 +33,7 @@ static const char file_magic[8] = {'M', 'L', 'R', 't', 'i', 'm', 'e', '1'};
 
 enum {
     FILE_ROWS, FILE_JOINTS, FILE_CLIPS, FILE_JUMPS, FILE_MEDOIDS, FILE_ENDS, FILE_RECIPES,
-    FILE_LABELS, FILE_LENGTH, FILE_CHAIN, FILE_JUDGED, FILE_CARRIERS, FILE_ACROSS, FILE_CHECK_LEGS,
+    FILE_LABELS, FILE_LENGTH, FILE_CHAIN, FILE_CHECKED, FILE_CARRIERS, FILE_ACROSS, FILE_CHECK_LEGS,
     FILE_HEAD_JOINT, FILE_PARTS, FILE_PLANTS, FILE_PAD, FILE_WINDOW_PLANTS, FILE_TAPS, FILE_ROLL,
     FILE_COMPARED, FILE_CODES, FILE_PRUNES, FILE_BOUNDED, FILE_START_GROUPS, FILE_START_LISTS,
     FILE_BOTH_GROUPS, FILE_BOTH_LISTS, FILE_MEMBERS, FILE_CHARACTERS, FILE_COUNTS
@@ -44,7 +44,7 @@ enum { FILE_FPS, FILE_LOW, FILE_REACH, FILE_NUMBERS };
 typedef struct {
     const int64_t *counts;
     const double *numbers;
-    const int64_t *parents, *chain, *legs, *judged, *carriers, *across, *check_legs;
+    const int64_t *parents, *chain, *legs, *checked, *carriers, *across, *check_legs;
     const double *offsets, *soles, *poles, *hinges, *check_soles;
     const int64_t *firsts, *joints;
     const float *parts, *masses, *taps, *term_weights, *sole;
@@ -58,7 +58,7 @@ typedef struct {
     const uint16_t *nearest;
     const uint8_t *between;
     const float *costs;
-    const double *paces, *weights, *limits;
+    const double *speeds, *weights, *limits;
     const int64_t *plant_spans; /* first row, last row, foot */
     const double *plant_places, *plant_ahead;
     const char *names;
@@ -131,8 +131,8 @@ static int file_counts_fit(const int64_t *n) {
            n[FILE_LENGTH] <= FILE_LONGEST && n[FILE_PAD] >= 1 && n[FILE_PAD] <= FILE_LONGEST &&
            n[FILE_WINDOW_PLANTS] >= 1 && n[FILE_WINDOW_PLANTS] <= FILE_MOST_PLANTS &&
            n[FILE_TAPS] >= 2 * n[FILE_PAD] - 1 && n[FILE_TAPS] <= 4 * FILE_LONGEST &&
-           n[FILE_ROLL] <= FILE_LONGEST && n[FILE_CHECK_LEGS] == 2 && n[FILE_JUDGED] >= 1 &&
-           n[FILE_JUDGED] <= n[FILE_JOINTS] && n[FILE_CARRIERS] <= n[FILE_JOINTS] &&
+           n[FILE_ROLL] <= FILE_LONGEST && n[FILE_CHECK_LEGS] == 2 && n[FILE_CHECKED] >= 1 &&
+           n[FILE_CHECKED] <= n[FILE_JOINTS] && n[FILE_CARRIERS] <= n[FILE_JOINTS] &&
            n[FILE_CHAIN] <= n[FILE_JOINTS] && n[FILE_COMPARED] >= 1 &&
            n[FILE_COMPARED] <= n[FILE_JOINTS] && n[FILE_CODES] >= 16 && n[FILE_CODES] <= 1024 &&
            n[FILE_HEAD_JOINT] >= -1 && n[FILE_HEAD_JOINT] < n[FILE_JOINTS] &&
@@ -140,7 +140,7 @@ static int file_counts_fit(const int64_t *n) {
 }
 
 static int64_t file_n_limits(const int64_t *n) {
-    return 4 * n[FILE_JUDGED] + n[FILE_CARRIERS] + 24 + 4 * CHECK_SPANS;
+    return 4 * n[FILE_CHECKED] + n[FILE_CARRIERS] + 24 + 4 * CHECK_SPANS;
 }
 
 /* Where every array lies, by the counts. */
@@ -155,7 +155,7 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->legs = FILE_NEXT(cursor, int64_t, 6);
     p->soles = FILE_NEXT(cursor, double, 12);
     p->poles = FILE_NEXT(cursor, double, 6);
-    p->judged = FILE_NEXT(cursor, int64_t, n[FILE_JUDGED]);
+    p->checked = FILE_NEXT(cursor, int64_t, n[FILE_CHECKED]);
     p->carriers = FILE_NEXT(cursor, int64_t, n[FILE_CARRIERS]);
     p->across = FILE_NEXT(cursor, int64_t, 2 * n[FILE_ACROSS]);
     p->check_legs = FILE_NEXT(cursor, int64_t, 6);
@@ -197,7 +197,7 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->between = FILE_NEXT(cursor, uint8_t, 2 * n[FILE_ENDS] * n[FILE_ENDS] * n[FILE_RECIPES]);
     p->costs = FILE_NEXT(cursor, float, n[FILE_ENDS] * n[FILE_ENDS]);
     p->spokes = FILE_NEXT(cursor, int64_t, n[FILE_LABELS] * n[FILE_ENDS]);
-    p->paces = FILE_NEXT(cursor, double, n[FILE_CLIPS]);
+    p->speeds = FILE_NEXT(cursor, double, n[FILE_CLIPS]);
     p->weights = FILE_NEXT(cursor, double, 16 * n[FILE_LENGTH]);
     p->limits = FILE_NEXT(cursor, double, n[FILE_CLIPS] * file_n_limits(n));
     p->plant_spans = FILE_NEXT(cursor, int64_t, 3 * n[FILE_PLANTS]);
@@ -256,7 +256,7 @@ static int file_body_fits(const file_parts *p) {
         if (!(p->masses[k] >= 0.0f)) return 0;
     return file_indices(n[FILE_CHAIN], p->chain, 0, joints) &&
            file_indices(6, p->legs, 0, joints) &&
-           file_indices(n[FILE_JUDGED], p->judged, 0, joints) &&
+           file_indices(n[FILE_CHECKED], p->checked, 0, joints) &&
            file_indices(n[FILE_CARRIERS], p->carriers, 0, joints) &&
            file_indices(2 * n[FILE_ACROSS], p->across, 0, joints) &&
            file_indices(6, p->check_legs, 0, joints) &&
@@ -297,7 +297,7 @@ static int file_measures_fit(const file_parts *p) {
            file_singles(columns * n[FILE_CODES], p->end_axes, 1e3f) &&
            file_positive(n[FILE_CODES], p->start_steps) &&
            file_positive(n[FILE_CODES], p->end_steps) && file_positive(1, p->way_step) &&
-           file_numbers(n[FILE_CLIPS], p->paces, FILE_LARGEST) &&
+           file_numbers(n[FILE_CLIPS], p->speeds, FILE_LARGEST) &&
            file_numbers(16 * n[FILE_LENGTH], p->weights, 1e3);
 }
 
@@ -615,8 +615,8 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
     *made->rig = (ml_leg_rig){n[FILE_JOINTS], n[FILE_CHAIN], p->parents, p->offsets,
                               p->chain, p->legs, p->soles, p->poles};
     *made->check_rig =
-        (ml_check_rig){n[FILE_JOINTS],     n[FILE_JUDGED],     n[FILE_CARRIERS], n[FILE_ACROSS],
-                       n[FILE_CHECK_LEGS], n[FILE_HEAD_JOINT], p->parents,       p->judged,
+        (ml_check_rig){n[FILE_JOINTS],     n[FILE_CHECKED],     n[FILE_CARRIERS], n[FILE_ACROSS],
+                       n[FILE_CHECK_LEGS], n[FILE_HEAD_JOINT], p->parents,       p->checked,
                        p->carriers,        p->across,          p->check_legs,    p->hinges,
                        p->check_soles};
     *made->source = (ml_term_source){
@@ -656,7 +656,7 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
                         .by_both = made->lists[1], .seen = made->seen, .starts = p->starts,
                         .jumps = p->jumps, .medoids = p->medoids, .nearest = p->nearest,
                         .between = p->between, .costs = p->costs, .spokes = p->spokes,
-                        .paces = p->paces, .weights = p->weights, .limits = p->limits,
+                        .speeds = p->speeds, .weights = p->weights, .limits = p->limits,
                         .measured = made->measured, .met = made->met, .missing = made->missing,
                         .n_characters = n[FILE_CHARACTERS], .n_names = name, .names = p->names,
                         .name_at = made->name_at};
@@ -666,7 +666,7 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
 static int64_t file_work(const file_parts *p) {
     const int64_t *n = p->counts;
     ml_rows rows = {.n_rows = n[FILE_ROWS], .n_joints = n[FILE_JOINTS]};
-    ml_check_rig rig = {.n_judged = n[FILE_JUDGED], .n_carriers = n[FILE_CARRIERS]};
+    ml_check_rig rig = {.n_checked = n[FILE_CHECKED], .n_carriers = n[FILE_CARRIERS]};
     ml_window_index index = {.n_codes = n[FILE_CODES], .n_columns = 9 * n[FILE_COMPARED]};
     ml_window_lists starts = {.width = 16, .n_head = 8}, both = {.width = 35, .n_head = 16};
     ml_table table = {.n_recipes = n[FILE_RECIPES], .length = n[FILE_LENGTH],

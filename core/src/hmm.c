@@ -200,9 +200,9 @@ ml_status ml_hmm_judge(int64_t n_windows, int64_t n_frames, int64_t n_dims, cons
     if (n_frames < 3) return ML_BAD_SIZE;
     for (int64_t i = 0; i < n * n_ways; i++)
         if (ids[i] < 0 || ids[i] >= n_windows) return ML_BAD_SIZE;
-    int64_t width = 3 * n_dims, n_judged = n_frames - 2;
+    int64_t width = 3 * n_dims, n_scored = n_frames - 2;
     hmm_chain chain =
-        hmm_prepare(n_judged, n_dims, n_states, start, steps, means, variances, scratch);
+        hmm_prepare(n_scored, n_dims, n_states, start, steps, means, variances, scratch);
     for (int64_t i = 0; i < n; i++) {
         for (int64_t k = 0; k < n_frames * width; k++) blend[k] = 0.0;
         for (int64_t way = 0; way < n_ways; way++) {
@@ -213,7 +213,7 @@ ml_status ml_hmm_judge(int64_t n_windows, int64_t n_frames, int64_t n_dims, cons
                     blend[k] += weight * (double)window[k];
             }
         }
-        for (int64_t t = 0; t < n_judged; t++) {
+        for (int64_t t = 0; t < n_scored; t++) {
             const double *before = blend + width * t;
             const double *here = before + width + n_dims, *after = before + 2 * width + 2 * n_dims;
             for (int64_t k = 0; k < n_dims; k++)
@@ -221,7 +221,7 @@ ml_status ml_hmm_judge(int64_t n_windows, int64_t n_frames, int64_t n_dims, cons
         }
         double total = hmm_emissions(&chain, sequence);
         total += hmm_forward(&chain);
-        out[i] = total / (double)n_judged;
+        out[i] = total / (double)n_scored;
     }
     return ML_OK;
 }

@@ -97,7 +97,7 @@ typedef struct {
     int64_t n;          /* how many */
     uint32_t wants;     /* columns to measure, by bits */
     float *columns;     /* (JUDGE_COLUMNS) */
-} ml_judged;
+} ml_scored;
 
 /* A sum of up to four windows, with others that are added already in `base`, or NULL. */
 typedef struct {
@@ -116,15 +116,15 @@ typedef struct {
 static inline int64_t judge_least(int64_t a, int64_t b) { return b < a ? b : a; }
 static inline int64_t judge_most(int64_t a, int64_t b) { return b > a ? b : a; }
 
-static inline int judge_wants(const ml_judged *blend, int column) {
+static inline int judge_wants(const ml_scored *blend, int column) {
     return (int)(blend->wants >> column & 1u);
 }
 
-static inline float *judge_path(const ml_judged *blend, int row) {
+static inline float *judge_path(const ml_scored *blend, int row) {
     return blend->scratch->path + row * blend->terms->n_padded;
 }
 
-static inline float *judge_row(const ml_judged *blend, int row) {
+static inline float *judge_row(const ml_scored *blend, int row) {
     return blend->scratch->rows + row * blend->terms->n_padded;
 }
 
@@ -149,8 +149,8 @@ int ml_judge_has(const ml_terms *terms, int64_t window);
 int64_t ml_judge_ways(const ml_terms *terms, const int32_t *ids);
 
 /* All windows of a blend, source and target first: their rows, and their postures. */
-ml_mix ml_judge_rows_of(const ml_judged *blend);
-ml_mix ml_judge_posture_of(const ml_judged *blend);
+ml_mix ml_judge_rows_of(const ml_scored *blend);
+ml_mix ml_judge_posture_of(const ml_scored *blend);
 /* Rows `first` to `last - 1` of a sum. out: (17, n_padded) */
 void ml_judge_mix_rows(int64_t n_padded, const ml_mix *mix, int64_t first, int64_t last,
                        float *out);
@@ -164,20 +164,20 @@ void ml_judge_to_world(int64_t n, const float *cos, const float *sin, const floa
                        float *out_z);
 
 /* Rows that the steps of a blend need. */
-void ml_judge_mix_steps(const ml_judged *blend, const ml_mix *mix);
+void ml_judge_mix_steps(const ml_scored *blend, const ml_mix *mix);
 /* Columns that feet have without their plants. */
-void ml_judge_steps(const ml_judged *blend);
+void ml_judge_steps(const ml_scored *blend);
 /* Columns of plants, after steps; which are kept is left in the scratch. */
-void ml_judge_plants(const ml_judged *blend);
+void ml_judge_plants(const ml_scored *blend);
 /* Column of the centre of mass, after steps; what balance needs of it. */
-void ml_judge_travel(const ml_judged *blend, const ml_mix *rows);
+void ml_judge_travel(const ml_scored *blend, const ml_mix *rows);
 /* Columns of the posture's own motion. 0 where it costs more than the limit, which may be NULL;
    else its frames are all blended. */
-int ml_judge_posture(const ml_judged *blend, const ml_mix *rows, const ml_mix *posture,
+int ml_judge_posture(const ml_scored *blend, const ml_mix *rows, const ml_mix *posture,
                      const ml_limit *limit);
 /* Columns of balance, after all others. */
-void ml_judge_balance(const ml_judged *blend);
+void ml_judge_balance(const ml_scored *blend);
 /* All columns of a recipe. */
-void ml_judge_all(const ml_judged *blend);
+void ml_judge_all(const ml_scored *blend);
 
 #endif

@@ -18,7 +18,7 @@
 #define BALANCE_BLOCK (2 * ML_LANES)
 
 /* First padded frame whose acceleration can be known; `count` becomes how many there are. */
-static int64_t balance_frames(const ml_judged *blend, int64_t *count) {
+static int64_t balance_frames(const ml_scored *blend, int64_t *count) {
     const ml_terms *terms = blend->terms;
     int64_t half = terms->pad - 1, inside = terms->pad + terms->length;
     int64_t begin = terms->pad - terms->reach[2 * blend->ids[0]];
@@ -61,7 +61,7 @@ static float balance_most(int64_t n, const float *restrict x, const float *restr
     return most;
 }
 
-void ml_judge_travel(const ml_judged *blend, const ml_mix *rows) {
+void ml_judge_travel(const ml_scored *blend, const ml_mix *rows) {
     const ml_terms *terms = blend->terms;
     int64_t n = terms->n_padded, n_taps = 2 * terms->pad - 1, count;
     ml_judge_mix_rows(n, rows, JUDGE_COM, JUDGE_STANDS, blend->scratch->rows);
@@ -96,7 +96,7 @@ static void balance_mean(int64_t n, const float *restrict between, float scale,
 /* Angular momentum about the centre of mass, z and x components, in the blend's world. Momentum
    between two frames needs four sums over segments as seen from the body, turned afterwards; in a
    frame it is the mean of both sides. */
-static void balance_momentum(const ml_judged *blend) {
+static void balance_momentum(const ml_scored *blend) {
     const float *cos = judge_path(blend, JUDGE_COS), *sin = judge_path(blend, JUDGE_SIN);
     int64_t n = blend->terms->n_padded - 1;
     float *about_z = judge_path(blend, JUDGE_FOURS), *about_x = about_z + 4 * n;
@@ -127,7 +127,7 @@ static void balance_momentum(const ml_judged *blend) {
 }
 
 /* Whether a plant stands within `roll` frames of t. */
-static int balance_is_near(const ml_judged *blend, int64_t t) {
+static int balance_is_near(const ml_scored *blend, int64_t t) {
     int64_t n = blend->terms->length, roll = blend->terms->roll;
     const int16_t *labels = blend->scratch->labels;
     for (int64_t u = judge_most(0, t - roll); u < judge_least(t + roll + 1, n); u++)
@@ -168,7 +168,7 @@ static void balance_shift(int64_t n, const float *restrict gained, const float *
 }
 
 /* Distances of the zero moment point from the support of accepted plants. */
-static void balance_support(const ml_judged *blend, int64_t first, int64_t count) {
+static void balance_support(const ml_scored *blend, int64_t first, int64_t count) {
     const ml_terms *terms = blend->terms;
     const ml_scratch *scratch = blend->scratch;
     float *x0 = judge_path(blend, JUDGE_X0), *z0 = judge_path(blend, JUDGE_Z0);
@@ -225,7 +225,7 @@ static void balance_support(const ml_judged *blend, int64_t first, int64_t count
 
 /* How far a body is from free fall in `count` frames from one on: weight carried, and momentum
    gained. `first` is the padded frame whose accelerations come first. */
-static float balance_fall(const ml_judged *blend, int64_t first, int64_t from, int64_t count) {
+static float balance_fall(const ml_scored *blend, int64_t first, int64_t from, int64_t count) {
     const float *hz = judge_path(blend, JUDGE_HZ) + first + from;
     const float *hx = judge_path(blend, JUDGE_HX) + first + from;
     const float *y2 = judge_path(blend, JUDGE_Y2) + from;
@@ -247,7 +247,7 @@ static float balance_fall(const ml_judged *blend, int64_t first, int64_t from, i
 /* The flight that is farthest from free fall. A flight is at least BALANCE_FLIGHT_S long, with both
    balls clear of the ground, and as far from plants and from the ends of the blend as a foot
    carries before and after its plant; where nothing is planted all frames are one. */
-static float balance_flights(const ml_judged *blend, int64_t first, int64_t count) {
+static float balance_flights(const ml_scored *blend, int64_t first, int64_t count) {
     const ml_terms *terms = blend->terms;
     int64_t shift = first - terms->pad, begin = -1;
     const float *left = judge_row(blend, JUDGE_LIFT) + first, *right = left + terms->n_padded;
@@ -270,7 +270,7 @@ static float balance_flights(const ml_judged *blend, int64_t first, int64_t coun
     return most;
 }
 
-void ml_judge_balance(const ml_judged *blend) {
+void ml_judge_balance(const ml_scored *blend) {
     const ml_terms *terms = blend->terms;
     int64_t n_taps = 2 * terms->pad - 1, count;
     int64_t first = balance_frames(blend, &count), at = first - (terms->pad - 1);
@@ -291,7 +291,7 @@ void ml_judge_balance(const ml_judged *blend) {
         blend->columns[JUDGE_BALLISTIC] = balance_flights(blend, first, count);
 }
 
-void ml_judge_all(const ml_judged *blend) {
+void ml_judge_all(const ml_scored *blend) {
     ml_mix rows = ml_judge_rows_of(blend), posture = ml_judge_posture_of(blend);
     ml_judge_mix_steps(blend, &rows);
     ml_judge_steps(blend);

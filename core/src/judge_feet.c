@@ -18,7 +18,7 @@ static void feet_turns(int64_t n, const float *restrict turn, float *restrict co
 }
 
 /* Turn and place of the body in every padded frame, from its blended steps. */
-static void feet_walk(const ml_judged *blend) {
+static void feet_walk(const ml_scored *blend) {
     int64_t n = blend->terms->n_padded;
     const float *dx = judge_row(blend, JUDGE_STEP), *dz = judge_row(blend, JUDGE_STEP + 1);
     float *px = judge_path(blend, JUDGE_X), *pz = judge_path(blend, JUDGE_Z);
@@ -43,7 +43,7 @@ static void feet_walk(const ml_judged *blend) {
 }
 
 /* How much the windows' roots differ in velocity, m/s. */
-static float feet_root_spread(const ml_judged *blend) {
+static float feet_root_spread(const ml_scored *blend) {
     int64_t pad = blend->terms->pad, n = blend->terms->length;
     const float *turn = judge_row(blend, JUDGE_HEADING) + pad;
     const float *energy = judge_row(blend, JUDGE_TRAVEL) + pad;
@@ -78,7 +78,7 @@ static void feet_speed(int64_t n, const float *restrict x, const float *restrict
 }
 
 /* Ball of one foot over the ground in the frames of the window, and its speed, metres a frame. */
-static void feet_ball(const ml_judged *blend, int foot) {
+static void feet_ball(const ml_scored *blend, int foot) {
     int64_t pad = blend->terms->pad, n = blend->terms->length;
     float *fx = judge_path(blend, JUDGE_BALLS + 2 * foot) + pad;
     float *fz = judge_path(blend, JUDGE_BALLS + 2 * foot + 1) + pad;
@@ -99,7 +99,7 @@ static int64_t feet_apart(int64_t n, const float *restrict a, const float *restr
 }
 
 /* Frames in which the ball stands in some of the windows and not in others. */
-static int64_t feet_differ(const ml_judged *blend, int foot) {
+static int64_t feet_differ(const ml_scored *blend, int foot) {
     const ml_terms *terms = blend->terms;
     const float *stands[4];
     for (int i = 0; i < 4; i++) {
@@ -145,7 +145,7 @@ static float feet_low(int64_t n, const float *lift, const float *speed, float lo
     return slid;
 }
 
-void ml_judge_mix_steps(const ml_judged *blend, const ml_mix *mix) {
+void ml_judge_mix_steps(const ml_scored *blend, const ml_mix *mix) {
     int64_t n = blend->terms->n_padded;
     float *rows = blend->scratch->rows;
     ml_judge_mix_rows(n, mix, JUDGE_HEADING, JUDGE_COM, rows);
@@ -157,7 +157,7 @@ void ml_judge_mix_steps(const ml_judged *blend, const ml_mix *mix) {
         ml_judge_mix_rows(n, mix, JUDGE_TRAVEL, JUDGE_ROWS, rows);
 }
 
-void ml_judge_steps(const ml_judged *blend) {
+void ml_judge_steps(const ml_scored *blend) {
     const ml_terms *terms = blend->terms;
     int64_t pad = terms->pad, n = terms->length, apart = 0;
     float slid = 0.0f, doubt = 0.0f, low = 0.0f;
@@ -203,7 +203,7 @@ static float feet_moved(int64_t n, const float *x) {
 
 /* One plant of a window's foot: where the blend puts it and how far its ball misses it.
    wx, wz: where the blend puts it in each frame. */
-static void feet_candidate(const ml_judged *blend, int foot, const float *wx, const float *wz,
+static void feet_candidate(const ml_scored *blend, int foot, const float *wx, const float *wz,
                            int64_t first, int64_t last, const float *ahead, float *plant) {
     int64_t pad = blend->terms->pad;
     const float *cos = judge_path(blend, JUDGE_COS) + pad;
@@ -226,7 +226,7 @@ static void feet_candidate(const ml_judged *blend, int foot, const float *wx, co
 }
 
 /* Every window's plants of one foot; how many. */
-static int64_t feet_candidates(const ml_judged *blend, int foot) {
+static int64_t feet_candidates(const ml_scored *blend, int foot) {
     const ml_terms *terms = blend->terms;
     int64_t pad = terms->pad, count = 0;
     const float *cos = judge_path(blend, JUDGE_COS) + pad;
@@ -260,7 +260,7 @@ static int feet_before(const ml_scratch *scratch, int64_t k, int64_t other) {
 }
 
 /* Take candidates by rising error where their frames are free; ties by start, then window. */
-static void feet_choose(const ml_judged *blend, int foot, int64_t count) {
+static void feet_choose(const ml_scored *blend, int foot, int64_t count) {
     const ml_scratch *scratch = blend->scratch;
     int64_t n = blend->terms->length, most = 4 * blend->terms->n_plants;
     int32_t *spans = scratch->spans, *order = scratch->order;
@@ -288,7 +288,7 @@ static void feet_choose(const ml_judged *blend, int foot, int64_t count) {
     }
 }
 
-void ml_judge_plants(const ml_judged *blend) {
+void ml_judge_plants(const ml_scored *blend) {
     const ml_scratch *scratch = blend->scratch;
     float total = 0.0f, worst = 0.0f, slid = 0.0f;
     int64_t planted = 0, steps = 0;

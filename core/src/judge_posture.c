@@ -46,7 +46,7 @@ static int64_t posture_slot(int64_t i, int64_t n) {
     return i == 0 ? 0 : i - 1;
 }
 
-ml_mix ml_judge_rows_of(const ml_judged *blend) {
+ml_mix ml_judge_rows_of(const ml_scored *blend) {
     ml_mix mix = {.base = NULL, .n = blend->n};
     for (int64_t i = 0; i < blend->n; i++) {
         int64_t k = posture_slot(i, blend->n);
@@ -56,7 +56,7 @@ ml_mix ml_judge_rows_of(const ml_judged *blend) {
     return mix;
 }
 
-ml_mix ml_judge_posture_of(const ml_judged *blend) {
+ml_mix ml_judge_posture_of(const ml_scored *blend) {
     ml_mix mix = ml_judge_rows_of(blend);
     for (int64_t i = 0; i < blend->n; i++)
         mix.parts[i] =
@@ -233,7 +233,7 @@ static int posture_is_dear(const ml_terms *terms, const posture_sums *sums, floa
     return cost > limit->left;
 }
 
-int ml_judge_posture(const ml_judged *blend, const ml_mix *rows, const ml_mix *posture,
+int ml_judge_posture(const ml_scored *blend, const ml_mix *rows, const ml_mix *posture,
                      const ml_limit *limit) {
     const ml_terms *terms = blend->terms;
     int64_t n = terms->n_padded, first = terms->pad, last = first + terms->length;

@@ -102,12 +102,12 @@ ml_status ml_limits_measure(const ml_check_series *series, double fps, const uin
                             double *bend, double *carried, double *flexion, double *sole,
                             double *floor, double *highest, double *slide, double *drag,
                             double *body) {
-    int64_t n_frames = series->n_frames, n_judged = series->n_judged, any = 0;
+    int64_t n_frames = series->n_frames, n_checked = series->n_checked, any = 0;
     for (int64_t t = 0; t < n_frames; t++) any |= good[t];
     if (!any) return ML_BAD_SIZE;
-    limits_most(n_frames, n_judged, series->turn, good, turn);
-    limits_most(n_frames, n_judged, series->speed, good, speed);
-    limits_most(n_frames, n_judged, series->bend, good, bend);
+    limits_most(n_frames, n_checked, series->turn, good, turn);
+    limits_most(n_frames, n_checked, series->speed, good, speed);
+    limits_most(n_frames, n_checked, series->bend, good, bend);
     limits_most(n_frames, series->n_carriers, series->carried, good, carried);
     limits_most(n_frames, 2, series->flexion, good, flexion + 2);
     for (int k = 0; k < 2; k++) flexion[k] = flexion[2 + k];

@@ -45,7 +45,7 @@ ml_status ml_natural_reference(const ml_terms *terms, const ml_scratch *scratch,
     for (int k = 0; k < 2; k++) {
         int32_t ids[4] = {(int32_t)ends[k], -1, -1, -1};
         float columns[JUDGE_COLUMNS] = {0.0f};
-        ml_judged window = {terms, scratch, ids, ml_judge_ways(terms, ids), 1u << JUDGE_COM_ACC,
+        ml_scored window = {terms, scratch, ids, ml_judge_ways(terms, ids), 1u << JUDGE_COM_ACC,
                             columns};
         if (window.n != 1) return ML_BAD_SIZE;
         ml_mix rows = ml_judge_rows_of(&window);

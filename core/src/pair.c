@@ -117,7 +117,7 @@ static void pair_insert(const pair_search *search, float cost, const int32_t *id
 
 /* Judge a blend, stage by stage, as long as it may be kept. `spread` is no more than what its
    spread will cost. */
-static void pair_judge(const pair_search *search, const ml_judged *blend, const ml_mix *rows,
+static void pair_judge(const pair_search *search, const ml_scored *blend, const ml_mix *rows,
                        const ml_mix *posture, double spread) {
     const float *columns = blend->columns;
     float worst = search->costs[search->keep - 1];
@@ -159,7 +159,7 @@ static ml_status pair_try(const pair_search *search, int64_t n, int64_t n_tried,
         if (!ml_judge_has(terms, tried[2 * m])) return ML_BAD_SIZE;
         if (n > 3 && !ml_judge_has(terms, tried[2 * m + 1])) return ML_BAD_SIZE;
     }
-    ml_judged blend = {terms, search->scratch, ids, n, search->wants, columns};
+    ml_scored blend = {terms, search->scratch, ids, n, search->wants, columns};
     /* What all blends share: the source and, of more than two windows, the target. */
     for (int64_t i = 1; i < n - 1; i++) ids[i] = ids[0];
     ml_mix rows = ml_judge_rows_of(&blend), posture = ml_judge_posture_of(&blend);

@@ -94,7 +94,7 @@ ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_
     for (int64_t i = 0; i < n_windows; i++) {
         int64_t row = windows[i], to = length * (1 + i);
         if (!ml_table_has_window(table, row)) return ML_NOWHERE;
-        speed = ml_max(speed, table->paces[ml_table_clip_at(table, row)]);
+        speed = ml_max(speed, table->speeds[ml_table_clip_at(table, row)]);
         memcpy(own->heading + to, rows->heading + row, sizeof(double) * n);
         memcpy(own->ground + 2 * to, rows->ground + 2 * row, 2 * sizeof(double) * n);
         memcpy(own->row_quats + 4 * joints * to, rows->quats + 4 * joints * row,

@@ -13,7 +13,7 @@ ml_status ml_recipe_score(const ml_terms *terms, const ml_scratch *scratch, int6
     if (!ml_judge_fits(terms, scratch)) return ML_BAD_SIZE;
     for (int64_t k = 0; k < n; k++) {
         const int32_t *ids = recipes + 4 * k;
-        ml_judged blend = {terms, scratch, ids, ml_judge_ways(terms, ids), JUDGE_ALL,
+        ml_scored blend = {terms, scratch, ids, ml_judge_ways(terms, ids), JUDGE_ALL,
                            out + JUDGE_COLUMNS * k};
         if (blend.n == 0) return ML_BAD_SIZE;
         ml_judge_all(&blend);
@@ -38,7 +38,7 @@ double ml_recipe_cost(const ml_weighing *weighing, const float *columns) {
 }
 
 /* What all blends of n windows from one source to one target share. */
-static void recipe_add_ends(const ml_judged *blend, const ml_weighing *weighing) {
+static void recipe_add_ends(const ml_scored *blend, const ml_weighing *weighing) {
     int64_t n = blend->n, padded = blend->terms->n_padded;
     ml_mix rows = ml_judge_rows_of(blend), posture = ml_judge_posture_of(blend);
     rows.n = posture.n = 2; /* source and target come first */
@@ -58,7 +58,7 @@ static ml_mix recipe_between(ml_mix whole, const float *ends) {
 }
 
 /* Judge a blend as long as it may cost less than `least`; its cost, or infinity. */
-static double recipe_judge(const ml_judged *blend, const ml_weighing *weighing, int is_bounded,
+static double recipe_judge(const ml_scored *blend, const ml_weighing *weighing, int is_bounded,
                            const ml_mix *rows, const ml_mix *posture, double least) {
     const float *columns = blend->columns;
     double most = weighing->prunes ? least + RECIPE_SLACK : HUGE_VAL;
@@ -102,7 +102,7 @@ ml_status ml_recipe_best(const ml_terms *terms, const ml_scratch *scratch,
     *cost = HUGE_VAL;
     for (int64_t k = 0; k < n; k++) {
         const int32_t *ids = recipes + 4 * k;
-        ml_judged blend = {terms, scratch, ids, ml_judge_ways(terms, ids), wants, columns};
+        ml_scored blend = {terms, scratch, ids, ml_judge_ways(terms, ids), wants, columns};
         if (blend.n == 0) return ML_BAD_SIZE;
         if (ids[0] != source || ids[blend.n - 1] != target) {
             source = ids[0];
@@ -127,7 +127,7 @@ ml_status ml_recipe_best(const ml_terms *terms, const ml_scratch *scratch,
     }
     if (*number < 0) return ML_OK;
     const int32_t *ids = recipes + 4 * *number;
-    ml_judged best = {terms, scratch, ids, ml_judge_ways(terms, ids), JUDGE_ALL, weighing->best};
+    ml_scored best = {terms, scratch, ids, ml_judge_ways(terms, ids), JUDGE_ALL, weighing->best};
     ml_judge_all(&best);
     return ML_OK;
 }

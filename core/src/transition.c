@@ -9,12 +9,12 @@
 #define TRANSITION_TRIES 4
 
 /* Series of the checks, for up to `most` frames. */
-static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_judged,
+static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_checked,
                                          int64_t n_carriers) {
-    ml_check_series series = {.n_frames = most, .n_judged = n_judged, .n_carriers = n_carriers};
-    series.turn = ML_TAKE(memory, double, most *n_judged);
-    series.speed = ML_TAKE(memory, double, most *n_judged);
-    series.bend = ML_TAKE(memory, double, most *n_judged);
+    ml_check_series series = {.n_frames = most, .n_checked = n_checked, .n_carriers = n_carriers};
+    series.turn = ML_TAKE(memory, double, most *n_checked);
+    series.speed = ML_TAKE(memory, double, most *n_checked);
+    series.bend = ML_TAKE(memory, double, most *n_checked);
     series.carried = ML_TAKE(memory, double, most *n_carriers);
     series.head = ML_TAKE(memory, double, most);
     series.heading = ML_TAKE(memory, double, most);
@@ -59,9 +59,9 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->world = ML_TAKE(&memory, double, 4 * joints * frames);
     pieces->limits = ML_TAKE(&memory, double, table->n_limits);
     pieces->measuring = ML_TAKE(&memory, double, 6 * joints);
-    pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_judged);
+    pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_checked);
     pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
-    pieces->series = transition_series(&memory, frames, rig->n_judged, rig->n_carriers);
+    pieces->series = transition_series(&memory, frames, rig->n_checked, rig->n_carriers);
     pieces->choice.most = most;
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
@@ -76,50 +76,54 @@ int64_t ml_table_work(const ml_table *table) {
     return ml_table_lay_out(table, NULL, &pieces);
 }
 
+/* Memory for a transition of windows, and the speed that its feet may have: that of the fastest of
+   the clips. */
+static ml_status transition_begin(const ml_table *table, int64_t least_ways, int64_t n_ways,
+                                  const int64_t *windows, ml_frames *out, ml_table_pieces *work,
+                                  double *speed) {
+    if (n_ways < least_ways || n_ways > ML_MOST_WAYS || out->most < table->length ||
+        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
+        return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, work);
+    *speed = TABLE_SLOWEST;
+    for (int64_t i = 0; i < n_ways; i++) {
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
+        *speed = ml_max(*speed, table->speeds[ml_table_clip_at(table, windows[i])]);
+    }
+    out->n_frames = table->length;
+    return ML_OK;
+}
+
 ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *windows,
                         uint8_t feet, ml_frames *out, double *errors) {
     ml_table_pieces work;
-    double speed = 0.0;
+    double speed;
     int64_t length = table->length;
-    if (n_ways < 1 || n_ways > ML_MOST_WAYS || out->most < length ||
-        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
-        return ML_BAD_SIZE;
-    ml_table_lay_out(table, table->work, &work);
-    for (int64_t i = 0; i < n_ways; i++) {
-        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
-        speed = ml_max(speed, table->paces[ml_table_clip_at(table, windows[i])]);
+    ml_status bad = transition_begin(table, 1, n_ways, windows, out, &work, &speed);
+    if (bad) return bad;
+    for (int64_t i = 0; i < n_ways; i++)
         for (int64_t t = 0; t < length; t++) work.at[n_ways * t + i] = windows[i] + t;
-    }
-    out->n_frames = length;
     const double *weights = table->weights + ML_MOST_WAYS * length * (n_ways - 1);
     return ml_synthesis_make(table->rows, table->rig, length, n_ways, work.at, weights, table->fps,
-                             ml_max(TABLE_SLOWEST, speed), feet, work.synthesis, work.held,
-                             out->heading, out->root, out->quats, out->planted, errors);
+                             speed, feet, work.synthesis, work.held, out->heading, out->root,
+                             out->quats, out->planted, errors);
 }
 
 ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int64_t *windows,
                                uint8_t feet, ml_frames *out, double *errors) {
     ml_table_pieces work;
-    double speed = 0.0;
-    int64_t length = table->length;
-    if (n_ways < 3 || n_ways > ML_MOST_WAYS || out->most < length ||
-        out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
-        return ML_BAD_SIZE;
-    ml_table_lay_out(table, table->work, &work);
-    for (int64_t i = 0; i < n_ways; i++) {
-        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
-        speed = ml_max(speed, table->paces[ml_table_clip_at(table, windows[i])]);
-    }
-    int64_t ways = n_ways - 2;
+    double speed;
+    int64_t length = table->length, ways = n_ways - 2;
+    ml_status bad = transition_begin(table, 3, n_ways, windows, out, &work, &speed);
+    if (bad) return bad;
     for (int64_t k = 0; k < ways * length; k++) {
         work.at[k] = windows[1 + k % ways] + k / ways;
         work.weights[k] = 1.0 / (double)ways;
     }
-    out->n_frames = length;
     return ml_passage_make(table->rows, table->rig, table->n_clips, table->starts, length, ways,
                            work.at, work.weights, windows[0], windows[n_ways - 1] + length - 1,
-                           table->fps, ml_max(TABLE_SLOWEST, speed), feet, work.synthesis,
-                           work.held, out->heading, out->root, out->quats, out->planted, errors);
+                           table->fps, speed, feet, work.synthesis, work.held, out->heading,
+                           out->root, out->quats, out->planted, errors);
 }
 
 ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out) {
@@ -139,13 +143,13 @@ ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips,
 
 /* Merged limits as the check takes them: those that are lowest are negative there. */
 static ml_status transition_limits(const ml_table *table, double *at, ml_check_limits *limits) {
-    int64_t judged = table->check_rig->n_judged, carriers = table->check_rig->n_carriers;
-    if (table->n_limits != 4 * judged + carriers + 24 + 4 * CHECK_SPANS) return ML_BAD_SIZE;
-    limits->n_judged = judged;
+    int64_t checked = table->check_rig->n_checked, carriers = table->check_rig->n_carriers;
+    if (table->n_limits != 4 * checked + carriers + 24 + 4 * CHECK_SPANS) return ML_BAD_SIZE;
+    limits->n_checked = checked;
     limits->n_carriers = carriers;
-    limits->turn = at, at += judged;
-    limits->speed = at, at += judged;
-    limits->bend = at, at += judged;
+    limits->turn = at, at += checked;
+    limits->speed = at, at += checked;
+    limits->bend = at, at += checked;
     limits->carried = at, at += carriers;
     for (int k = 0; k < 2; k++) at[k] = -at[k];
     limits->least_flexion = at, at += 2;
@@ -163,11 +167,11 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
 
 /* Series have zeros where nothing is written. */
 static void transition_clear(ml_check_series *series, int64_t n) {
-    size_t size = sizeof(double) * (size_t)n, judged = size * (size_t)series->n_judged;
+    size_t size = sizeof(double) * (size_t)n, checked = size * (size_t)series->n_checked;
     series->n_frames = n;
-    memset(series->turn, 0, judged);
-    memset(series->speed, 0, judged);
-    memset(series->bend, 0, judged);
+    memset(series->turn, 0, checked);
+    memset(series->speed, 0, checked);
+    memset(series->bend, 0, checked);
     memset(series->carried, 0, size * (size_t)series->n_carriers);
     memset(series->head, 0, size);
     memset(series->heading, 0, size);

@@ -323,9 +323,9 @@ ml_status ml_warp_score(const ml_terms *terms, const ml_scratch *scratch, const 
     warped_begin(terms, scratch, warp, ids, n, n_frames, times, &blend);
     if (!blend.plain) warped_posture(&blend);
     warped_fill_weights(family, n, n_frames, terms->pad, warp->weights);
-    ml_judged judged = {&blend.terms, &blend.scratch, blend.plain ? ids : warped_places, n,
+    ml_scored scored = {&blend.terms, &blend.scratch, blend.plain ? ids : warped_places, n,
                         JUDGE_ALL, out};
-    ml_judge_all(&judged);
+    ml_judge_all(&scored);
     return ML_OK;
 }
 
@@ -370,21 +370,21 @@ static void warped_insert(const warped_search *search, float cost, const int32_t
 static void warped_judge(const warped_search *search, warped_blend *blend, int *has_posture,
                          int64_t family) {
     float columns[JUDGE_COLUMNS] = {0.0f};
-    ml_judged judged = {&blend->terms, &blend->scratch,
+    ml_scored scored = {&blend->terms, &blend->scratch,
                         blend->plain ? blend->ids : warped_places, blend->n, search->wants,
                         columns};
-    ml_mix rows = ml_judge_rows_of(&judged), posture = ml_judge_posture_of(&judged);
+    ml_mix rows = ml_judge_rows_of(&scored), posture = ml_judge_posture_of(&scored);
     double worst = (double)search->costs[search->keep - 1];
     double most = worst + WARPED_SLACK * fabs(worst);
-    ml_judge_mix_steps(&judged, &rows);
-    ml_judge_steps(&judged);
-    ml_judge_plants(&judged);
+    ml_judge_mix_steps(&scored, &rows);
+    ml_judge_steps(&scored);
+    ml_judge_plants(&scored);
     if (warped_cost(search, columns, 0, JUDGE_ZMP_MAX) > most) return;
     if (!blend->plain && !*has_posture) warped_posture(blend);
     *has_posture = 1;
-    ml_judge_travel(&judged, &rows);
-    ml_judge_posture(&judged, &rows, &posture, NULL);
-    ml_judge_balance(&judged);
+    ml_judge_travel(&scored, &rows);
+    ml_judge_posture(&scored, &rows, &posture, NULL);
+    ml_judge_balance(&scored);
     warped_insert(search, (float)warped_cost(search, columns, 0, JUDGE_COLUMNS), blend->ids,
                   blend->n, family);
 }

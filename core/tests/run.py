@@ -32,7 +32,7 @@ SANITIZERS = (
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
 )
-OPTIONS = ("-std=c11", "-O2", "-g1", "-fPIC", "-ffp-contract=off", "-fno-math-errno", *SANITIZERS)
+OPTIONS = ("-std=c11", "-O1", "-g1", "-fPIC", "-ffp-contract=off", "-fno-math-errno", *SANITIZERS)
 WITH_FILE = {"test_runtime"}
 """Programs that take the small file."""
 AT_ONCE = 5_000

@@ -9,15 +9,13 @@ The baseline is the same result as it was blended or spliced, its feet held.
 from __future__ import annotations
 
 import argparse
-import json
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import motionloom as ml
-from studies.captured_clips import PROTOCOLS, mocap
+from studies.captured_clips import study_settings
 from studies.measures.told_apart import auc_of, windows_of_motion
 from studies.report import Figure, write_report
 
@@ -133,11 +131,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="four of each, no classifiers")
     chosen = options.parse_args()
-    folder = mocap()
-    if folder is None:
-        raise SystemExit("The captured clips are not here: set MOTIONLOOM_MOCAP to their folder.")
-    settings = json.loads((PROTOCOLS / "balance.json").read_text())
-    warnings.simplefilter("ignore", ml.MotionLoomWarning)
+    folder, settings = study_settings("balance")
     shown: list[Figure] = []
     for kind in ("blend", "splice"):
         pairs = settings[f"{kind}s"][: 4 if chosen.quick else None]

@@ -9,8 +9,6 @@ The baseline is the same cycle with feet as its seam leaves them (``clean=False`
 from __future__ import annotations
 
 import argparse
-import json
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +17,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.contact_speeds import fastest_contact
-from studies.captured_clips import PROTOCOLS, mocap
+from studies.captured_clips import study_settings
 from studies.report import Figure, write_report
 
 BASELINE = "feet as the seam leaves them"
@@ -104,11 +102,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--tuned", action="store_true", help="the clips of the choice")
     chosen = options.parse_args()
-    folder = mocap()
-    if folder is None:
-        raise SystemExit("The captured clips are not here: set MOTIONLOOM_MOCAP to their folder.")
-    settings = json.loads((PROTOCOLS / "loops.json").read_text())
-    warnings.simplefilter("ignore", ml.MotionLoomWarning)
+    folder, settings = study_settings("loops")
     names = settings["tuned" if chosen.tuned else "fresh"]
     rows = [row for name in names if (row := row_of(folder / name, settings["frames"]))]
     for row in rows:

@@ -174,7 +174,7 @@ def without(frames: Frames, left_out: tuple[str, ...]) -> Frames:
     chosen = [k for k, name in enumerate(frames.ids) if name not in left_out]
     rows = np.concatenate([np.arange(frames.starts[k], frames.starts[k + 1]) for k in chosen])
     lengths = [int(frames.starts[k + 1] - frames.starts[k]) for k in chosen]
-    jumps = np.flatnonzero(np.isin(rows, frames.jumps))
+    jumps = np.flatnonzero(np.isin(rows, frames.glitch_rows))
     return Frames(
         frames.skeleton,
         frames.body_map,

@@ -18,41 +18,23 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import json
-
 import numpy as np
 
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.tables.index.index_build import build_index
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.synthesis.synthesis import Synthesis, rig_of
+from motionloom.tables.synthesis.synthesis import Synthesis
 from studies.captured_clips import mocap
 from studies.measures.window_batch import WindowBatch
-from studies.memory_table import table_in_memory
 from studies.report import Figure, write_report
 from studies.tables.inbetween_methods import Bench, Made, Query
-from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
+from studies.tables.inbetween_plans import CLUSTERS, WORDS, Plan, searched_rows
+from studies.tables.natural_candidates import GAPS, LENGTH
 from studies.tables.natural_truth import seen_joints
 from studies.tables.transitions_natural import over_takes
 from tests.oracles.tables import synthesize
 
-CLUSTERS = 24
-WORDS = {
-    "report": "random windows of takes not tuned on",
-    "transitions": "windows of transition takes",
-}
 WAYS = ("fill", "table's transition, led into the end", "table's transition as it comes")
-
-
-def recipe_for(at: QueryEngine, source: int, target: int, left_out: list[int]) -> tuple[int, ...]:
-    """First rows of the best recipe between two windows, over medoids of other takes."""
-    frames = at.frames
-    medoids = [int(row) for row in at.arrays.medoids if frames.clip_at(int(row)) not in left_out]
-    recipes = [(source, target), *((source, a, target) for a in medoids)]
-    recipes += [(source, a, b, target) for a in medoids for b in medoids]
-    return at.score(recipes).windows(0)
 
 
 def seen_from_start(frames, synthesis: Synthesis) -> np.ndarray:
@@ -65,17 +47,12 @@ def seen_from_start(frames, synthesis: Synthesis) -> np.ndarray:
     return quat.rotate(turn, positions - origin)
 
 
-def answers(bench: Bench, at: QueryEngine, plan: dict, name: str, frame: int) -> dict[str, Made]:
+def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict[str, Made]:
     """Errors of both ways for one second."""
-    frames = bench.frames
-    row = frames.row_of(name, frame)
-    clip = frames.clip_at(row)
-    out = sister_clips(frames, plan["sisters"], clip)
-    query = Query(clip, row, tuple(frames.ids[k] for k in out))
-    alike = bench.windows(query)
-    rows = recipe_for(at, int(alike["start"][0]), int(alike["end"][0]), list(out))
+    frames, alike = bench.frames, bench.windows(query)
+    rows = searched_rows(at, int(alike["start"][0]), int(alike["end"][0]), out)
     every = np.arange(frames.skeleton.n_joints)
-    truth = WindowBatch.of_rows(frames, [row], LENGTH)
+    truth = WindowBatch.of_rows(frames, [query.row], LENGTH)
     real = seen_joints(truth, every, None)[0]
     blend = WindowBatch.of_blends(frames, rows, LENGTH, family=at.family)
     joints = (
@@ -132,18 +109,14 @@ def run(windows: int | None = None) -> list[Figure]:
     if folder is None:
         print("No real clips: set MOTIONLOOM_MOCAP.")
         return []
-    plan = json.loads(GAPS.read_text())["143"]
-    frames = frames_of_subject(folder, "143")
-    bench = Bench(frames, build_index(frames, length=LENGTH), rig_of(frames))
-    table = table_in_memory(
-        frames, length=LENGTH, clusters=CLUSTERS, keep=4, ways=(2,), ranking=NATURAL
-    )
-    at = table.query_engine
+    plan = Plan(folder, "143")
     figures: list[Figure] = []
     for which in WORDS:
-        asked = plan["windows"][which][:windows]
-        answered = [answers(bench, at, plan, name, frame) for name, frame in asked]
-        figures += figures_of(which, answered, np.array([name for name, _ in asked]))
+        answered, takes = [], []
+        for name, query, out in plan.queries(which, windows):
+            answered.append(answers(plan.bench, plan.engine, query, out))
+            takes.append(name)
+        figures += figures_of(which, answered, np.array(takes))
     return figures
 
 

@@ -21,33 +21,24 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import json
-
 import numpy as np
 
 from motionloom.rotation import quat
 from motionloom.tables.index.contexts import contexts, spans_of
-from motionloom.tables.index.index_build import build_index
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.synthesis.synthesis import rig_of, synthesize
+from motionloom.tables.synthesis.synthesis import synthesize
 from studies.captured_clips import mocap
 from studies.measures.window_batch import WindowBatch
-from studies.memory_table import table_in_memory
 from studies.report import Figure, write_report
 from studies.tables.inbetween_methods import Bench, Made, Query, window_of
-from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
+from studies.tables.inbetween_plans import CLUSTERS, WORDS, Plan, searched_rows
+from studies.tables.natural_candidates import GAPS, LENGTH
 from studies.tables.natural_truth import from_start, seen_joints
 from studies.tables.transitions_natural import over_takes
 
-CLUSTERS = 24
 FAMILY = "eased"
 SETS = (("143", "report"), ("143", "transitions"), ("69", "report"))
-WORDS = {
-    "report": "random windows of takes not tuned on",
-    "transitions": "windows of transition takes",
-}
 OURS = "the table's captured windows"
 METHODS = (
     OURS,
@@ -76,28 +67,22 @@ class Windows:
         self.both = [int(row) for row in both.rows]
 
 
-def searched(at: QueryEngine, windows: Windows, left_out: list[int], ways: int) -> Recipe:
-    """The best blend of up to so many windows by the table's ranking."""
-    frames = at.frames
-    medoids = [int(row) for row in at.arrays.medoids if frames.clip_at(int(row)) not in left_out]
-    recipes = [(windows.start, windows.end)]
-    recipes += [(windows.start, a, windows.end) for a in medoids]
-    if ways > 3:
-        recipes += [(windows.start, a, b, windows.end) for a in medoids for b in medoids]
-    return Recipe(at.score(recipes).windows(0), LENGTH, FAMILY)
-
-
 def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict[str, Made]:
     """Errors of every method for one second."""
     frames, row = bench.frames, query.row
     windows, ends = Windows(bench, query), (query.row, query.row + LENGTH - 1)
     pair = [windows.both[0], windows.both[-1]]
+
+    def searched(ways: int) -> Recipe:
+        rows = searched_rows(at, windows.start, windows.end, out, ways=ways)
+        return Recipe(rows, LENGTH, FAMILY)
+
     recipes = {
         OURS: Recipe((row, *pair, row), LENGTH, FAMILY, pinned=True),
         "nearest window": Recipe((row, pair[0], row), LENGTH, FAMILY, pinned=True),
         "2-way": Recipe((windows.start, windows.end), LENGTH, FAMILY),
-        "searched, 3 ways": searched(at, windows, out, 3),
-        "searched, 4 ways": searched(at, windows, out, 4),
+        "searched, 3 ways": searched(3),
+        "searched, 4 ways": searched(4),
     }
     truth = WindowBatch.of_rows(frames, [row], LENGTH)
     every = np.arange(frames.skeleton.n_joints)
@@ -180,22 +165,13 @@ def run(windows: int | None = None) -> list[Figure]:
         return []
     figures: list[Figure] = []
     for subject in ("143", "69"):
-        plan = json.loads(GAPS.read_text())[subject]
-        frames = frames_of_subject(folder, subject)
-        bench = Bench(frames, build_index(frames, length=LENGTH), rig_of(frames))
-        at = table_in_memory(
-            frames, length=LENGTH, clusters=CLUSTERS, keep=4, ways=(2,), ranking=NATURAL
-        ).query_engine
+        plan = Plan(folder, subject)
         for key in SETS:
             if key[0] != subject:
                 continue
             results, takes = [], []
-            for name, frame in plan["windows"][key[1]][:windows]:
-                row = frames.row_of(name, frame)
-                clip = frames.clip_at(row)
-                out = list(sister_clips(frames, plan["sisters"], clip))
-                query = Query(clip, row, tuple(frames.ids[k] for k in out))
-                results.append(answers(bench, at, query, out))
+            for name, query, out in plan.queries(key[1], windows):
+                results.append(answers(plan.bench, plan.engine, query, out))
                 takes.append(name)
             figures += figures_of(key, results, np.array(takes))
     return figures

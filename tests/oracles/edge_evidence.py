@@ -10,7 +10,7 @@ from motionloom._arrays import FloatArray
 def edge_evidence(
     tracks: FloatArray,
     rests: FloatArray,
-    paces: FloatArray,
+    densities: FloatArray,
     sigma: float,
     drift: float,
     fps: float,
@@ -27,8 +27,8 @@ def edge_evidence(
     high = np.maximum(since[:, :, None], since[:, None, :])
     moving = impact * low * high + low**2 * (high / 2.0 - low / 6.0)
     logs = []
-    for pace in paces:
-        factor = np.linalg.cholesky(standing + pace * moving)  # (K, W, W)
+    for density in densities:
+        factor = np.linalg.cholesky(standing + density * moving)  # (K, W, W)
         half_logs = np.log(np.diagonal(factor, axis1=-2, axis2=-1)).sum(axis=-1)
         white = np.linalg.solve(factor, tracks.reshape(n, -1)[None])  # (K, W, M A)
         logs.append(-0.5 * np.square(white).sum(axis=1) - half_logs[:, None])

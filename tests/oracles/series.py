@@ -15,12 +15,12 @@ def measure_series(
 ) -> Series:
     """The plain form of :func:`measure_series`."""
     out = new_series(rig, len(positions))
-    places = positions[:, rig.judged]
-    local = np.array(quats[:, rig.judged])
-    local[:, 0] = world[:, rig.judged[0]]
+    places = positions[:, rig.checked]
+    local = np.array(quats[:, rig.checked])
+    local[:, 0] = world[:, rig.checked[0]]
     out.turn[1:] = fps * apart(local)
     moved = np.array(places)
-    moved[:, 1:] -= positions[:, rig.parents[rig.judged[1:]]]
+    moved[:, 1:] -= positions[:, rig.parents[rig.checked[1:]]]
     out.speed[1:] = fps * np.linalg.norm(np.diff(moved, axis=0), axis=-1)
     out.bend[1:-1] = fps**2 * np.linalg.norm(np.diff(places, n=2, axis=0), axis=-1)
     out.carried[1:] = fps * apart(world[:, rig.carriers])

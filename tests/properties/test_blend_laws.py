@@ -36,8 +36,8 @@ def walks(*turns: float) -> tuple[ml.Motion, ...]:
 
 
 @cache
-def family(*turns: float) -> ml.RegistrationCurve:
-    return ml.register(walks(*turns), ends="match")
+def family(*turns: float, reference: int | None = None) -> ml.RegistrationCurve:
+    return ml.register(walks(*turns), ends="match", reference=reference)
 
 
 def apart(a: ml.Motion, b: ml.Motion) -> float:
@@ -66,7 +66,7 @@ def test_one_weight_of_one_gives_that_example_back(k):
 @given(shares)
 def test_copies_of_one_motion_blend_to_that_motion(w):
     (walk,) = walks(0.4)
-    made = blend(ml.register([walk, walk], ends="match"), [w, 1.0 - w])
+    made = blend(family(0.4, 0.4), [w, 1.0 - w])
     assert apart(made.motion, sample(walk, made.frames[:, 0])) < 1e-6
 
 
@@ -103,7 +103,7 @@ def test_registering_in_the_other_order_moves_little():
 @given(planars, shares)
 def test_moving_an_example_leaves_the_blend_where_it_is(move, w):
     a, b = walks(-0.7, 0.7)
-    here = blend(ml.register([a, b], ends="match"), [w, 1 - w]).motion
+    here = blend(family(-0.7, 0.7), [w, 1 - w]).motion
     there = blend(ml.register([a, transform(b, move)], ends="match"), [w, 1 - w]).motion
     assert same(here, there) < 1e-6
 
@@ -112,7 +112,7 @@ def test_moving_an_example_leaves_the_blend_where_it_is(move, w):
 @given(planars)
 def test_moving_the_reference_moves_the_blend_with_it(move):
     a, b = walks(-0.7, 0.7)
-    here = blend(ml.register([a, b], ends="match"), [0.5, 0.5]).motion
+    here = blend(family(-0.7, 0.7), [0.5, 0.5]).motion
     there = blend(ml.register([transform(a, move), b], ends="match"), [0.5, 0.5]).motion
     assert same(transform(here, move), there) < 1e-6
 
@@ -120,8 +120,7 @@ def test_moving_the_reference_moves_the_blend_with_it(move):
 @settings(max_examples=15)
 @given(shares)
 def test_an_example_of_no_weight_changes_nothing_but_the_centre_of_rotations(w):
-    a, b, c = walks(-0.7, 0.7, 0.0)
-    curve = ml.register([a, b, c], ends="match", reference=0)
+    curve = family(-0.7, 0.7, 0.0, reference=0)
     two = dataclasses.replace(
         curve,
         motions=curve.motions[:2],

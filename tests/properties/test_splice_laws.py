@@ -46,6 +46,12 @@ def clip(kind: str, turn: float = 0.0, duration_s: float = 2.5) -> ml.Motion:
     return ml.synthetic.clip(kind, duration_s=duration_s, **turned).motion
 
 
+@cache
+def spliced(action: str, gait: str, turns: tuple[float, float], method: str = "full") -> ml.Splice:
+    """The action on the gait, each with its turn: made once for all laws."""
+    return ml.splice(clip(action, turns[0]), clip(gait, turns[1]), method=method)
+
+
 def body_of(motion: ml.Motion) -> ml.BodyMap:
     return ml.BodyMap.guess(motion.skeleton)
 
@@ -132,8 +138,7 @@ def test_a_motion_on_itself_is_that_motion_with_every_option(options):
 @settings(max_examples=25)
 @given(actions, gaits, turns, st.sampled_from(METHODS))
 def test_legs_and_root_are_the_lower_clips_bit_by_bit(action, gait, turn, method):
-    upper, lower = clip(action, -turn), clip(gait, turn)
-    made = ml.splice(upper, lower, method=method)
+    lower, made = clip(gait, turn), spliced(action, gait, (-turn, turn), method)
     n = made.motion.n_frames
     hanging = upper_joints(lower)
     legs = [j for j in range(lower.skeleton.n_joints) if j not in hanging]
@@ -170,7 +175,7 @@ def test_strokes_on_steps_have_times_that_increase_within_half_and_twice_the_pac
 @given(actions, gaits, turns)
 def test_chest_and_arms_keep_every_distance_that_the_action_had(action, gait, turn):
     upper, lower = clip(action, turn), clip(gait)
-    made = ml.splice(upper, lower)
+    made = spliced(action, gait, (turn, 0.0))
     body = body_of(lower)
     # The spine below takes fast turns of the hips, the neck above keeps the head steady.
     loose = {*body.spine[:-1], body.head}
@@ -199,7 +204,7 @@ def test_the_head_is_as_steady_as_in_the_sources(action, gait, turn):
 @given(actions, gaits, planars)
 def test_where_the_action_was_captured_changes_nothing(action, gait, place):
     upper, lower = clip(action), clip(gait, 0.4)
-    made = ml.splice(upper, lower)
+    made = spliced(action, gait, (0.0, 0.4))
     moved = ml.splice(transform(upper, place), lower)
     assert made.motion.n_frames == moved.motion.n_frames
     assert apart(made.motion, moved.motion) < 1e-7
@@ -209,7 +214,7 @@ def test_where_the_action_was_captured_changes_nothing(action, gait, place):
 @given(actions, gaits, planars)
 def test_moving_the_locomotion_moves_the_result(action, gait, place):
     upper, lower = clip(action), clip(gait, 0.4)
-    made = ml.splice(upper, lower)
+    made = spliced(action, gait, (0.0, 0.4))
     moved = ml.splice(upper, transform(lower, place))
     assert apart(transform(made.motion, place), moved.motion) < 1e-7
 
@@ -223,9 +228,9 @@ def test_a_lean_of_the_action_is_lost_by_aligning_and_given_back_by_posture(acti
     by = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.radians(lean))
     quats[:, spine] = quat.multiply(by, quats[:, spine])
     leaning = upper.replace(local_quats=quats)
-    aligned, upright = (ml.splice(u, lower, method="time+space").motion for u in (leaning, upper))
+    aligned, full = (ml.splice(leaning, lower, method=m).motion for m in ("time+space", "full"))
+    upright, was = (spliced(action, "walk", (0.0, turn), m).motion for m in ("time+space", "full"))
     assert apart(aligned, upright) < SMOOTHED_M
-    full, was = (ml.splice(u, lower).motion for u in (leaning, upper))
     assert abs(degrees_between(trunk(full), trunk(was)) - abs(lean)) < LEAN_DEGREES
 
 
@@ -236,7 +241,7 @@ def test_other_axes_of_pelvis_or_spine_change_no_position(action, turn, axes, le
     joint = body_of(lower).pelvis if level == 0 else body_of(lower).spine[0]
     by = quat.normalize(np.array(axes))
     odd = ml.splice(relabelled(upper, joint, by), relabelled(lower, joint, by))
-    assert apart(ml.splice(upper, lower).motion, odd.motion) < 1e-8
+    assert apart(spliced(action, "walk", (0.0, turn)).motion, odd.motion) < 1e-8
 
 
 @settings(max_examples=25)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import motionloom as ml
@@ -38,9 +40,31 @@ WRONG: dict[str, tuple[str, Call]] = {
     "file": ("`file`", lambda t: ml.verify_table(None)),  # type: ignore[arg-type]
     "collection": ("`collection`", lambda t: ml.TransitionTable.open(t.file, collection="")),
     "progress": ("`progress`", lambda t: ml.verify_table(t.file, progress="no")),  # type: ignore[arg-type]
-    "target": ("place must be", lambda t: t.path(("walk", 3), None)),  # type: ignore[arg-type]
-    "unknown clip": ("of the collection's 2 .run, walk., got 'jog'",
+    "target": ("`target` must be a clip's id", lambda t: t.path(("walk", 3), None)),  # type: ignore[arg-type]
+    "unknown clip": ("clip of `source` must be one of the collection's 2 .run, walk., got 'jog'",
                      lambda t: t.transition(("jog", 3), ("run", 3))),
+    "frame of the target": ("'run' has frames 0 to 30 at 20 fps, got 31 in `target`",
+                            lambda t: t.transition(("walk", 3), ("run", 31))),
+    "frame of the source": ("got -1 in `source`",
+                            lambda t: t.transition(("walk", -1), ("run", 3))),
+    "frame of an entry": ("got 31 in `target`", lambda t: t.entry(("walk", 3), ("run", 31))),
+    "frame of a path": ("got 99 in `source`", lambda t: t.path(("walk", 99), ("run", 3))),
+    "frame of a graph": ("got 99 in `target`",
+                         lambda t: ml.MotionGraph.build(t.collection).path(0, ("run", 99))),
+    "half a frame": ("`target.1.` must be a whole number, got 2.5",
+                     lambda t: t.transition(("walk", 3), ("run", 2.5))),  # type: ignore[arg-type]
+    "start of a character": ("got 99 in `source`", lambda t: t.stream(("walk", 99))),
+    "goal of a character": ("got 99 in `frame`",
+                            lambda t: t.stream(("walk", 2)).go(frame=("run", 99))),
+    "rows of a recipe": ("`rows` must be a list of the first rows", lambda t: ml.Recipe(None, 20)),  # type: ignore[arg-type]
+    "a row of a recipe": ("`rows.1.` must be a whole", lambda t: ml.Recipe((0, None), 20)),  # type: ignore[arg-type]
+    "length of a recipe": ("`length` must be a whole", lambda t: ml.Recipe((0, 1), None)),  # type: ignore[arg-type]
+    "a far place": ("`x` and `z` must leave the clip within 1e.15 metres",
+                    lambda t: ml.move(WALK, x=1e30)),
+    "name of a clip": ("`clip` must be a str, got 3",
+                       lambda t: ml.load(t.collection.source_folder / "walk.bvh", clip=3)),  # type: ignore[arg-type]
+    "name of an inspected clip": ("`clip` must be a str", lambda t: ml.inspect_file("a", clip=3)),  # type: ignore[arg-type]
+    "picture of nothing": ("`motion` must be a Motion", lambda t: ml.render(None, "a.png")),  # type: ignore[arg-type]
     "out": ("must be a file", lambda t: ml.extend_table(t.file, t.collection, out=".")),
     "cycles": ("`longest_s` must not be below", lambda t: ml.loop(WALK, shortest_s=2, longest_s=1)),
     "short clip": ("at least 0.1 s; the clip has 0.05 s",
@@ -65,6 +89,60 @@ def test_an_unknown_option_of_add_clips_is_named_and_changes_nothing(
     with pytest.raises(TypeError, match=r"add_clips\(\) has no option 'rate'.*keep_glitches"):
         ml.add_clips(table.file, table.collection.source_folder, rate=3)  # type: ignore[call-arg]
     assert table.file.read_bytes() == before
+
+
+def test_options_of_added_clips_are_those_of_the_collection(
+    table: ml.TransitionTable, tmp_path: Path
+) -> None:
+    file, lib = table.file, table.collection
+    before = file.read_bytes()
+    for folder in (lib.source_folder, lib.path):
+        for name, wrong in {"fps": 30, "ground": True, "plants": "learned"}.items():
+            with pytest.raises(
+                ml.TableError, match=f"its `{name}` is .*, not .*Leave `{name}` out"
+            ):
+                ml.add_clips(file, folder, progress=False, **{name: wrong})  # type: ignore[misc]
+        with pytest.raises(ml.TableError, match="its `skeleton` is another one"):
+            ml.add_clips(file, folder, skeleton=_taller(WALK), progress=False)
+        with pytest.raises(ml.ArrayError, match="`skeleton` must be a skeleton, a motion"):
+            ml.add_clips(file, folder, skeleton=3, progress=False)  # type: ignore[arg-type]
+    with pytest.raises(ml.ArrayError, match=r"`source_fps` says how files are read.*collection"):
+        ml.add_clips(file, lib.path, source_fps=20, progress=False)
+    assert file.read_bytes() == before
+    saved = tmp_path / "walk.bvh"
+    ml.save(WALK, saved)
+    for given in (lib.skeleton, lib.motion("walk"), saved, str(saved)):
+        for folder in (lib.source_folder, lib.path):
+            assert ml.add_clips(file, folder, skeleton=given, fps=20, progress=False).file == file
+
+
+def _taller(motion: ml.Motion) -> ml.Motion:
+    longer = dataclasses.replace(motion.skeleton, offsets=1.1 * motion.skeleton.offsets)
+    return motion.replace(skeleton=longer)
+
+
+def test_feet_of_a_fill_is_the_old_name_of_clean(table: ml.TransitionTable) -> None:
+    plain = table.fill(WALK, 8, 15, clean=False)
+    with pytest.warns(DeprecationWarning, match="feet= is deprecated .* use clean="):
+        old = table.fill(WALK, 8, 15, feet=False)  # type: ignore[call-arg]
+    assert (old.motion.local_quats == plain.motion.local_quats).all()
+    with pytest.raises(ml.ArrayError, match="`feet` is the old name of `clean`"):
+        table.fill(WALK, 8, 15, feet=False, clean=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"fill\(\) has no option 'foot'.*count, clean, exclude"):
+        table.fill(WALK, 8, 15, foot=False)  # type: ignore[call-arg]
+
+
+def test_a_result_is_drawn_with_its_contacts(tmp_path: Path) -> None:
+    clean = ml.clean_footskate(ml.synthetic.clip("walk", duration_s=1.0, fps=20).motion)
+    result, apart = (
+        ml.render(each, tmp_path / f"{k}.html", **plants).read_bytes()
+        for k, (each, plants) in enumerate(
+            ((clean, {}), (clean.motion, {"footplants": clean.footplants}))
+        )
+    )
+    assert result == apart
+    none = ml.Footplants(np.zeros_like(clean.footplants.planted))
+    assert ml.render(clean, tmp_path / "none.html", footplants=none).read_bytes() != result
 
 
 def test_a_rate_of_weights_must_be_a_number(tmp_path: Path) -> None:

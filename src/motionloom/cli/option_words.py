@@ -53,6 +53,10 @@ PHRASES = (
     (r"Use ml\.retarget[^.]* first\.", "Use clips on one skeleton."),
     (r"(`)?motion\[(-?\w*):(-?\w*)\]\1", r"--frames \2:\3"),
     (r"\brepair_knees=False", "--keep-knees"),
+    (r"\bin `source`", "in the first CLIP:FRAME"),
+    (r"\bin `target`", "in the second CLIP:FRAME"),
+    (r"The clip of `source`", "The first clip"),
+    (r"The clip of `target`", "The second clip"),
 )
 """Advice to Python users, and what it is on the command line."""
 

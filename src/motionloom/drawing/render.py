@@ -9,6 +9,7 @@ from motionloom._arrays import items, of_kind, one_of, whole
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import VIEWS, View
+from motionloom.drawing.drawn_result import Result, motion_and_contacts
 from motionloom.drawing.film import save_film
 from motionloom.drawing.page import player_page
 from motionloom.drawing.strip import save_strip
@@ -25,7 +26,7 @@ SIZES = {"strip": (1600, 520), "tracks": (1400, 720), "film": (480, 400)}
 
 
 def render(
-    motion: Motion,
+    motion: Motion | Result,
     path: str | Path,
     *,
     what: Literal["strip", "tracks"] = "strip",
@@ -40,7 +41,7 @@ def render(
     Parameters
     ----------
     motion
-        The clip.
+        A clip, or the result of an operation such as ``ml.transition``.
     path
         ``.png``, ``.svg`` and ``.pdf`` are pictures, ``.gif`` and ``.mp4`` films in real time,
         ``.html`` a page with a player that needs no other file.
@@ -48,7 +49,7 @@ def render(
         Content of a picture: the figure several times along its path (``"strip"``), or speed and
         height of the feet over time (``"tracks"``).
     footplants
-        Contacts to show; detected where not given.
+        Contacts to show; those of a result, or detected where not given.
     body
         Which joint is which; guessed where not given.
     view
@@ -78,7 +79,8 @@ def render(
     ...     page.read_text(encoding="utf-8").startswith("<!doctype html>")
     True
     """
-    of_kind(motion, Motion, "motion")
+    drawn, footplants = motion_and_contacts(motion, footplants)
+    motion = of_kind(drawn, Motion, "motion")
     if footplants is not None:
         contacts_for(footplants, motion.n_frames)
     view = None if view is None else cast(View, one_of(view, VIEWS, "view"))

@@ -12,12 +12,12 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
+from motionloom.drawing.drawn_result import Result, motion_and_contacts
 from motionloom.drawing.page import player_page
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.intake.load import load
@@ -59,18 +59,6 @@ class Viewer:
         return f"Viewer({str(self.path)!r})" if self.path else "Viewer(shown inline)"
 
 
-class Result(Protocol):
-    """What operations return: a motion and its contacts."""
-
-    @property
-    def motion(self) -> Motion:
-        """The result."""
-
-    @property
-    def footplants(self) -> Footplants:
-        """Its contacts."""
-
-
 def view(
     motion: Motion | Result | str | Path | Sequence[Motion],
     *,
@@ -104,15 +92,12 @@ def view(
     """
     if isinstance(motion, str | Path):
         motion = load(motion)
-    elif not isinstance(motion, Motion | list | tuple) and hasattr(motion, "motion"):
-        result: Result = motion  # type: ignore[assignment]
-        motion = result.motion
-        footplants = result.footplants if footplants is None else footplants
-    if not isinstance(motion, Motion | list | tuple) or not motion:
+    drawn, footplants = motion_and_contacts(motion, footplants)
+    if not isinstance(drawn, Motion | list | tuple) or not drawn:
         raise ArrayError(
             f"`motion` must be a motion, a list of some, a file or a result, got {motion!r}."
         )
-    page = player_page(motion, footplants=footplants, body=body)
+    page = player_page(drawn, footplants=footplants, body=body)
     if _in_notebook():
         return Viewer(page)
     path = _temporary_page(page)

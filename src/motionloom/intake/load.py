@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypedDict, Unpack
 
-from motionloom._arrays import flag, known_options
+from motionloom._arrays import flag, known_options, of_kind
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
@@ -101,7 +101,7 @@ def load(
     settings = _Settings(**options)
     stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
     strict = flag(settings.strict, "strict")
-    target = find_target(path, clip)
+    target = find_target(path, _name_of(clip))
     motion = _read(target, skeleton, stated, limits_for(settings.max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
@@ -151,8 +151,9 @@ def inspect_file(
     ['error']
     """
     stated, limits = Stated.checked(fps, unit, up, body), limits_for(max_memory)
+    name = _name_of(clip)
     try:
-        motion = _read(find_target(path, clip), skeleton, stated, limits)
+        motion = _read(find_target(path, name), skeleton, stated, limits)
     except FormatError as error:
         return [Finding("error", error.where or "file", error.problem, error.fix or "")]
     except MotionLoomError as error:
@@ -160,12 +161,16 @@ def inspect_file(
     return list(motion.source.findings)
 
 
+def _name_of(clip: str | None) -> str | None:
+    return None if clip is None else of_kind(clip, str, "clip")
+
+
 def _read(target: Target, skeleton: str | Path | None, stated: Stated, limits: Limits) -> Motion:
     if skeleton is not None and not isinstance(skeleton, str | Path):
         raise ArrayError(f"`skeleton` must be a path, got {type(skeleton).__name__}.")
     options = ReadOptions(
         path=target.path,
-        clip=None if target.clip is None else str(target.clip),
+        clip=target.clip,
         skeleton=None if skeleton is None else Path(skeleton),
         limits=limits,
     )

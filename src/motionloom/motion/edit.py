@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from motionloom._arrays import MAX_FRAMES, FloatArray, IntArray, finite, items, of_kind, positive
+from motionloom._arrays import (
+    FARTHEST,
+    MAX_FRAMES,
+    FloatArray,
+    IntArray,
+    finite,
+    items,
+    of_kind,
+    positive,
+)
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -211,7 +220,13 @@ def move(motion: Motion, *, heading: float = 0.0, x: float = 0.0, z: float = 0.0
     start = of_kind(motion, Motion, "motion").root_positions[0]
     place = PlanarTransform(0.0, start[0] + finite(x, "x"), start[2] + finite(z, "z"))
     turn = PlanarTransform(finite(heading, "heading"), 0.0, 0.0)
-    return transform(motion, place @ turn @ _slide(-start))
+    try:
+        return transform(motion, place @ turn @ _slide(-start))
+    except ArrayError as error:
+        raise ArrayError(
+            f"`x` and `z` must leave the clip within {FARTHEST:g} metres of the origin, got {x:g} "
+            f"and {z:g}. Check the unit of length."
+        ) from error
 
 
 def _slide(by: FloatArray) -> PlanarTransform:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TypeVar
 
 import numpy as np
@@ -20,24 +21,35 @@ from motionloom.motion.motion import Motion
 from motionloom.retargeting.retarget import retarget
 
 T = TypeVar("T")
+Contacts = Footplants | Callable[[], Footplants]
 
 SAME_M = 1e-3
 """Bones that differ by less have the same length: files round, and every take is fitted again."""
 SAME_RATE = 1e-3
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 @record
 class MatchedClips:
     """Clips on the first one's skeleton and at its rate, travelling on their roots."""
 
     motions: tuple[Motion, ...]
-    footplants: tuple[Footplants, ...]
-    """Contacts of every clip, at the common rate."""
+    contacts: tuple[Contacts, ...] = field(repr=False)
+    """Contacts of every clip, or how they are detected; :attr:`footplants` has them detected."""
     body: BodyMap
     """Roles of the common skeleton's joints."""
     notes: tuple[tuple[str, ...], ...]
     """What was changed in every clip."""
+
+    @cached_property
+    def first_footplants(self) -> Footplants:
+        """Contacts of the first clip, at the common rate; detected when they are first read."""
+        return _found(self.contacts[0])
+
+    @cached_property
+    def footplants(self) -> tuple[Footplants, ...]:
+        """Contacts of every clip, at the common rate; detected when they are first read."""
+        return (self.first_footplants, *map(_found, self.contacts[1:]))
 
     def named_notes(self, names: Sequence[str]) -> list[str]:
         """All notes, each with the name of its clip."""
@@ -142,7 +154,7 @@ class _Matching:
 
     def matched(
         self, footplants: Footplants | None, body: BodyMap | None
-    ) -> tuple[Motion, Footplants, tuple[str, ...]]:
+    ) -> tuple[Motion, Contacts, tuple[str, ...]]:
         """The clip at the first one's rate and on its skeleton, its contacts, and notes."""
         motion, first, notes = self.clip, self.first, list[str]()
         if footplants is not None:
@@ -164,14 +176,12 @@ class _Matching:
                 footplants = _resampled(footplants, self.clip, motion)
         if motion.fps != first.fps:
             motion = motion.replace(fps=first.fps)
-        if footplants is None:
-            footplants = _detected(motion, body)
+        contacts = partial(_detected, motion, body) if footplants is None else footplants
         if self.match and not (same_joints and _same_lengths(motion, first)):
             what = "bones of other lengths" if same_joints else "another skeleton"
             notes.append(f"{what}: retargeted onto that of {self.names[0]}")
-            motion = retarget(
-                motion, first, body=body, target_body=self.roles, footplants=footplants
-            )
+            contacts = _found(contacts)
+            motion = retarget(motion, first, body=body, target_body=self.roles, footplants=contacts)
             notes += [
                 f"retargeted, {finding.problem}"
                 for finding in motion.source.findings
@@ -181,7 +191,7 @@ class _Matching:
         travelling = travel_on_root(motion, body=self.roles)
         if travelling is not motion:
             notes.append(f"travel and heading moved to the root bone {motion.skeleton.names[0]}")
-        return travelling, footplants, tuple(notes)
+        return travelling, contacts, tuple(notes)
 
 
 def _one_each(values: Sequence[T | None] | None, n: int, name: str) -> list[T | None]:
@@ -192,6 +202,10 @@ def _one_each(values: Sequence[T | None] | None, n: int, name: str) -> list[T | 
     if len(listed) != n:
         raise ArrayError(f"`{name}` must have one entry per clip ({n}), got {len(listed)}.")
     return list(listed)
+
+
+def _found(contacts: Contacts) -> Footplants:
+    return contacts if isinstance(contacts, Footplants) else contacts()
 
 
 def _detected(motion: Motion, body: BodyMap) -> Footplants:

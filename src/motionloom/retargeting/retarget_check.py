@@ -11,7 +11,7 @@ from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
+from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
 from motionloom.features.checks.copied import COPIED_MORE
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
@@ -96,8 +96,8 @@ def verify_retarget(
     copied = np.stack([theirs.turn, reaches * theirs.speed, reaches * theirs.bend], axis=-1)
     allowed = COPIED_MORE * running_maximum(copied, 1)  # in that frame or next to it
     rows = np.zeros((MOST_FOUND, 5))
-    judged = Judged(ours, planted, fps, 0, retargeted.n_frames - 1, none)
-    n = judge(judged, limits, allowed, np.zeros((0, 4, 2)), rows)
+    checked = CheckedMotion(ours, planted, fps, 0, retargeted.n_frames - 1, none)
+    n = judge(checked, limits, allowed, np.zeros((0, 4, 2)), rows)
     failed = failed_checks(rigs[1], retargeted.skeleton.names, rows[:n])
     if abs(rise) > FLOATING_M:
         failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))
@@ -116,7 +116,7 @@ def _new_glitches(
     most: FloatArray,
 ) -> list[FailedCheck]:
     """Glitches in which a joint accelerates (F, N) more than it may by the source (F, N)."""
-    columns = {names[joint]: n for n, joint in enumerate(rig.judged.tolist())}
+    columns = {names[joint]: n for n, joint in enumerate(rig.checked.tolist())}
     by_joint: dict[str, FailedCheck] = {}
     for glitch in glitches:
         near = slice(max(glitch.frame - 2, 0), glitch.frame + 3)
@@ -132,11 +132,11 @@ def _by_roles(motion: Motion, stance: Stance, roles: list[str]) -> CheckRig:
     body = stance.body
     knees = find_knees(motion.skeleton, body, motion=motion)
     rig = rig_of_body(motion.skeleton, body, knees, stance.feet)
-    pelvis = int(rig.judged[0])
+    pelvis = int(rig.checked[0])
     joints = [pelvis, *(int(getattr(body, role)) for role in roles)]
     return rig._replace(
         parents=np.full_like(rig.parents, pelvis),
-        judged=np.array(joints, dtype=np.int64),
+        checked=np.array(joints, dtype=np.int64),
         carriers=np.zeros(0, dtype=np.int64),
     )
 
@@ -168,7 +168,7 @@ def _leg(motion: Motion, rig: CheckRig) -> float:
 def _reaches(
     retargeted: Motion, source: Motion, rigs: Sequence[CheckRig], scale: float
 ) -> FloatArray:
-    """How many times as fast as in the source each judged joint may move. (N,).
+    """How many times as fast as in the source each checked joint may move. (N,).
 
     By its mean distance from the pelvis, and for toes also by the length of the foot, which rigs
     draw very differently.
@@ -176,12 +176,12 @@ def _reaches(
     ways, feet = [], []
     for motion, rig in ((source, rigs[0]), (retargeted, rigs[1])):
         positions = motion.world_positions()
-        judged = positions[:, rig.judged]
-        ways.append(np.linalg.norm(judged - judged[:, :1], axis=-1).mean(axis=0))
-        parents = np.array(motion.skeleton.parents)[rig.judged]
-        feet.append(np.linalg.norm(judged - positions[:, parents], axis=-1).mean(axis=0))
+        checked = positions[:, rig.checked]
+        ways.append(np.linalg.norm(checked - checked[:, :1], axis=-1).mean(axis=0))
+        parents = np.array(motion.skeleton.parents)[rig.checked]
+        feet.append(np.linalg.norm(checked - positions[:, parents], axis=-1).mean(axis=0))
     reaches = np.maximum(ways[1] / np.maximum(ways[0], 1e-3), scale)
-    toes = np.isin(np.array(retargeted.skeleton.parents)[rigs[1].judged], rigs[1].legs[:, 2])
+    toes = np.isin(np.array(retargeted.skeleton.parents)[rigs[1].checked], rigs[1].legs[:, 2])
     longer = feet[1] / np.maximum(feet[0], 1e-3)
     return np.asarray(MORE_SPEED * np.where(toes, np.maximum(reaches, longer), reaches))
 

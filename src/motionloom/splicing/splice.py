@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
@@ -44,8 +45,6 @@ class Splice:
     """A spliced motion; it starts at the lower clip's first frame."""
 
     motion: Motion
-    footplants: Footplants
-    """The lower clip's: its root and legs are the result's."""
     timewarp: UpperTimes
     """Which frame of the action each frame of the result has."""
     hand_contacts: Mapping[str, tuple[tuple[int, int], ...]]
@@ -56,6 +55,11 @@ class Splice:
     """Quality check of every joint against both clips; the head's turn rate included."""
     matched: MatchedClips = field(repr=False)
     """The lower and the upper clip on one skeleton and at one rate."""
+
+    @cached_property
+    def footplants(self) -> Footplants:
+        """The lower clip's: its root and legs are the result's."""
+        return self.matched.first_footplants[: self.motion.n_frames]
 
     @property
     def span(self) -> tuple[int, int]:
@@ -184,7 +188,7 @@ def splice(
     notes = matched.named_notes(CLIPS)
     parts = parts_of(matched.motions[0].skeleton, matched.body, where)
     lower, upper = _repaired(matched, method, settings, notes)
-    steps = (lambda: matched.footplants[0]) if settings.align else None
+    steps = (lambda: matched.first_footplants) if settings.align else None
     timing = Timing(method != "naive", when_short, steps)
     source, times = action_times(upper, lower, matched.body, timing, notes)
     check = SpliceCheck(lower, upper, matched.body, steady_head=where in (*TRUNKS, "head"))
@@ -210,7 +214,6 @@ def splice(
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         spliced.replace(name=f"{upper.name} on {lower.name}".strip()),
-        matched.footplants[0][: spliced.n_frames],
         times,
         mapped_contacts(settings.hand_contacts or {}, times),
         tuple(notes),

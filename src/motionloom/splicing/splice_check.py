@@ -136,7 +136,7 @@ class SpliceCheck:
     def fastest_turns(self) -> FloatArray:
         """Rotation speeds of joints that the check accepts with a margin, rad/s. (J,)."""
         fastest = np.full(self._lower.skeleton.n_joints, np.inf)
-        judged = self._check.rig_for(self._lower).judged
+        judged = self._check.rig_for(self._lower).checked
         own = self._check.limits_for(self._lower).turn
         fastest[judged] = np.maximum(own, MARGIN * TURN_FREE)
         return fastest

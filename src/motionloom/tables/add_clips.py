@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 from motionloom._arrays import flag, known_options
 from motionloom._deprecated import rename_option
@@ -12,10 +14,11 @@ from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.build_parts import locked
+from motionloom.tables.collection.catalogue import read_catalogue
 from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.generations import CATALOGUE
 from motionloom.tables.collection.labels import read_labels
-from motionloom.tables.collection.survey import ReadingOptions
-from motionloom.tables.extend import extend_locked, grow_collection
+from motionloom.tables.extend import check_options, extend_locked, grow_collection
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
 from motionloom.tables.table_header import find_collection
@@ -24,11 +27,33 @@ NOT_STORED = ("source_fps", "unit", "up")
 """Options of an ingest that a collection does not store."""
 
 
-class AddedClipOptions(ReadingOptions, total=False):
+class AddedClipOptions(TypedDict, total=False):
     """Keyword arguments of :func:`add_clips`: those of :meth:`Collection.ingest`."""
 
-    fps: float
+    source_fps: Mapping[str, float] | float | None
+    unit: str | float | None
+    up: str | None
+    fps: float | None
     skeleton: Skeleton | Motion | str | Path | None
+    ground: bool | None
+    plants: str | None
+    keep_glitches: bool | None
+    repair_knees: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class _AddedClips:
+    """How clips are added; :func:`add_clips` describes it."""
+
+    source_fps: Mapping[str, float] | float | None = None
+    unit: str | float | None = None
+    up: str | None = None
+    fps: float | None = None
+    skeleton: Skeleton | Motion | str | Path | None = None
+    ground: bool | None = None
+    plants: str | None = None
+    keep_glitches: bool | None = None
+    repair_knees: bool | None = None
 
 
 def add_clips(
@@ -38,7 +63,7 @@ def add_clips(
     collection: str | Path | None = None,
     labels: str | Path | None = None,
     progress: bool = True,
-    **reading: Unpack[AddedClipOptions],
+    **options: Unpack[AddedClipOptions],
 ) -> TransitionTable:
     """The table with the new clips of a folder; nothing is searched again.
 
@@ -56,9 +81,12 @@ def add_clips(
         CSV file with labels to add: clip, label, first, last.
     progress
         Whether to draw bars with the time left, if standard error is a terminal.
-    **reading
-        Options of :meth:`Collection.ingest`. Pass ``source_fps``, ``unit`` and ``up`` again; the
-        others are as they were.
+    source_fps, unit, up
+        As of :meth:`Collection.ingest`. A collection does not store them: pass again what it was
+        made with. A folder that is a collection already takes none.
+    fps, skeleton, ground, plants, keep_glitches, repair_knees
+        As of :meth:`Collection.ingest`. None, the default, is as the collection was made; another
+        value is refused.
 
     Returns
     -------
@@ -90,14 +118,14 @@ def add_clips(
     target, source = path_of(table, "table"), path_of(folder, "folder")
     if not target.is_file():
         raise ArrayError(f"`table` must be a table to add clips to, and there is no {target}.")
-    expected: dict[str, Any] = dict(reading)
+    expected: dict[str, Any] = dict(options)
     rename_option(expected, "keep_jumps", "keep_glitches")
-    known_options("add_clips", AddedClipOptions, expected)
+    known_options("add_clips", _AddedClips, expected)
     again = {name: expected.pop(name) for name in NOT_STORED if name in expected}
     added = [] if labels is None else read_labels(path_of(labels, "labels"))
     with locked(target):  # before the collection grows: both are written by one process
-        if (source / "catalogue.json").is_file():
-            lib = Collection.open(source)
+        if (source / CATALOGUE).is_file():
+            lib = _grown_already(source, again, expected)
         else:
             lib = grow_collection(
                 # No reference stays: files of the old state go when no process has them mapped.
@@ -113,3 +141,17 @@ def add_clips(
     if added:
         lib.add_labels(added)
     return grown
+
+
+def _grown_already(
+    path: Path, again: Mapping[str, object], expected: Mapping[str, object]
+) -> Collection:
+    """The collection in a folder, if the options are those that it was made with."""
+    for name, value in again.items():
+        if value is not None:
+            raise ArrayError(
+                f"`{name}` says how files are read, and `folder` ({path}) is a collection that is "
+                f"read already. Leave `{name}` out, or name the folder of the clips."
+            )
+    check_options(path, read_catalogue(path / CATALOGUE), expected)
+    return Collection.open(path)

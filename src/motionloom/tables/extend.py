@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import of_kind
+from motionloom._arrays import of_kind, positive
 from motionloom._paths import path_of
 from motionloom.errors import TableError
-from motionloom.intake.load import load
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
+from motionloom.tables.collection.common_skeleton import (
+    given_skeleton,
+    make_rigid,
+    root_in_pelvis,
+    skeleton_key,
+)
+from motionloom.tables.collection.folder_clips import find_other_files
 from motionloom.tables.collection.generations import (
     CATALOGUE,
     forget_before,
@@ -60,20 +67,8 @@ def grow_collection(
     folder = path_of(folder, "folder")
     with writing_collection(folder, collection.path):
         was = read_catalogue(collection.path / CATALOGUE)
-        options, given = _options_of(was), dict(expected or {})
-        example = None
-        if given.get("skeleton") is not None:
-            example = make_rigid(load(path_of(given["skeleton"], "skeleton")))[0]
-            given["skeleton"] = skeleton_key(example.skeleton)
-        for name, value in given.items():
-            if value is not None and value != options[name]:
-                differs = (
-                    "another one" if name == "skeleton" else f"{options[name]!r}, not {value!r}"
-                )
-                raise TableError(
-                    f"Clips are added as {collection.path} was made: its `{name}` is {differs}. "
-                    f"Leave `{name}` out, or build the table again."
-                )
+        options = _options_of(was)
+        example = check_options(collection.path, was, expected or {})
         reading = Reading(
             was.fps,
             source_fps,
@@ -93,9 +88,42 @@ def grow_collection(
             keep_before=keep_before,
             progress=progress,
         )
+        skipped = find_other_files(folder, grown, but=collection.path)
         return Collection(
-            collection.path, grown, report_of(grown, read=read, source_fps=source_fps)
+            collection.path,
+            grown,
+            report_of(grown, read=read, source_fps=source_fps, skipped=skipped),
         )
+
+
+def check_options(path: Path, was: Catalogue, expected: Mapping[str, Any]) -> Motion | None:
+    """Refuse options that differ from those that a collection was made with; None is as it was.
+
+    Returns the clip of ``skeleton``, where one was given.
+    """
+    options, given = _options_of(was), dict(expected)
+    skeleton = given_skeleton(given.pop("skeleton", None))
+    example = make_rigid(skeleton)[0] if isinstance(skeleton, Motion) else None
+    own = root_in_pelvis(skeleton) if isinstance(skeleton, Skeleton) else None
+    if example is not None:
+        own = example.skeleton
+    if own is not None and skeleton_key(own) != options["skeleton"]:
+        raise _other_option(path, "skeleton", "another one")
+    for name, value in given.items():
+        if value is None:
+            continue
+        kind = float if name == "fps" else type(options[name])
+        same = positive(value, name) if kind is float else of_kind(value, kind, name)
+        if same != options[name]:
+            raise _other_option(path, name, f"{options[name]!r}, not {value!r}")
+    return example
+
+
+def _other_option(path: Path, name: str, differs: str) -> TableError:
+    return TableError(
+        f"Clips are added as {path} was made: its `{name}` is {differs}. Leave `{name}` out, or "
+        "build the table again."
+    )
 
 
 def _options_of(was: Catalogue) -> dict[str, object]:

@@ -142,7 +142,8 @@ def choose_path(
             f"frames), but is of another ({graph.frames.n_clips} clips, {graph.frames.n_rows} "
             "frames). Build it with MotionGraph.build(table.frames)."
         )
-    (way,) = graph.paths([frames.row_at(source)], [frames.row_at(target)])
+    first, last = frames.row_at(source, "source"), frames.row_at(target, "target")
+    (way,) = graph.paths([first], [last])
     score = transition.score
     cost = float(score.total)
     offered = (

@@ -106,7 +106,7 @@ def _sooner(targets: IntArray, window: int) -> int:
 
 def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:
     """First row of the window that starts, or ends, at a place, or as near as the clip has one."""
-    row = engine.row_of(place)
+    row = engine.row_of(place, "source" if leaving else "target")
     first, moved = engine.window_at(row, leaving=leaving)
     if moved:
         verb, side = ("starts", "before") if leaving else ("ends", "after")

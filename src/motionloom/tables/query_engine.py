@@ -134,7 +134,7 @@ class QueryEngine:
             weights[n, : n + 1] = weights_of(self.family, n + 1, self.length)
         fields = {
             "n_clips": len(self.frames.starts) - 1,
-            "n_jumps": len(self.frames.jumps),
+            "n_jumps": len(self.frames.glitch_rows),
             "n_medoids": len(self._medoids),
             "n_ends": len(self._between),
             "n_recipes": self._between.shape[2],
@@ -151,13 +151,13 @@ class QueryEngine:
             "by_both": self.index.lists_record("by_both"),
             "seen": self._captured.seen,
             "starts": np.ascontiguousarray(self._starts, dtype=np.int64),
-            "jumps": np.ascontiguousarray(self.frames.jumps, dtype=np.int64),
+            "jumps": np.ascontiguousarray(self.frames.glitch_rows, dtype=np.int64),
             "medoids": self._medoids,
             "nearest": np.ascontiguousarray(self._nearest, dtype=np.uint16),
             "between": self._between,
             "costs": np.ascontiguousarray(self._costs[:, :, 0], dtype=np.float32),
             "spokes": np.zeros(0, dtype=np.int64),
-            "paces": np.ascontiguousarray(self.index.paces[:, 0], dtype=np.float64),
+            "speeds": np.ascontiguousarray(self.index.speeds[:, 0], dtype=np.float64),
             "weights": weights,
             "limits": self.check.limits,
             "measured": self.check.measured,
@@ -186,16 +186,16 @@ class QueryEngine:
         # Large, quick to build, and with a lock: only the table is pickled and copied.
         return attrgetter("query_engine"), (self._owner,)
 
-    def row_of(self, place: tuple[str, int]) -> int:
-        """Row of a clip's frame."""
+    def row_of(self, place: tuple[str, int], argument: str = "place") -> int:
+        """Row of a clip's frame; ``argument`` is the caller's, for the error text."""
         try:
             name, frame = place
             clip = self._clips[name]
         except (KeyError, TypeError, ValueError):
-            return self.frames.row_at(place)  # says what is wrong with it
+            return self.frames.row_at(place, argument)  # says what is wrong with it
         first = self._first_rows[clip]
         if type(frame) is not int or not 0 <= frame < self._first_rows[clip + 1] - first:
-            return self.frames.row_at((name, frame))
+            return self.frames.row_at((name, frame), argument)
         return first + frame
 
     def clip_at(self, row: int) -> int:
@@ -265,7 +265,7 @@ class QueryEngine:
     ) -> Choice:
         """The best way to one of some targets; see ``ml_table_join`` of the core.
 
-        Only the first is known to be the best; :meth:`judged` puts the rest in order.
+        Only the first is known to be the best; :meth:`ranked` puts the rest in order.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class QueryEngine:
             self._chosen = choice, into  # as a rule it is synthesized next
         return choice
 
-    def judged(self, choice: Choice) -> Choice:
+    def ranked(self, choice: Choice) -> Choice:
         """All candidates of a choice, scored in full and in order."""
         into = record_of(choice, most_recipes(self._between.shape[2]))
         with self.lock:
@@ -311,7 +311,7 @@ class QueryEngine:
 
     def _pinned(self, source: int, targets: IntArray) -> Choice:
         """Captured windows that are pinned between source and target."""
-        joined = self.judged(self.join(source, targets, rescore=0, longest=self.length, later=0))
+        joined = self.ranked(self.join(source, targets, rescore=0, longest=self.length, later=0))
         return joined.only_pinned()
 
     def refine(self, choice: Choice) -> Choice:

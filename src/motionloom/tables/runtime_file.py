@@ -118,7 +118,7 @@ def _head(engine: QueryEngine, n_labels: int, n_names: int) -> Iterable[npt.NDAr
         raise TableError("The window index of the table is damaged: ingest the clips again.")
     counts = [
         own.rows.n_rows, own.rows.n_joints, own.n_clips, own.n_jumps, own.n_medoids, own.n_ends,
-        own.n_recipes, n_labels, own.length, own.rig.n_chain, rig.n_judged,
+        own.n_recipes, n_labels, own.length, own.rig.n_chain, rig.n_checked,
         rig.n_carriers, rig.n_across, rig.n_legs, rig.head, own.term_source.n_parts,
         own.term_source.n_plants, terms.pad, terms.n_plants, terms.n_taps, terms.roll,
         own.seen.n_compared, own.index.n_codes, own.weighing.prunes, own.weighing.bounded,
@@ -133,7 +133,7 @@ def _body(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
     """The skeleton, its legs and soles, and what the quality check reads."""
     rig, check = engine.record.rig, engine.record.check_rig
     yield from (rig.parents, rig.offsets, rig.chain, rig.legs, rig.soles, rig.poles)
-    yield from (check.judged, check.carriers, check.across, check.legs, check.hinges, check.soles)
+    yield from (check.checked, check.carriers, check.across, check.legs, check.hinges, check.soles)
 
 
 def _terms(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
@@ -159,7 +159,7 @@ def _recipes(engine: QueryEngine, labels: list[str]) -> Iterable[npt.NDArray[Any
     yield from (own.starts, own.jumps, own.medoids, own.nearest, own.between, own.costs)
     spokes = [engine.labels.nearest(label) for label in labels]
     yield np.array(spokes, dtype=np.int64).reshape(len(spokes), own.n_ends)
-    yield from (own.paces, own.weights, own.limits)
+    yield from (own.speeds, own.weights, own.limits)
 
 
 def _plants(frames: Frames) -> Iterable[npt.NDArray[Any]]:

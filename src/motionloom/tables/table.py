@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
 
-from motionloom._arrays import flag, known_options, positive, whole
+from motionloom._arrays import known_options, positive, whole
+from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
+from motionloom.tables.fill_request import FillOptions, FillRequest
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.score.columns import Ranking
@@ -32,8 +34,6 @@ from motionloom.tables.transition_request import Place, TransitionOptions, Trans
 from motionloom.tables.window_index import window_index
 
 if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fraction of the time
-    from collections.abc import Sequence
-
     from motionloom.motion.motion import Motion
     from motionloom.tables.graph.motion_graph import MotionGraph
     from motionloom.tables.paper.paper_engine import PaperEngine
@@ -208,8 +208,8 @@ class TransitionTable:
         clip's end or start the clip's last or first window is taken.
         """
         frames = self.frames
-        first, _ = window_from(frames, frames.row_at(source), self.length)
-        last, _ = window_to(frames, frames.row_at(target), self.length)
+        first, _ = window_from(frames, frames.row_at(source, "source"), self.length)
+        last, _ = window_to(frames, frames.row_at(target, "target"), self.length)
         pair = int(self.nearest[first]), int(self.nearest[last])
         return self._arrays.entry(pair, (first, last), (self.length, self.family))
 
@@ -272,11 +272,7 @@ class TransitionTable:
         motion: Motion,
         first: int,
         last: int,
-        *,
-        count: int | None = None,
-        clean: bool = True,
-        exclude: Sequence[str] = (),
-        match: bool = True,
+        **options: Unpack[FillOptions],
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
@@ -303,8 +299,12 @@ class TransitionTable:
         from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
         from motionloom.tables.synthesis.inbetween import fill_checked
 
+        given: dict[str, Any] = dict(options)
+        rename_option(given, "feet", "clean")
+        known_options("fill", FillRequest, given)
+        request = FillRequest(**given)
         gap = GapMotion(motion, whole(first, "first"), whole(last, "last"))
-        if flag(match, "match"):
+        if request.match:
             gap = matched_gap(self.frames, motion, first, last)
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = gap.last - gap.first + 3 == self.length
@@ -312,9 +312,9 @@ class TransitionTable:
             self.query_engine.check,
             gap,
             index=self.neighbours if fits else None,
-            count=None if count is None else whole(count, "count", least=1),
-            feet=flag(clean, "clean"),
-            exclude=exclude,
+            count=request.count,
+            feet=request.clean,
+            exclude=request.exclude,
         )
 
     def stream(self, source: Place) -> Stream:
@@ -353,8 +353,8 @@ class TransitionTable:
         from motionloom.tables.graph.motion_graph import MotionGraph
         from motionloom.tables.path import choose_path
 
-        for place in (source, target):
-            self.frames.row_at(place)
+        for name, place in (("source", source), ("target", target)):
+            self.frames.row_at(place, name)
         if graph is None:
             if self._graph is None:
                 self._graph = MotionGraph.build(self.frames)

@@ -81,7 +81,7 @@ class Candidates(Sequence[Candidate]):
         if isinstance(at, slice):
             return [self[k] for k in range(*at.indices(len(self)))]
         if np.isnan(self._choice.columns[-1, 0]):
-            self._choice = self._engine.judged(self._choice)
+            self._choice = self._engine.ranked(self._choice)
         measured = dict(zip(COLUMNS, self._choice.columns[at].tolist(), strict=True))
         recipe = recipe_of(self._engine, self._choice, at)
         return Candidate(recipe, float(self._choice.costs[at]), measured)

@@ -23,10 +23,10 @@ def turns(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_half_left_and_half_right_goes_straight(run, turns: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
-    told = run("blend", turns / "left.bvh", turns / "right.bvh", "-w", "0.5,0.5", "-o", out)
-    assert told.code == 0, told.err
+    done = run("blend", turns / "left.bvh", turns / "right.bvh", "-w", "0.5,0.5", "-o", out)
+    assert done.code == 0, done.err
     for word in ("left.bvh", "curve", "plants", "check", "passed", "slide", str(out)):
-        assert word in told.out
+        assert word in done.out
     path = ml.load(out).root_positions[:, [0, 2]]
     way = path[-1] - path[0]
     aside = np.abs((path - path[0]) @ np.array([-way[1], way[0]])) / np.hypot(*way)
@@ -37,9 +37,9 @@ def test_half_left_and_half_right_goes_straight(run, turns: Path, tmp_path: Path
 
 
 def test_a_folder_is_its_clips_and_equal_weights_are_the_default(run, turns, tmp_path) -> None:
-    told = run("blend", turns, "-o", tmp_path / "out.bvh", "--json")
-    assert told.code == 0, told.err
-    facts = json.loads(told.out)
+    done = run("blend", turns, "-o", tmp_path / "out.bvh", "--json")
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
     assert [Path(each["file"]).name for each in facts["inputs"]] == ["left.bvh", "right.bvh"]
     assert facts["mean_weights"] == [0.5, 0.5]
     assert facts["verification"]["passed"]
@@ -49,9 +49,9 @@ def test_a_table_of_weights_steers(run, turns: Path, tmp_path: Path) -> None:
     table = tmp_path / "steer.csv"
     table.write_text("time,left,right\n0,1,0\n1.0,1,0\n1.5,0,1\n")
     out = tmp_path / "out.bvh"
-    told = run("blend", turns, "-w", table, "-o", out, "--json")
-    assert told.code == 0, told.err
-    mean = json.loads(told.out)["mean_weights"]
+    done = run("blend", turns, "-w", table, "-o", out, "--json")
+    assert done.code == 0, done.err
+    mean = json.loads(done.out)["mean_weights"]
     assert 0.2 < mean[0] < 0.8
     assert sum(mean) == pytest.approx(1.0)
 
@@ -59,9 +59,9 @@ def test_a_table_of_weights_steers(run, turns: Path, tmp_path: Path) -> None:
 def test_rows_without_a_time_are_frames(run, turns: Path, tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     table.write_text("0.25,0.75\n" * 10)
-    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh", "--json")
-    assert told.code == 0, told.err
-    assert json.loads(told.out)["mean_weights"] == [0.25, 0.75]
+    done = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["mean_weights"] == [0.25, 0.75]
 
 
 @pytest.mark.parametrize(
@@ -75,10 +75,10 @@ def test_rows_without_a_time_are_frames(run, turns: Path, tmp_path: Path) -> Non
     ],
 )
 def test_weights_that_make_no_sense_are_refused(run, turns, tmp_path, weights, word) -> None:
-    told = run("blend", turns, "-w", weights, "-o", tmp_path / "out.bvh")
-    assert told.code == 2
-    assert word in told.err
-    assert len(told.err.strip().splitlines()) == 1
+    done = run("blend", turns, "-w", weights, "-o", tmp_path / "out.bvh")
+    assert done.code == 2
+    assert word in done.err
+    assert len(done.err.strip().splitlines()) == 1
     assert not (tmp_path / "out.bvh").exists()
 
 
@@ -94,10 +94,10 @@ def test_weights_that_make_no_sense_are_refused(run, turns, tmp_path, weights, w
 def test_a_bad_table_is_refused_with_its_place(run, turns, tmp_path, text, word) -> None:
     table = tmp_path / "bad.csv"
     table.write_text(text)
-    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh")
-    assert told.code == 2
-    assert word in told.err
-    assert "bad.csv" in told.err
+    done = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh")
+    assert done.code == 2
+    assert word in done.err
+    assert "bad.csv" in done.err
 
 
 def test_negative_weights_may_go_beyond_the_clips(run, tmp_path: Path) -> None:
@@ -106,9 +106,9 @@ def test_negative_weights_may_go_beyond_the_clips(run, tmp_path: Path) -> None:
         ml.save(clip.motion, tmp_path / f"{name}.bvh")
     out = tmp_path / "faster.bvh"
     pair = (tmp_path / "slow.bvh", tmp_path / "fast.bvh")
-    told = run("blend", *pair, "-w", "-0.6,1.6", "-o", out)
-    assert told.code == 0, told.err
-    assert "meant to go beyond" in told.out
+    done = run("blend", *pair, "-w", "-0.6,1.6", "-o", out)
+    assert done.code == 0, done.err
+    assert "meant to go beyond" in done.out
 
     def speed_of(path: Path) -> float:
         motion = ml.load(path)
@@ -119,9 +119,9 @@ def test_negative_weights_may_go_beyond_the_clips(run, tmp_path: Path) -> None:
 
 
 def test_one_clip_is_no_blend(run, turns: Path, tmp_path: Path) -> None:
-    told = run("blend", turns / "left.bvh", "-o", tmp_path / "out.bvh")
-    assert told.code == 2
-    assert "two clips" in told.err
+    done = run("blend", turns / "left.bvh", "-o", tmp_path / "out.bvh")
+    assert done.code == 2
+    assert "two clips" in done.err
 
 
 def test_a_dry_run_writes_nothing(run, turns: Path, tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_the_result_has_the_unit_of_the_first_clip(run, turns: Path, tmp_path: P
 def test_headings_of_a_table_of_weights_name_the_clips(run, turns: Path, tmp_path: Path) -> None:
     table = tmp_path / "rows.csv"
     table.write_text("right,left\n" + "0.25,0.75\n" * 4)
-    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh", "--json")
-    assert told.code == 0, told.err
-    assert json.loads(told.out)["mean_weights"] == [0.75, 0.25]
+    done = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["mean_weights"] == [0.75, 0.25]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_headings_of_a_table_of_weights_name_the_clips(run, turns: Path, tmp_pat
 def test_headings_that_name_no_clip_are_refused(run, turns, tmp_path, heading, word) -> None:
     table = tmp_path / "rows.csv"
     table.write_text(f"{heading}\n1,0\n")
-    told = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh")
-    assert told.code == 2
-    assert word in told.err
-    assert "rows.csv, line 1" in told.err
+    done = run("blend", turns, "-w", table, "-o", tmp_path / "out.bvh")
+    assert done.code == 2
+    assert word in done.err
+    assert "rows.csv, line 1" in done.err

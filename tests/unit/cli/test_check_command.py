@@ -25,17 +25,17 @@ def skating(motion: ml.Motion) -> ml.Motion:
 
 
 def test_a_clean_clip_exits_with_0(run, walk_bvh: Path) -> None:
-    told = run("check", walk_bvh)
-    assert told.code == 0
-    assert told.out.startswith("ok")
+    done = run("check", walk_bvh)
+    assert done.code == 0
+    assert done.out.startswith("ok")
 
 
 def test_a_jump_of_one_joint_is_found_with_frame_and_joint(run, tmp_path, walk) -> None:
     path = tmp_path / "jump.bvh"
     ml.save(with_a_jump(walk), path)
-    told = run("check", path, "--json")
-    assert told.code == 1
-    findings = json.loads(told.out)["clips"][0]["findings"]
+    done = run("check", path, "--json")
+    assert done.code == 1
+    findings = json.loads(done.out)["clips"][0]["findings"]
     assert any(
         "LeftForeArm" in finding["problem"] and finding["where"] in ("frame 39", "frame 40")
         for finding in findings
@@ -54,11 +54,11 @@ def test_a_walk_that_skates_is_found_by_its_limit(run, tmp_path: Path) -> None:
 def test_an_unreadable_file_exits_with_2_and_the_rest_is_checked(run, tmp_path, walk_bvh) -> None:
     bad = tmp_path / "bad.bvh"
     bad.write_bytes(walk_bvh.read_bytes()[:300])
-    told = run("check", bad, walk_bvh, "--json")
-    assert told.code == 2
-    told_json = json.loads(told.out)
+    done = run("check", bad, walk_bvh, "--json")
+    assert done.code == 2
+    told_json = json.loads(done.out)
     assert (told_json["clean"], told_json["unreadable"]) == (1, 1)
-    assert "bad.bvh" in told.err
+    assert "bad.bvh" in done.err
 
 
 def test_a_missing_file_exits_with_2(run, tmp_path: Path) -> None:
@@ -70,6 +70,6 @@ def test_a_thing_without_feet_can_be_clean(run, tmp_path: Path) -> None:
     still = ml.Motion(rod, np.zeros((30, 3)), np.tile(quat.IDENTITY, (30, 3, 1)), fps=30)
     path = tmp_path / "rod.npz"
     ml.save(still, path)
-    told = run("check", path, "--json")
-    assert told.code == 0, told.out
-    assert json.loads(told.out)["clips"][0]["quality"] is None
+    done = run("check", path, "--json")
+    assert done.code == 0, done.out
+    assert json.loads(done.out)["clips"][0]["quality"] is None

@@ -26,11 +26,11 @@ def skated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_planted_feet_slide_no_more_and_it_says_so(run, skated: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
-    told = run("clean", skated / "walk.bvh", "-o", out)
-    assert told.code == 0, told.err
-    assert "slide" in told.out
-    assert "cm" in told.out
-    assert "at frame" in told.out
+    done = run("clean", skated / "walk.bvh", "-o", out)
+    assert done.code == 0, done.err
+    assert "slide" in done.out
+    assert "cm" in done.out
+    assert "at frame" in done.out
     facts = json.loads(
         run("clean", skated / "walk.bvh", "-o", tmp_path / "again.bvh", "--json").out
     )["clips"][0]
@@ -62,9 +62,9 @@ def test_a_thing_without_feet_is_refused_in_one_line(run, tmp_path: Path) -> Non
     rod = ml.Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     still = np.tile([1.0, 0.0, 0.0, 0.0], (20, 2, 1))
     ml.save(ml.Motion(rod, np.zeros((20, 3)), still, fps=60), tmp_path / "rod.bvh")
-    told = run("clean", tmp_path / "rod.bvh", "-o", tmp_path / "out.bvh")
-    assert told.code == 2
-    assert len(told.err.strip().splitlines()) == 1
+    done = run("clean", tmp_path / "rod.bvh", "-o", tmp_path / "out.bvh")
+    assert done.code == 2
+    assert len(done.err.strip().splitlines()) == 1
     assert not (tmp_path / "out.bvh").exists()
 
 

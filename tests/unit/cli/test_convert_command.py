@@ -23,18 +23,18 @@ def farthest(a: ml.Motion, b: ml.Motion) -> float:
 @pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz"])
 def test_a_clip_goes_from_format_to_format_unharmed(run, tmp_path, walk_bvh, walk, suffix) -> None:
     out = tmp_path / f"out{suffix}"
-    told = run("convert", walk_bvh, out)
-    assert told.code == 0, told.err
-    assert str(out) in told.out
+    done = run("convert", walk_bvh, out)
+    assert done.code == 0, done.err
+    assert str(out) in done.out
     assert farthest(ml.load(out), walk) < BVH_TEXT_M + FLOAT32_M
 
 
 def test_outputs_that_exist_are_kept_unless_forced(run, tmp_path: Path, walk_bvh: Path) -> None:
     out = tmp_path / "out.glb"
     out.write_text("mine")
-    told = run("convert", walk_bvh, out)
-    assert told.code == 2
-    assert "--force" in told.err
+    done = run("convert", walk_bvh, out)
+    assert done.code == 2
+    assert "--force" in done.err
     assert out.read_text() == "mine"
     assert run("convert", walk_bvh, out, "--force").code == 0
     assert out.read_bytes()[:4] == b"glTF"
@@ -47,9 +47,9 @@ def test_inputs_are_never_overwritten_not_even_by_force(run, tmp_path, walk_bvh,
     if disguise == "link":
         out = tmp_path / "link.bvh"
         out.symlink_to(walk_bvh)
-    told = run("convert", walk_bvh, out, "--force")
-    assert told.code == 2
-    assert "never overwritten" in told.err
+    done = run("convert", walk_bvh, out, "--force")
+    assert done.code == 2
+    assert "never overwritten" in done.err
     assert walk_bvh.read_bytes() == before
 
 
@@ -57,18 +57,18 @@ def test_inputs_are_never_overwritten_not_even_by_force(run, tmp_path, walk_bvh,
 def test_an_error_of_the_output_names_the_output_alone(run, tmp_path, walk_bvh, wrong) -> None:
     (tmp_path / "taken.bvh").write_text("mine")
     for command in (("convert", walk_bvh), ("clean", walk_bvh, "-o")):
-        told = run(*command, tmp_path / wrong)
-        assert told.code == 2
-        assert told.err.startswith(f"motionloom: {tmp_path / wrong}: ")
-        assert "walk.bvh" not in told.err
+        done = run(*command, tmp_path / wrong)
+        assert done.code == 2
+        assert done.err.startswith(f"motionloom: {tmp_path / wrong}: ")
+        assert "walk.bvh" not in done.err
 
 
 def test_an_error_of_the_input_names_the_input_alone(run, tmp_path: Path) -> None:
-    told = run("convert", tmp_path / "gone.bvh", tmp_path / "out.glb")
-    assert told.code == 2
-    assert told.err.startswith(f"motionloom: {tmp_path / 'gone.bvh'}: ")
-    assert told.err.count("gone.bvh") == 1
-    assert "out.glb" not in told.err
+    done = run("convert", tmp_path / "gone.bvh", tmp_path / "out.glb")
+    assert done.code == 2
+    assert done.err.startswith(f"motionloom: {tmp_path / 'gone.bvh'}: ")
+    assert done.err.count("gone.bvh") == 1
+    assert "out.glb" not in done.err
 
 
 def test_a_failed_conversion_leaves_nothing_behind(run, tmp_path: Path) -> None:
@@ -78,10 +78,12 @@ def test_a_failed_conversion_leaves_nothing_behind(run, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["bad.bvh"]
 
 
-def test_an_unknown_suffix_is_told_with_those_that_can_be_written(run, tmp_path, walk_bvh) -> None:
-    told = run("convert", walk_bvh, tmp_path / "out.fbx")
-    assert told.code == 2
-    assert ".bvh" in told.err
+def test_an_unknown_suffix_is_reported_with_those_that_can_be_written(
+    run, tmp_path, walk_bvh
+) -> None:
+    done = run("convert", walk_bvh, tmp_path / "out.fbx")
+    assert done.code == 2
+    assert ".bvh" in done.err
 
 
 def test_fps_resamples_and_keeps_the_duration(run, tmp_path, walk_bvh, walk) -> None:
@@ -131,11 +133,11 @@ def test_a_folder_keeps_its_tree_and_suffixes_that_clash(run, tmp_path, walk_bvh
     planned = run("convert", source, target, "--to", "glb", "--dry-run", "--json")
     assert planned.code == 0
     assert not target.exists()
-    told = run("convert", source, target, "--to", "glb", "--json")
-    assert told.code == 0, told.err
+    done = run("convert", source, target, "--to", "glb", "--json")
+    assert done.code == 0, done.err
     names = sorted(str(path.relative_to(target)) for path in target.rglob("*.glb"))
     assert names == ["deep/walk.glb", "same_bvh.glb", "same_npz.glb"]
-    outputs = [clip["output"] for clip in json.loads(told.out)["clips"]]
+    outputs = [clip["output"] for clip in json.loads(done.out)["clips"]]
     assert outputs == [clip["output"] for clip in json.loads(planned.out)["clips"]]
 
 
@@ -144,16 +146,16 @@ def test_a_folder_goes_on_past_a_bad_file_and_says_so(run, tmp_path, walk) -> No
     source.mkdir()
     ml.save(walk, source / "good.bvh")
     (source / "bad.bvh").write_text("HIERARCHY\n")
-    told = run("convert", source, tmp_path / "out", "--to", "glb")
-    assert told.code == 2
-    assert "bad.bvh" in told.err
+    done = run("convert", source, tmp_path / "out", "--to", "glb")
+    assert done.code == 2
+    assert "bad.bvh" in done.err
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["good.glb"]
 
 
-def test_a_folder_must_be_told_the_format(run, tmp_path, walk_bvh) -> None:
-    told = run("convert", tmp_path, tmp_path / "out")
-    assert told.code == 2
-    assert "--to" in told.err
+def test_a_folder_needs_a_format(run, tmp_path, walk_bvh) -> None:
+    done = run("convert", tmp_path, tmp_path / "out")
+    assert done.code == 2
+    assert "--to" in done.err
 
 
 def test_streams_go_through(walk_bvh: Path, tmp_path: Path, walk: ml.Motion) -> None:
@@ -164,10 +166,10 @@ def test_streams_go_through(walk_bvh: Path, tmp_path: Path, walk: ml.Motion) -> 
     assert farthest(ml.load(out), walk) < 2 * BVH_TEXT_M
 
 
-def test_a_stream_must_be_told_the_format(run, walk_bvh: Path) -> None:
-    told = run("convert", walk_bvh, "-")
-    assert told.code == 2
-    assert "--to" in told.err
+def test_a_stream_needs_a_format(run, walk_bvh: Path) -> None:
+    done = run("convert", walk_bvh, "-")
+    assert done.code == 2
+    assert "--to" in done.err
 
 
 def test_the_same_input_gives_the_same_bytes(run, tmp_path: Path, walk_bvh: Path) -> None:
@@ -180,7 +182,7 @@ def test_no_folder_is_made_for_a_format_that_cannot_be_written(
     run, tmp_path: Path, walk_bvh: Path
 ) -> None:
     for more in ((), ("--dry-run",)):
-        told = run("convert", walk_bvh, tmp_path / "new" / "walk.fbx", *more)
-        assert told.code == 2
-        assert ".fbx" in told.err
+        done = run("convert", walk_bvh, tmp_path / "new" / "walk.fbx", *more)
+        assert done.code == 2
+        assert ".fbx" in done.err
         assert not (tmp_path / "new").exists()

@@ -31,9 +31,9 @@ def test_the_demo_writes_clips_pictures_and_a_report_and_again(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     out = Path("made") / "here"
-    told = run("demo", "-o", out)
-    assert told.code == 0, told.err
-    assert str(out / "report.html") in told.out
+    done = run("demo", "-o", out)
+    assert done.code == 0, done.err
+    assert str(out / "report.html") in done.out
     for name in (
         "walk.bvh",
         "walk.glb",
@@ -57,7 +57,7 @@ def test_the_demo_writes_clips_pictures_and_a_report_and_again(
              "A live character", "How blending works", "The clips", "Your clips")]  # fmt: skip
     assert order == sorted(order)
     assert 'href="steer.html"' in report
-    assert f"wrote {sum(path.is_file() for path in out.rglob('*'))} files" in told.out
+    assert f"wrote {sum(path.is_file() for path in out.rglob('*'))} files" in done.out
     table = ml.TransitionTable.open(out / "transitions" / "clips.mlt")
     made = table.transition(("sidestep", 50), label="carry")
     found = ml.verify(made.motion, sources=made.sources(), footplants=made.footplants)
@@ -74,7 +74,7 @@ def test_the_demo_writes_clips_pictures_and_a_report_and_again(
 def test_the_demo_does_not_write_among_files_of_others(run, tmp_path) -> None:
     mine = tmp_path / "walk.bvh"
     mine.write_text("keep")
-    told = run("demo", "-o", tmp_path)
-    assert told.code == 2
-    assert "empty folder" in told.err
+    done = run("demo", "-o", tmp_path)
+    assert done.code == 2
+    assert "empty folder" in done.err
     assert mine.read_text() == "keep"

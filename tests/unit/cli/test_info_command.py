@@ -9,10 +9,10 @@ import motionloom as ml
 
 
 def test_json_is_one_object_and_nothing_else(run, walk_bvh: Path, walk: ml.Motion) -> None:
-    told = run("info", walk_bvh, "--json")
-    assert told.code == 0
-    assert told.err == ""
-    (clip,) = json.loads(told.out)["clips"]
+    done = run("info", walk_bvh, "--json")
+    assert done.code == 0
+    assert done.err == ""
+    (clip,) = json.loads(done.out)["clips"]
     assert clip["frames"] == walk.n_frames
     assert clip["fps"] == 60.0
     assert clip["unit_m"] == 0.01
@@ -25,9 +25,9 @@ def test_json_is_one_object_and_nothing_else(run, walk_bvh: Path, walk: ml.Motio
 
 
 def test_the_text_says_frames_rate_unit_roles_and_plants(run, walk_bvh: Path) -> None:
-    told = run("info", walk_bvh)
+    done = run("info", walk_bvh)
     for words in ("91 frames at 60 fps", "centimetres", "y up", "left_knee LeftLeg", "left toe"):
-        assert words in told.out
+        assert words in done.out
 
 
 def test_a_folder_is_all_clips_in_it_and_no_readme(run, tmp_path: Path, walk_bvh: Path) -> None:
@@ -40,9 +40,9 @@ def test_a_folder_is_all_clips_in_it_and_no_readme(run, tmp_path: Path, walk_bvh
 
 def test_a_folder_without_clips_is_an_error(run, tmp_path: Path) -> None:
     (tmp_path / "readme.txt").write_text("no clip")
-    told = run("info", tmp_path)
-    assert told.code == 2
-    assert "must hold a clip" in told.err
+    done = run("info", tmp_path)
+    assert done.code == 2
+    assert "must hold a clip" in done.err
 
 
 def test_standard_input_is_read(walk_bvh: Path) -> None:
@@ -55,22 +55,22 @@ def test_standard_input_is_read(walk_bvh: Path) -> None:
     assert json.loads(done.stdout)["clips"][0]["frames"] == 91
 
 
-def test_a_bad_file_among_good_ones_is_told_and_the_rest_read(
+def test_a_bad_file_among_good_ones_is_reported_and_the_rest_read(
     run, tmp_path: Path, walk_bvh: Path
 ) -> None:
     bad = tmp_path / "bad.bvh"
     bad.write_text("HIERARCHY\nROOT")
-    told = run("info", bad, walk_bvh, "--json")
-    assert told.code == 2
-    first, second = json.loads(told.out)["clips"]
+    done = run("info", bad, walk_bvh, "--json")
+    assert done.code == 2
+    first, second = json.loads(done.out)["clips"]
     assert "bad.bvh" in first["error"]
     assert second["frames"] == 91
-    assert told.err.count("\n") == 1
+    assert done.err.count("\n") == 1
 
 
 def test_what_the_user_says_wins(run, walk_bvh: Path) -> None:
-    told = run("info", walk_bvh, "--source-fps", "30", "--unit", "mm", "--json")
-    clip = json.loads(told.out)["clips"][0]
+    done = run("info", walk_bvh, "--source-fps", "30", "--unit", "mm", "--json")
+    clip = json.loads(done.out)["clips"][0]
     assert clip["fps"] == 30.0
     assert clip["fps_stated"] == 60.0
     assert clip["unit_m"] == 0.001
@@ -79,14 +79,14 @@ def test_what_the_user_says_wins(run, walk_bvh: Path) -> None:
 def test_a_rate_by_pattern_goes_to_the_files_that_fit(run, tmp_path: Path, walk_bvh: Path) -> None:
     other = tmp_path / "143_01.bvh"
     other.write_bytes(walk_bvh.read_bytes())
-    told = run("info", other, walk_bvh, "--source-fps", "143_*=120", "--json")
-    assert [clip["fps"] for clip in json.loads(told.out)["clips"]] == [120.0, 60.0]
+    done = run("info", other, walk_bvh, "--source-fps", "143_*=120", "--json")
+    assert [clip["fps"] for clip in json.loads(done.out)["clips"]] == [120.0, 60.0]
 
 
 def test_a_rate_that_is_no_number_is_refused(run, walk_bvh: Path) -> None:
-    told = run("info", walk_bvh, "--source-fps", "143_*=fast")
-    assert told.code == 2
-    assert "PATTERN=RATE" in told.err
+    done = run("info", walk_bvh, "--source-fps", "143_*=fast")
+    assert done.code == 2
+    assert "PATTERN=RATE" in done.err
 
 
 def test_a_body_file_says_which_joint_is_which(run, tmp_path: Path, walk_bvh: Path) -> None:
@@ -109,16 +109,16 @@ def test_a_reader_that_leaves_early_is_no_fault(walk_bvh: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as teller:
         assert teller.stdout is not None and teller.stderr is not None
         teller.stdout.close()
-        told = teller.stderr.read()
-    assert (teller.returncode, told) == (0, b"")
+        done = teller.stderr.read()
+    assert (teller.returncode, done) == (0, b"")
 
 
 def test_a_pattern_that_fits_no_file_is_said(run, walk_bvh: Path) -> None:
-    told = run("info", walk_bvh, "--source-fps", "143_*=30", "--source-fps", "walk=30", "--json")
-    assert told.code == 0
-    assert json.loads(told.out)["clips"][0]["fps"] == 30.0
-    assert "143_*=30" in told.err
-    assert "walk=30" not in told.err
+    done = run("info", walk_bvh, "--source-fps", "143_*=30", "--source-fps", "walk=30", "--json")
+    assert done.code == 0
+    assert json.loads(done.out)["clips"][0]["fps"] == 30.0
+    assert "143_*=30" in done.err
+    assert "walk=30" not in done.err
 
 
 def test_files_of_a_folder_that_are_no_clips_are_reported(run, walk_bvh, tmp_path) -> None:
@@ -132,6 +132,6 @@ def test_files_of_a_folder_that_are_no_clips_are_reported(run, walk_bvh, tmp_pat
 
 
 def test_the_old_name_of_source_fps_works_and_warns(run, walk_bvh: Path) -> None:
-    told = run("info", walk_bvh, "--fps", "30", "--json")
-    assert json.loads(told.out)["clips"][0]["fps"] == 30.0
-    assert "use --source-fps" in told.err
+    done = run("info", walk_bvh, "--fps", "30", "--json")
+    assert json.loads(done.out)["clips"][0]["fps"] == 30.0
+    assert "use --source-fps" in done.err

@@ -25,17 +25,17 @@ def test_starting_the_command_imports_nothing_slow() -> None:
 
 
 def test_the_help_names_every_command(run) -> None:
-    told = run("--help")
-    assert told.code == 0
+    done = run("--help")
+    assert done.code == 0
     for name in ("demo", "info", "convert", "check", "render"):
-        assert name in told.out
+        assert name in done.out
 
 
 @pytest.mark.parametrize("command", ["demo", "info", "convert", "check", "render"])
 def test_every_command_has_help(run, command: str) -> None:
-    told = run(command, "--help")
-    assert told.code == 0
-    assert "Usage: motionloom " + command in told.out
+    done = run(command, "--help")
+    assert done.code == 0
+    assert "Usage: motionloom " + command in done.out
 
 
 def test_the_version_is_the_packages(run) -> None:
@@ -46,18 +46,18 @@ def test_the_version_is_the_packages(run) -> None:
     "arguments", [["nonsense"], ["info"], ["render", "x.bvh"], ["info", "--what"]]
 )
 def test_wrong_usage_exits_with_2(run, arguments: list[str]) -> None:
-    told = run(*arguments)
-    assert told.code == 2
-    assert told.out == ""
-    assert told.err
+    done = run(*arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err
 
 
 def test_an_error_is_one_line_that_names_the_file(run, tmp_path: Path) -> None:
-    told = run("convert", tmp_path / "none.bvh", tmp_path / "out.glb")
-    assert told.code == 2
-    assert told.err.count("\n") == 1
-    assert "none.bvh" in told.err
-    assert "Traceback" not in told.err
+    done = run("convert", tmp_path / "none.bvh", tmp_path / "out.glb")
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert "none.bvh" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_a_stop_by_the_user_exits_with_130(run, walk_bvh: Path, monkeypatch) -> None:
@@ -75,13 +75,13 @@ def test_a_reader_that_goes_away_is_no_error(walk_bvh: Path) -> None:
     assert done.stderr == ""
 
 
-def test_a_folder_that_may_not_be_read_is_told_in_one_line(
+def test_a_folder_that_may_not_be_read_is_reported_in_one_line(
     run, walk_bvh: Path, monkeypatch
 ) -> None:
     def refused(*_: object) -> None:
         raise PermissionError(13, "Permission denied", str(walk_bvh))
 
     monkeypatch.setattr(check, "load_clip", refused)
-    told = run("check", walk_bvh)
-    assert told.code == 2
-    assert told.err == f"motionloom: {walk_bvh}: Permission denied.\n"
+    done = run("check", walk_bvh)
+    assert done.code == 2
+    assert done.err == f"motionloom: {walk_bvh}: Permission denied.\n"

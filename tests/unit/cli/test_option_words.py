@@ -83,29 +83,29 @@ def test_errors_of_a_folder_name_the_file(run, tmp_path: Path) -> None:
     for name in ("one", "two"):
         motion = ml.Motion(rod, np.zeros((20, 3)), still, fps=60)
         ml.save(motion, tmp_path / "in" / f"{name}.bvh")
-    told = run("clean", tmp_path / "in", "-o", tmp_path / "out")
-    assert told.code == 2
-    lines = told.err.strip().splitlines()
+    done = run("clean", tmp_path / "in", "-o", tmp_path / "out")
+    assert done.code == 2
+    lines = done.err.strip().splitlines()
     assert [name in line for name, line in zip(("one.bvh", "two.bvh"), lines, strict=True)] == [
         True,
         True,
     ]
     assert "--body FILE.toml" in lines[0]
-    assert "BodyMap" not in told.err
+    assert "BodyMap" not in done.err
 
 
 def test_fps_resamples_in_every_command_that_writes_a_clip(run, tmp_path: Path) -> None:
     walk = ml.synthetic.clip("walk", duration_s=1.5).motion
     ml.save(walk, tmp_path / "walk.bvh")
     out = tmp_path / "out.bvh"
-    told = run("clean", tmp_path / "walk.bvh", "-o", out, "--fps", "30")
-    assert told.code == 0, told.err
-    assert "--fps now resamples" in told.err
+    done = run("clean", tmp_path / "walk.bvh", "-o", out, "--fps", "30")
+    assert done.code == 0, done.err
+    assert "--fps now resamples" in done.err
     assert ml.load(out).fps == pytest.approx(30.0)
     assert ml.load(out).duration_s == pytest.approx(walk.duration_s, abs=0.05)
-    told = run("clean", tmp_path / "walk.bvh", "-o", out, "--source-fps", "30", "--force")
-    assert told.code == 0, told.err
-    assert told.err == ""
+    done = run("clean", tmp_path / "walk.bvh", "-o", out, "--source-fps", "30", "--force")
+    assert done.code == 0, done.err
+    assert done.err == ""
     assert ml.load(out).duration_s == pytest.approx(2 * walk.duration_s)
 
 

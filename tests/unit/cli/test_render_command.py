@@ -50,9 +50,9 @@ def test_an_mp4_comes_out_or_the_extra_is_named(run, tmp_path, walk_bvh, monkeyp
     assert run("render", walk_bvh, "-o", out, "--frames", "0:10", "--size", "161x121").code == 0
     assert out.read_bytes()[4:8] == b"ftyp"
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    told = run("render", walk_bvh, "-o", tmp_path / "again.mp4", "--frames", "0:10")
-    assert told.code == 2
-    assert "motionloom[video]" in told.err
+    done = run("render", walk_bvh, "-o", tmp_path / "again.mp4", "--frames", "0:10")
+    assert done.code == 2
+    assert "motionloom[video]" in done.err
     assert not list(tmp_path.glob("*again*"))
 
 
@@ -74,16 +74,16 @@ def test_tracks_of_the_feet_come_out(run, tmp_path: Path, walk_bvh: Path) -> Non
 )
 def test_options_that_make_no_sense_are_refused(run, tmp_path, walk_bvh, option) -> None:
     out = tmp_path / "out.png"
-    told = run("render", walk_bvh, "-o", out, *option)
-    assert told.code == 2
-    assert told.err.count("\n") == 1
+    done = run("render", walk_bvh, "-o", out, *option)
+    assert done.code == 2
+    assert done.err.count("\n") == 1
     assert not out.exists()
 
 
 def test_an_unknown_kind_of_picture_is_refused(run, tmp_path: Path, walk_bvh: Path) -> None:
-    told = run("render", walk_bvh, "-o", tmp_path / "out.bmp")
-    assert told.code == 2
-    assert ".png" in told.err
+    done = run("render", walk_bvh, "-o", tmp_path / "out.bmp")
+    assert done.code == 2
+    assert ".png" in done.err
 
 
 def test_a_folder_is_drawn_clip_by_clip(run, tmp_path: Path, walk: ml.Motion) -> None:
@@ -91,6 +91,6 @@ def test_a_folder_is_drawn_clip_by_clip(run, tmp_path: Path, walk: ml.Motion) ->
     source.mkdir()
     for name in ("a.bvh", "b.bvh"):
         ml.save(walk, source / name)
-    told = run("render", source, "-o", tmp_path / "out", "--to", "png", "--size", "300x120")
-    assert told.code == 0, told.err
+    done = run("render", source, "-o", tmp_path / "out", "--to", "png", "--size", "300x120")
+    assert done.code == 0, done.err
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.png", "b.png"]

@@ -35,8 +35,8 @@ def test_options_are_those_of_the_library() -> None:
 
 def test_legs_and_root_of_the_result_are_those_of_the_lower_clip(run, clips, tmp_path) -> None:
     out = tmp_path / "out.bvh"
-    told = run("splice", "--upper", clips / "carry.bvh", "--lower", clips / "walk.bvh", "-o", out)
-    assert told.code == 0, told.err
+    done = run("splice", "--upper", clips / "carry.bvh", "--lower", clips / "walk.bvh", "-o", out)
+    assert done.code == 0, done.err
     made, walk = ml.load(out), ml.load(clips / "walk.bvh")
     body = ml.BodyMap.guess(walk.skeleton)
     legs = [body.pelvis, body.left_hip, body.left_knee, body.left_ankle, body.right_ankle]
@@ -49,24 +49,24 @@ def test_legs_and_root_of_the_result_are_those_of_the_lower_clip(run, clips, tmp
 
 def test_it_tells_clips_times_notes_check_and_what_was_written(run, clips, tmp_path) -> None:
     out = tmp_path / "out.glb"
-    told = run("splice", "-u", clips / "wave.bvh", "-l", clips / "jog.bvh", "-o", out)
-    assert told.code == 0, told.err
-    assert told.err == ""
-    lines = told.out.splitlines()
+    done = run("splice", "-u", clips / "wave.bvh", "-l", clips / "jog.bvh", "-o", out)
+    assert done.code == 0, done.err
+    assert done.err == ""
+    lines = done.out.splitlines()
     assert [line.split()[0] for line in lines] == [
         "upper", "lower", "time", "note", "check", "wrote",
     ]  # fmt: skip
-    assert "the rate of its clip" in told.out
-    assert "passed" in told.out
-    assert str(out) in told.out
+    assert "the rate of its clip" in done.out
+    assert "passed" in done.out
+    assert str(out) in done.out
 
 
 def test_json_is_one_object_with_the_same_facts(run, clips: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     command = ("splice", "-u", clips / "carry.bvh", "-l", clips / "walk.bvh", "-o", out, "--json")
-    told = run(*command)
-    assert told.code == 0, told.err
-    (facts,) = json.loads(told.out)["splices"]
+    done = run(*command)
+    assert done.code == 0, done.err
+    (facts,) = json.loads(done.out)["splices"]
     assert facts["output"] == str(out)
     assert facts["frames"] == ml.load(out).n_frames
     assert 0.5 - 1e-3 <= facts["playback_rate"]["slowest"] <= facts["playback_rate"]["mean"]
@@ -85,8 +85,8 @@ def test_fewer_steps_and_other_parts_give_other_motions(run, clips: Path, tmp_pa
     }
     made = {}
     for name, option in options.items():
-        told = run(*pair, "-o", tmp_path / f"{name}.bvh", "--allow-flawed", *option)
-        assert told.code == 0, told.err
+        done = run(*pair, "-o", tmp_path / f"{name}.bvh", "--allow-flawed", *option)
+        assert done.code == 0, done.err
         made[name] = (tmp_path / f"{name}.bvh").read_bytes()
     assert len(set(made.values())) == len(options)
     walk = ml.load(clips / "walk.bvh")
@@ -198,9 +198,9 @@ def test_another_skeleton_is_retargeted_and_said_or_refused(run, clips, tmp_path
     moved = ml.Motion(other, carry.root_positions, carry.local_quats, carry.fps)
     ml.save(moved, tmp_path / "other.bvh")
     pair = ("splice", "-u", tmp_path / "other.bvh", "-l", clips / "walk.bvh", "-o")
-    told = run(*pair, tmp_path / "out.bvh")
-    assert told.code == 0, told.err
-    assert "another skeleton: retargeted" in told.out
+    done = run(*pair, tmp_path / "out.bvh")
+    assert done.code == 0, done.err
+    assert "another skeleton: retargeted" in done.out
     assert (
         ml.load(tmp_path / "out.bvh").skeleton.names == ml.load(clips / "walk.bvh").skeleton.names
     )
@@ -247,9 +247,9 @@ def test_one_bad_clip_of_a_folder_does_not_stop_the_others(run, clips, tmp_path)
     legs.mkdir()
     (legs / "jog.bvh").write_bytes((clips / "jog.bvh").read_bytes())
     (legs / "bad.bvh").write_text("HIERARCHY\nnothing")
-    told = run("splice", "-u", clips / "wave.bvh", "-l", legs, "-o", target, "--to", "bvh")
-    assert told.code == 2
-    assert "bad.bvh" in told.err
+    done = run("splice", "-u", clips / "wave.bvh", "-l", legs, "-o", target, "--to", "bvh")
+    assert done.code == 2
+    assert "bad.bvh" in done.err
     assert [p.name for p in target.iterdir()] == ["wave_on_jog.bvh"]
 
 
@@ -264,8 +264,8 @@ def test_inputs_and_existing_files_are_left_alone(run, clips: Path, tmp_path: Pa
 
 
 def test_the_clip_can_go_to_standard_output(run, clips: Path) -> None:
-    told = run(
+    done = run(
         "splice", "-u", clips / "carry.bvh", "-l", clips / "walk.bvh", "-o", "-", "--to", "bvh"
     )
-    assert told.code == 0, told.err
-    assert told.out.startswith("HIERARCHY")
+    assert done.code == 0, done.err
+    assert done.out.startswith("HIERARCHY")

@@ -42,10 +42,10 @@ def table(run, clips: Path, home: Path) -> Path:
     if not out.exists():
         labels = clips.parent / "labels.csv"
         labels.write_text("clip,label,first,last\nrun,fast,20,50\n")
-        told = run("table", "build", clips, "-o", out, *BUILD, "--labels", labels)
-        assert told.code == 0, told.err
-        assert "3 clips" in told.out
-        assert "left out: broken.bvh" in told.err
+        done = run("table", "build", clips, "-o", out, *BUILD, "--labels", labels)
+        assert done.code == 0, done.err
+        assert "3 clips" in done.out
+        assert "left out: broken.bvh" in done.err
     return out
 
 
@@ -55,9 +55,9 @@ def test_a_table_is_built_whole_with_its_collection_beside_it(table: Path) -> No
 
 def test_what_exists_is_not_built_over(run, clips, table: Path) -> None:
     before = table.read_bytes()
-    told = run("table", "build", clips, "-o", table, *BUILD)
-    assert told.code == 2
-    assert "exists already" in told.err
+    done = run("table", "build", clips, "-o", table, *BUILD)
+    assert done.code == 2
+    assert "exists already" in done.err
     again = run("table", "build", table.with_suffix(".mlc"), "-o", table, "--force", *BUILD)
     assert again.code == 0, again.err
     assert table.read_bytes() == before
@@ -76,16 +76,16 @@ def growing(clips: Path, table: Path, tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_table_takes_in_clips_that_are_added_later_at_its_own_rate(run, growing) -> None:
     more, grown = growing
-    told = run("table", "build", more, "-o", grown, "--extend")
-    assert told.code == 0, told.err
-    assert "4 clips" in told.out
-    assert "added since the search  1 of the clips" in told.out
+    done = run("table", "build", more, "-o", grown, "--extend")
+    assert done.code == 0, done.err
+    assert "4 clips" in done.out
+    assert "added since the search  1 of the clips" in done.out
     opened = ml.TransitionTable.open(grown)
     assert opened.collection.fps == FPS
     assert opened.transition(("jog", 5), ("walk", 20)).motion.n_frames > 0
     again = run("table", "build", more, "-o", grown, "--extend", "--fps", FPS)
     assert again.code == 0, again.err
-    assert again.out.splitlines()[1:] == told.out.splitlines()[1:]
+    assert again.out.splitlines()[1:] == done.out.splitlines()[1:]
 
 
 def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) -> None:
@@ -99,14 +99,14 @@ def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) ->
             root_positions=1.2 * motion.root_positions,
         )
         ml.save(taller, more / f"a_{kind}.bvh")  # more than there were, and first in their order
-    told = run("table", "build", more, "-o", grown, "--extend", "--json")
-    assert told.code == 0, told.err
-    assert len(json.loads(told.out)["report"]["retargeted"]) == 4
+    done = run("table", "build", more, "-o", grown, "--extend", "--json")
+    assert done.code == 0, done.err
+    assert len(json.loads(done.out)["report"]["retargeted"]) == 4
     np.testing.assert_array_equal(ml.TransitionTable.open(grown).frames.skeleton.offsets, bones)
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("arguments", "text"),
     [
         (("--fps", "60"), "--fps is 30.0, not 60.0"),
         (("--plants", "learned"), "--plants is 'thresholds'"),
@@ -122,7 +122,7 @@ def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) ->
     ],
 )
 def test_an_extension_that_is_refused_leaves_all_as_it_was(
-    run, growing, tmp_path, said, told
+    run, growing, tmp_path, arguments, text
 ) -> None:
     more, grown = growing
     motion = ml.synthetic.clip("walk", fps=FPS).motion
@@ -130,10 +130,10 @@ def test_an_extension_that_is_refused_leaves_all_as_it_was(
     other = motion.replace(skeleton=ml.Skeleton(own.names, own.parents, 1.2 * own.offsets))
     ml.save(other, tmp_path / "other.bvh")
     before = contents(tmp_path)
-    words = [each.format(other=tmp_path / "other.bvh") for each in said]
+    words = [each.format(other=tmp_path / "other.bvh") for each in arguments]
     found = run("table", "build", more, "-o", grown, "--extend", *words)
     assert found.code == 2
-    assert told in found.err
+    assert text in found.err
     assert contents(tmp_path) == before
     assert run("table", "info", grown).code == 0
 
@@ -166,8 +166,8 @@ def test_labels_of_added_clips_come_with_them(run, growing, tmp_path) -> None:
     more, grown = growing
     labels = tmp_path / "more.csv"
     labels.write_text("clip,label,first,last\njog,easy,10,40\n")
-    told = run("table", "build", more, "-o", grown, "--extend", "--labels", labels)
-    assert told.code == 0, told.err
+    done = run("table", "build", more, "-o", grown, "--extend", "--labels", labels)
+    assert done.code == 0, done.err
     assert "easy" in run("table", "info", grown).out
 
 
@@ -180,19 +180,19 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_info_tells_it_in_json_and_in_words(run, table: Path) -> None:
-    told = json.loads(run("table", "info", table, "--json").out)
-    assert told["clips"] == 3
-    assert told["clusters"] == 4
-    assert told["labels"] == ["fast"]
-    assert told["clip_ids"] == ["run", "stand", "walk"]
-    assert told["report"]["left_out"][0]["file"] == "broken.bvh"
+    facts = json.loads(run("table", "info", table, "--json").out)
+    assert facts["clips"] == 3
+    assert facts["clusters"] == 4
+    assert facts["labels"] == ["fast"]
+    assert facts["clip_ids"] == ["run", "stand", "walk"]
+    assert facts["report"]["left_out"][0]["file"] == "broken.bvh"
     assert "over 4 clusters" in run("table", "info", table).out
 
 
 def test_a_query_lists_recipes_with_their_costs(run, table: Path) -> None:
-    told = run("table", "query", table, "walk:10", "run:40", "--longest", "0.5", "--json")
-    assert told.code == 0, told.err
-    found = json.loads(told.out)
+    done = run("table", "query", table, "walk:10", "run:40", "--longest", "0.5", "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
     assert found["why"].endswith("candidates.") or "quality check" in found["why"]
     assert found["candidates"][0]["windows"][0] == "walk:10"
     assert found["candidates"][0]["windows"][-1] == "run:26"
@@ -203,31 +203,31 @@ def test_a_query_lists_recipes_with_their_costs(run, table: Path) -> None:
 
 def test_a_transition_is_written_with_the_clips_around_it(run, table: Path, tmp_path) -> None:
     out = tmp_path / "a.bvh"
-    told = run(
+    done = run(
         "table", "synthesize", table, "walk:15", "run:40", "-o", out, "--lead", "0.3",
         "--follow", "0.2", "--json", "--allow-flawed",
     )  # fmt: skip
-    assert told.code == 0, told.err
-    said = json.loads(told.out)
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
     made = ml.load(out)
-    assert made.n_frames == said["frames"] == 15 + 9 + 6
-    assert said["span"] == [9, 23]
+    assert made.n_frames == facts["frames"] == 15 + 9 + 6
+    assert facts["span"] == [9, 23]
 
 
 def test_a_transition_goes_to_a_label(run, table: Path, tmp_path) -> None:
     out = tmp_path / "a.glb"
-    told = run(
+    done = run(
         "table", "synthesize", table, "walk:15", "--label", "fast", "-o", out, "--allow-flawed"
     )
-    assert told.code == 0, told.err
-    assert "wrote" in told.out
+    assert done.code == 0, done.err
+    assert "wrote" in done.out
     assert out.exists()
 
 
 def test_a_sound_table_is_verified(run, table: Path) -> None:
-    told = run("table", "verify", table, "--entries", "36", "--transitions", "0", "--json")
-    assert told.code == 0, told.out
-    assert json.loads(told.out) == {"file": str(table), "sound": True, "problems": []}
+    done = run("table", "verify", table, "--entries", "36", "--transitions", "0", "--json")
+    assert done.code == 0, done.out
+    assert json.loads(done.out) == {"file": str(table), "sound": True, "problems": []}
 
 
 def test_a_damaged_table_and_changed_sources_are_findings(run, table: Path, tmp_path) -> None:
@@ -236,9 +236,9 @@ def test_a_damaged_table_and_changed_sources_are_findings(run, table: Path, tmp_
     data = bytearray(copy.read_bytes())
     data[-100] ^= 1
     copy.write_bytes(bytes(data))
-    told = run("table", "verify", copy)
-    assert told.code == 1
-    assert "damaged" in told.out
+    done = run("table", "verify", copy)
+    assert done.code == 1
+    assert "damaged" in done.out
     copy.write_bytes(table.read_bytes())
     rows = next((tmp_path / "lib.mlc").glob("quats.*.rows"))
     rotten = bytearray(rows.read_bytes())
@@ -246,9 +246,9 @@ def test_a_damaged_table_and_changed_sources_are_findings(run, table: Path, tmp_
     rows.write_bytes(bytes(rotten))
     assert run("table", "verify", copy).code == 1
     (tmp_path / "lib.mlc").rename(tmp_path / "gone")
-    told = run("table", "verify", copy, "--json")
-    assert told.code == 1
-    assert "collection=" in json.loads(told.out)["problems"][0]
+    done = run("table", "verify", copy, "--json")
+    assert done.code == 1
+    assert "collection=" in json.loads(done.out)["problems"][0]
 
 
 def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, tmp_path) -> None:
@@ -257,20 +257,20 @@ def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, 
         "transition,natural,rater\nwalk:10>walk:40,1,ann\nwalk:10>run:40,0,ann\n"
         "stand:5>stand:30,1,ann\nrun:10>stand:40,0,ann\n"
     )
-    told = run("table", "evaluate", table, "--pairs", "6", "--verdicts", verdicts, "--json")
-    assert told.code == 0, told.err
-    found = json.loads(told.out)
+    done = run("table", "evaluate", table, "--pairs", "6", "--verdicts", verdicts, "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
     assert sum(found["counts"].values()) == 6
     assert (found["people"]["good"], found["people"]["bad"]) == (2, 2)
     assert 0.0 <= found["people"]["areas"]["papers' sum"] <= 1.0
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("arguments", "text"),
     [
         (("query", "{table}", "walk", "run:3"), "CLIP:FRAME"),
-        (("query", "{table}", "waltz:3", "run:30"), "must be one of the collection"),
-        (("query", "{table}", "walk:3", "run:3000"), "has frames 0 to"),
+        (("query", "{table}", "waltz:3", "run:30"), "The first clip must be one of the collection"),
+        (("query", "{table}", "walk:3", "run:3000"), "got 3000 in the second CLIP:FRAME"),
         (("query", "{table}", "walk:3"), "--label"),
         (("query", "{table}", "walk:3", "--label", "slow"), "labelled 'slow'"),
         (("synthesize", "{table}", "walk:3", "run:30"), "-o FILE"),
@@ -283,33 +283,33 @@ def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, 
     ],
 )
 def test_bad_input_is_one_line_that_says_what_to_do(
-    run, table: Path, clips: Path, tmp_path, monkeypatch, said, told
+    run, table: Path, clips: Path, tmp_path, monkeypatch, arguments, text
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    words = [each.format(table=table, clips=clips, out=tmp_path / "a.mlt") for each in said]
+    words = [each.format(table=table, clips=clips, out=tmp_path / "a.mlt") for each in arguments]
     found = run("table", *words)
     assert found.code == 2
-    assert told in found.err
+    assert text in found.err
     assert "Traceback" not in found.err
     assert not (tmp_path / "a.mlt").exists()
 
 
 def test_a_table_is_exported_into_one_file_and_its_contents_are_named(run, table, tmp_path) -> None:
     out = tmp_path / "lib.mlr"
-    told = run("table", "export", table, "-o", out)
-    assert told.code == 0, told.err
-    assert f"{out.stat().st_size / 1e6:.2f} MB" in told.out
-    assert "3 clips" in told.out
-    assert "fast" in told.out
+    done = run("table", "export", table, "-o", out)
+    assert done.code == 0, done.err
+    assert f"{out.stat().st_size / 1e6:.2f} MB" in done.out
+    assert "3 clips" in done.out
+    assert "fast" in done.out
     assert out.read_bytes().startswith(b"MLRtime1")
     before = out.read_bytes()
     again = run("table", "export", table, "-o", out)
     assert again.code == 2
     assert "exists already" in again.err
     assert run("table", "export", table, "-o", table).code == 2
-    said = json.loads(run("table", "export", table, "-o", out, "--force", "--json").out)
-    assert said["bytes"] == len(before)
-    assert said["labels"] == ["fast"]
+    facts = json.loads(run("table", "export", table, "-o", out, "--force", "--json").out)
+    assert facts["bytes"] == len(before)
+    assert facts["labels"] == ["fast"]
     assert out.read_bytes() == before
 
 
@@ -321,9 +321,9 @@ def test_what_a_page_of_ones_own_needs_is_put_next_to_it(run, table, tmp_path, m
     assert run("table", "export", table, "-o", out, "--web").code == 0
     assert (tmp_path / "motionloom.wasm").read_bytes() == b"core"
     out.unlink()
-    told = run("table", "export", table, "-o", out, "--web")
-    assert told.code == 2
-    assert "motionloom.wasm" in told.err
+    done = run("table", "export", table, "-o", out, "--web")
+    assert done.code == 2
+    assert "motionloom.wasm" in done.err
     assert not out.exists()
 
 
@@ -335,8 +335,8 @@ def test_a_page_has_all_it_needs_in_it(run, table, tmp_path, monkeypatch) -> Non
     monkeypatch.setattr(page, "_built", lambda name: f"/* {name} */")
     monkeypatch.setattr(play_page, "_core_for_browsers", lambda: b"core")
     out = tmp_path / "play.html"
-    told = run("table", "page", table, "-o", out, "--title", "a <b>")
-    assert told.code == 0, told.err
+    done = run("table", "page", table, "-o", out, "--title", "a <b>")
+    assert done.code == 0, done.err
     text = out.read_text(encoding="utf-8")
     assert "<title>a &lt;b&gt;</title>" in text
     assert "'wasm-unsafe-eval'" in text
@@ -351,9 +351,9 @@ def test_a_page_has_all_it_needs_in_it(run, table, tmp_path, monkeypatch) -> Non
 
 
 def test_info_lists_every_clip(run, table: Path) -> None:
-    told = run("table", "info", table)
-    assert told.code == 0
-    last = told.out.splitlines()[-1]
+    done = run("table", "info", table)
+    assert done.code == 0
+    last = done.out.splitlines()[-1]
     assert last.startswith("clips  ")
     for clip in ("run", "stand", "walk"):
         assert f"{clip} (" in last

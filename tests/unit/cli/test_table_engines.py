@@ -23,7 +23,7 @@ def clips(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "text"),
     [
         (("--dask", "tcp://127.0.0.1:9"), "No dask scheduler answers at tcp://127.0.0.1:9"),
         (("--dask", "local", "--device", "cuda"), "give `device` or `dask`"),
@@ -31,15 +31,15 @@ def clips(tmp_path: Path) -> Path:
         (("--jobs", "0"), "`jobs` must be at least 1"),
     ],
 )
-def test_what_is_not_there_is_told_in_a_line_and_nothing_is_built(
-    run, clips, asked, said, monkeypatch
+def test_what_is_missing_is_reported_in_a_line_and_nothing_is_built(
+    run, clips, asked, text, monkeypatch
 ) -> None:
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
     monkeypatch.setattr(dask_client, "CONNECT_S", 0.3)
-    told = run("table", "build", clips, "-o", clips.parent / "lib.mlt", *BUILD, *asked)
-    assert told.code == 2
-    assert said in told.err
-    assert len(told.err.strip().splitlines()) == 1
+    done = run("table", "build", clips, "-o", clips.parent / "lib.mlt", *BUILD, *asked)
+    assert done.code == 2
+    assert text in done.err
+    assert len(done.err.strip().splitlines()) == 1
     assert [file.name for file in clips.parent.iterdir()] == ["clips"]
 
 
@@ -50,7 +50,7 @@ def test_a_cluster_started_here_builds_the_same_table(run, clips) -> None:
     for name, asked in (("here", ("--jobs", "1")), ("dask", ("--dask", "local", "--jobs", "1"))):
         out = clips.parent / name / "lib.mlt"
         out.parent.mkdir()
-        told = run("table", "build", clips, "-o", out, *BUILD, *asked)
-        assert told.code == 0, told.err
+        done = run("table", "build", clips, "-o", out, *BUILD, *asked)
+        assert done.code == 0, done.err
         tables.append(out.read_bytes())
     assert tables[0] == tables[1]

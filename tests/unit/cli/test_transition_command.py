@@ -24,9 +24,9 @@ def gaits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_transition_begins_as_a_and_ends_as_b(run, gaits: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
-    told = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, "--raw", "--json")
-    assert told.code == 0, told.err
-    facts = json.loads(told.out)["transitions"][0]
+    done = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, "--raw", "--json")
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)["transitions"][0]
     made, walk, jog = ml.load(out), ml.load(gaits / "walk.bvh"), ml.load(gaits / "jog.bvh")
     first, last = facts["span"]
     before = walk.world_positions()[: first + 1]
@@ -38,14 +38,14 @@ def test_a_transition_begins_as_a_and_ends_as_b(run, gaits: Path, tmp_path: Path
 
 def test_it_tells_place_costs_check_feet_and_what_was_written(run, gaits, tmp_path) -> None:
     out = tmp_path / "out.glb"
-    told = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, "--show", "2")
-    assert told.code == 0, told.err
+    done = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, "--show", "2")
+    assert done.code == 0, done.err
     for word in ("walk.bvh", "place", "pose", "blend", "check", "passed", "slide", str(out)):
-        assert word in told.out
-    assert told.out.count("--at ") <= 2
+        assert word in done.out
+    assert done.out.count("--at ") <= 2
 
 
-def test_a_blend_that_had_to_be_shorter_is_told(run, gaits: Path, tmp_path: Path) -> None:
+def test_a_blend_that_had_to_be_shorter_is_reported(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     long = run("transition", *pair, "-o", tmp_path / "long.bvh", "--length", "4", "--allow-flawed")
     assert long.code == 0, long.err
@@ -67,9 +67,9 @@ def test_feet_are_cleaned_unless_raw_is_said(run, gaits: Path, tmp_path: Path) -
 def test_the_place_can_be_said(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     out = tmp_path / "out.bvh"
-    told = run("transition", *pair, "-o", out, "--at", "60", "70", "--allow-flawed", "--json")
-    assert told.code == 0, told.err
-    place = json.loads(told.out)["transitions"][0]["place"]
+    done = run("transition", *pair, "-o", out, "--at", "60", "70", "--allow-flawed", "--json")
+    assert done.code == 0, done.err
+    place = json.loads(done.out)["transitions"][0]["place"]
     assert (place["frame_a"], place["frame_b"]) == (60, 70)
     refused = run("transition", *pair, "-o", tmp_path / "no.bvh", "--at", "0", "70")
     assert refused.code == 2
@@ -86,9 +86,9 @@ def test_a_flawed_result_is_not_written_unless_allowed(
     assert "--allow-flawed" in refused.err
     assert "LeftLeg" in refused.err and "frame 7" in refused.err
     assert not (tmp_path / "no.bvh").exists()
-    told = run(*command, tmp_path / "no.bvh", "--at", "60", "70", "--json")
-    assert told.code == 3
-    (made,) = json.loads(told.out)["transitions"]
+    done = run(*command, tmp_path / "no.bvh", "--at", "60", "70", "--json")
+    assert done.code == 3
+    (made,) = json.loads(done.out)["transitions"]
     assert made["verification"]["failed"][0]["joint"] == "LeftLeg"
     assert not (tmp_path / "no.bvh").exists()
     forced = run(*command, tmp_path / "yes.bvh", "--at", "60", "70", "--allow-flawed")
@@ -110,9 +110,9 @@ def test_another_skeleton_is_retargeted_and_said_or_refused(run, gaits, tmp_path
     ml.save(ml.Motion(other, jog.root_positions, jog.local_quats, jog.fps), tmp_path / "other.bvh")
     out = tmp_path / "out.bvh"
     pair = (gaits / "walk.bvh", tmp_path / "other.bvh")
-    told = run("transition", *pair, "-o", out)
-    assert told.code == 0, told.err
-    assert "another skeleton: retargeted" in told.out
+    done = run("transition", *pair, "-o", out)
+    assert done.code == 0, done.err
+    assert "another skeleton: retargeted" in done.out
     offsets = ml.load(out).skeleton.offsets
     assert np.abs(offsets - ml.load(gaits / "walk.bvh").skeleton.offsets).max() < BVH_TEXT_M
     refused = run("transition", *pair, "-o", tmp_path / "no.bvh", "--no-retarget")
@@ -120,13 +120,13 @@ def test_another_skeleton_is_retargeted_and_said_or_refused(run, gaits, tmp_path
     assert "retarget" in refused.err
 
 
-def test_floors_that_differ_are_told_and_brought_together(run, gaits, tmp_path) -> None:
+def test_floors_that_differ_are_reported_and_put_level(run, gaits, tmp_path) -> None:
     jog = ml.load(gaits / "jog.bvh")
     raised = jog.root_positions + np.array([0.0, 0.1, 0.0])
     ml.save(jog.replace(root_positions=raised), tmp_path / "raised.bvh")
     pair = (gaits / "walk.bvh", tmp_path / "raised.bvh")
-    told = run("transition", *pair, "-o", tmp_path / "as-it-is.bvh")
-    assert "--ground" in told.out
+    done = run("transition", *pair, "-o", tmp_path / "as-it-is.bvh")
+    assert "--ground" in done.out
     levelled = run("transition", *pair, "-o", tmp_path / "level.bvh", "--ground")
     assert levelled.code == 0, levelled.err
     assert "put on y = 0" in levelled.out
@@ -169,9 +169,9 @@ def test_a_root_bone_that_lies_still_lies_still_in_the_result(run, tmp_path: Pat
         )
         ml.save(travel_on_pelvis(rooted, like=lies), tmp_path / f"{kind}.bvh")
     out = tmp_path / "out.bvh"
-    told = run("transition", tmp_path / "walk.bvh", tmp_path / "jog.bvh", "-o", out, "--raw")
-    assert told.code == 0, told.err
-    assert "travel and heading moved to the root bone" in told.out
+    done = run("transition", tmp_path / "walk.bvh", tmp_path / "jog.bvh", "-o", out, "--raw")
+    assert done.code == 0, done.err
+    assert "travel and heading moved to the root bone" in done.out
     made, walk = ml.load(out), ml.load(tmp_path / "walk.bvh")
     assert np.ptp(made.root_positions, axis=0).max() < BVH_TEXT_M
     assert np.ptp(made.local_quats[:, 0], axis=0).max() < 1e-6

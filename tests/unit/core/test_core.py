@@ -57,8 +57,8 @@ def test_flags_are_taken_for_bytes() -> None:
 
 
 RIG = {
-    "n_joints": 3, "n_judged": 1, "n_carriers": 0, "n_across": 0, "n_legs": 0, "head": -1,
-    "parents": np.array([-1, 0, 1]), "judged": np.array([1]), "carriers": np.zeros(0, np.int64),
+    "n_joints": 3, "n_checked": 1, "n_carriers": 0, "n_across": 0, "n_legs": 0, "head": -1,
+    "parents": np.array([-1, 0, 1]), "checked": np.array([1]), "carriers": np.zeros(0, np.int64),
     "across": np.zeros((0, 2), np.int64), "legs": np.zeros((0, 3), np.int64),
     "hinges": np.zeros((0, 3)), "soles": np.zeros((0, 2, 3)),
 }  # fmt: skip
@@ -74,7 +74,7 @@ def test_a_record_points_to_its_arrays_and_keeps_them() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"n_joints": 4}, {"judged": np.array([1.0])}, {"parents": np.zeros((3, 2), np.int64)[:, 0]}],
+    [{"n_joints": 4}, {"checked": np.array([1.0])}, {"parents": np.zeros((3, 2), np.int64)[:, 0]}],
     ids=["sizes", "other numbers", "strides"],
 )
 def test_a_record_of_arrays_that_do_not_fit_is_refused(wrong: dict[str, object]) -> None:

@@ -39,7 +39,7 @@ def test_each_part_of_the_body_is_looked_at_once():
 def test_speeds_that_are_always_allowed_grow_with_the_bone_up_to_a_limit():
     body = BodyMap.guess(WALK.skeleton)
     rig = check_rig(WALK, body=body)
-    quick = dict(zip(rig.judged.tolist(), rig.quick.tolist(), strict=True))
+    quick = dict(zip(rig.checked.tolist(), rig.quick.tolist(), strict=True))
     for joint, speed in quick.items():
         length = max(float(np.linalg.norm(WALK.skeleton.offsets[joint])), 0.0)
         if length > 0.1:  # 320 degrees a second, and at most 1.2 m/s

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -146,3 +148,22 @@ def test_bones_that_slide_by_a_constant_have_another_length() -> None:
     assert matched(longer, one).notes[1] == (
         "bones of other lengths: retargeted onto that of first",
     )
+
+
+def test_contacts_are_detected_once_and_only_when_they_are_read(monkeypatch) -> None:
+    detected = []
+
+    def counted(motion: Motion, *, body: BodyMap) -> ml.Footplants:
+        detected.append(motion.name)
+        return ml.detect_footplants(motion, body=body)
+
+    monkeypatch.setattr("motionloom.retargeting.match.detect_footplants", counted)
+    both = matched(ml.synthetic.clip("jog", duration_s=2.0).motion, walk())
+    assert not detected
+    assert (both.first_footplants.planted == ml.detect_footplants(walk()).planted).all()
+    assert detected == ["walk"]
+    assert both.footplants[0] is both.first_footplants
+    assert both.footplants is both.footplants
+    assert detected == ["walk", "jog"]
+    copied = pickle.loads(pickle.dumps(matched(walk(), walk())))
+    assert (copied.footplants[1].planted == ml.detect_footplants(walk()).planted).all()

@@ -40,7 +40,10 @@ class TableOfOneCost:
         self.score = Score(cost, natural, naturalness)
 
     def transition(self, source, target):
-        rows = self.frames.row_at(source), self.frames.row_at(target)
+        rows = (
+            self.frames.row_at(source, "source"),
+            self.frames.row_at(target, "target"),
+        )
         made = inertialized_transition(self.frames, *rows, self.length)
         return Made(made.motion(self.frames), made.footplants(), self.score, self.frames)
 

@@ -29,11 +29,11 @@ SHORT_M = 0.05
 
 @record
 class CheckRig(NamedTuple):
-    """Joints that are judged, legs, feet and head of a body."""
+    """Joints that are checked, legs, feet and head of a body."""
 
     parents: IntArray
     """(J,)"""
-    judged: IntArray
+    checked: IntArray
     """The pelvis, then every joint below it that has a role or lies between such joints. (N,)"""
     carriers: IntArray
     """Joints above the pelvis: root bones. (A,)"""
@@ -48,7 +48,7 @@ class CheckRig(NamedTuple):
     soles: FloatArray
     """Heel and ball of each foot in its ankle's frame, metres. (0 or 2, 2, 3)"""
     quick: FloatArray
-    """Speed relative to its parent that each judged joint may always have, m/s. (N,)"""
+    """Speed relative to its parent that each checked joint may always have, m/s. (N,)"""
 
 
 def check_rig(motion: Motion, *, body: BodyMap | None = None) -> CheckRig:
@@ -79,11 +79,11 @@ def rig_of_body(
         legs = np.array([[k.hip, k.knee, k.ankle] for k in knees], dtype=np.int64)
         hinges = np.array([k.axis for k in knees])
         soles = np.array([[foot.heel, foot.ball] for foot in feet])
-    judged = np.array([pelvis, *_judged(skeleton, body, pelvis)], dtype=np.int64)
-    bones = np.maximum(np.linalg.norm(skeleton.offsets[judged], axis=-1), SHORT_M)
+    checked = np.array([pelvis, *_checked_joints(skeleton, body, pelvis)], dtype=np.int64)
+    bones = np.maximum(np.linalg.norm(skeleton.offsets[checked], axis=-1), SHORT_M)
     return CheckRig(
         np.array(skeleton.parents, dtype=np.int64),
-        judged,
+        checked,
         np.array([joint for joint in chain if joint != pelvis], dtype=np.int64),
         ABSENT if body.head is None else int(body.head),
         np.array(across, dtype=np.int64).reshape(-1, 2),
@@ -100,13 +100,13 @@ def rig_record(rig: CheckRig) -> _core.Record:
     return _core.record(
         "ml_check_rig",
         n_joints=len(rig.parents),
-        n_judged=len(rig.judged),
+        n_checked=len(rig.checked),
         n_carriers=len(rig.carriers),
         n_across=len(rig.across),
         n_legs=len(rig.legs),
         head=rig.head,
         parents=rig.parents,
-        judged=rig.judged,
+        checked=rig.checked,
         carriers=rig.carriers,
         across=rig.across,
         legs=rig.legs,
@@ -115,7 +115,7 @@ def rig_record(rig: CheckRig) -> _core.Record:
     )
 
 
-def _judged(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]:
+def _checked_joints(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]:
     """Joints below the pelvis with a role and those between; every joint where none has a role.
 
     Fingers, twist bones at the ends and props are left out: captures invent them.

@@ -16,7 +16,7 @@ from motionloom.features.checks.check_names import CHECKS, MOST_FOUND
 from motionloom.features.checks.series import Series, series_record
 from motionloom.features.checks.source_limits import Limits, limits_record
 
-__all__ = ["CHECKS", "MOST_FOUND", "Judged", "judge", "with_slack"]
+__all__ = ["CHECKS", "MOST_FOUND", "CheckedMotion", "judge", "with_slack"]
 
 _judge = _core.kernel("ml_check_judge")
 
@@ -29,8 +29,8 @@ SINK = 0.025
 """Metres by which soles may be lower than in the sources; as in core/src/check_judge.c."""
 
 
-class Judged(NamedTuple):
-    """A motion, and what of it is judged."""
+class CheckedMotion(NamedTuple):
+    """A motion, and what of it is checked."""
 
     series: Series
     planted: BoolArray
@@ -38,23 +38,27 @@ class Judged(NamedTuple):
     fps: float
     first: int
     last: int
-    """Frames that are judged; the others show what goes before and after."""
+    """Frames that are checked; the others show what goes before and after."""
     skipped: BoolArray
     """Frames with capture glitches of the sources, which results may repeat. (F,)"""
     plan: FloatArray = np.zeros(0)
     """Headings that the body should have, radians. (F,) or (0,)"""
     held: bool = True
-    """Whether feet were held already: soles, contacts and drags are judged."""
+    """Whether feet were held already: soles, contacts and drags are checked."""
 
 
 def judge(
-    judged: Judged, limits: Limits, allowed: FloatArray, grounds: FloatArray, failures: FloatArray
+    checked: CheckedMotion,
+    limits: Limits,
+    allowed: FloatArray,
+    grounds: FloatArray,
+    failures: FloatArray,
 ) -> int:
     """Fill ``failures`` with failed checks; how many there are.
 
     Parameters
     ----------
-    judged
+    checked
         The motion.
     limits
         Of its sources.
@@ -65,14 +69,14 @@ def judge(
         Where frames were copied: lowest height of each sole point, and how far the contact that
         starts there may slide, metres.
     failures : (M, 5)
-        Check, joint (as an index into the judged ones, or -1), frame, value, limit.
+        Check, joint (as an index into the checked ones, or -1), frame, value, limit.
     """
     n_found = np.zeros(1, dtype=np.int64)
-    skipped = np.ascontiguousarray(judged.skipped, dtype=np.bool_)
+    skipped = np.ascontiguousarray(checked.skipped, dtype=np.bool_)
     _judge(
-        series_record(judged.series), limits_record(limits),
-        np.ascontiguousarray(judged.planted, dtype=np.bool_), judged.fps, judged.first,
-        judged.last, skipped, _given(judged.plan), int(judged.held), _given(allowed),
+        series_record(checked.series), limits_record(limits),
+        np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
+        checked.last, skipped, _given(checked.plan), int(checked.held), _given(allowed),
         _given(grounds), np.zeros(len(skipped) + 5 * len(limits.turn)), len(failures), failures,
         n_found,
     )  # fmt: skip

@@ -85,4 +85,4 @@ def _joint_name(rig: CheckRig, names: tuple[str, ...], check: int, joint: int) -
         return KINDS[joint].replace("_", " ")
     if check in (GLITCH, PLAN):
         return names[joint]
-    return names[int(rig.judged[joint])]
+    return names[int(rig.checked[joint])]

@@ -19,7 +19,7 @@ from motionloom.features.checks.compare import (
     SPEED_MORE,
     TURN_FREE,
     TURN_MORE,
-    Judged,
+    CheckedMotion,
     judge,
     with_slack,
 )
@@ -222,11 +222,11 @@ class QualityCheck:
             limits = limits_without_sources(rig)
         rows = np.zeros((MOST_FOUND, 5))
         heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
-        judged = Judged(
+        checked = CheckedMotion(
             series, footplants.planted, motion.fps, first, last, skipped, heading,
             held and bool(self.sources),
         )  # fmt: skip
-        n = judge(judged, limits, allowed, grounds, rows)
+        n = judge(checked, limits, allowed, grounds, rows)
         failed = failed_checks(rig, motion.skeleton.names, rows[:n])
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
@@ -262,11 +262,11 @@ class QualityCheck:
         """What joints may do in copied frames."""
         spare = self._kept
         if spare is None:
-            return copied_joints(self._series, copied, n_frames, len(rig.judged))
+            return copied_joints(self._series, copied, n_frames, len(rig.checked))
         wanted = (n_frames, *copied)
         if spare.allowed is None or spare.copied != wanted:
-            n_judged = len(rig.judged)
-            spare.allowed = copied_joints(self._series, copied, n_frames, n_judged, spare.block)
+            n_checked = len(rig.checked)
+            spare.allowed = copied_joints(self._series, copied, n_frames, n_checked, spare.block)
             spare.copied = wanted
         return spare.allowed
 

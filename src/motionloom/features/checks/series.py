@@ -49,7 +49,7 @@ class Series(NamedTuple):
 def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Series:
     """Series of zeros for so many frames; of a block that nobody has written to, or on its own."""
     zeros = (Block(0) if block is None else block).zeros
-    n = len(rig.judged)
+    n = len(rig.checked)
     return Series(
         zeros(n_frames, n),
         zeros(n_frames, n),
@@ -82,12 +82,12 @@ def measure_series(
 
 def series_record(series: Series) -> _core.Record:
     """A series as the core takes it."""
-    n_frames, n_judged = series.turn.shape
+    n_frames, n_checked = series.turn.shape
     n_carriers = series.carried.shape[1]
     return _core.record(
         "ml_check_series",
         n_frames=n_frames,
-        n_judged=n_judged,
+        n_checked=n_checked,
         n_carriers=n_carriers,
         **series._asdict(),
     )

@@ -63,7 +63,7 @@ LOWS = frozenset({"least_flexion", "sole", "floor"})
 
 def no_limits(rig: CheckRig) -> Limits:
     """Limits of no source: nothing moves, soles may be anywhere."""
-    n = len(rig.judged)
+    n = len(rig.checked)
     return Limits(
         np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers)),
         np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), np.full(4, np.inf),
@@ -105,7 +105,7 @@ def measure_limits(
     if not good.any():
         good = np.ones_like(good)
 
-    n, has_legs = len(rig.judged), len(rig.legs) > 0
+    n, has_legs = len(rig.checked), len(rig.legs) > 0
     turn, speed, bend, carried = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers))
     flexion, slide = np.zeros((2, 2)), np.zeros(4 * N_SPANS)
     sole, floor, highest, drag, body = (np.zeros(4) for _ in range(5))
@@ -136,7 +136,7 @@ def limits_record(limits: Limits) -> _core.Record:
     """Limits as the core takes them."""
     return _core.record(
         "ml_check_limits",
-        n_judged=len(limits.turn),
+        n_checked=len(limits.turn),
         n_carriers=len(limits.carried),
         **limits._asdict(),
     )
@@ -144,7 +144,7 @@ def limits_record(limits: Limits) -> _core.Record:
 
 def limits_without_sources(rig: CheckRig) -> Limits:
     """Limits that only what no body does exceeds: nothing is known of how fast this one moves."""
-    n = len(rig.judged)
+    n = len(rig.checked)
     free = no_limits(rig)
     body = np.full_like(free.body, np.inf)
     return free._replace(

@@ -14,11 +14,12 @@ from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
-from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.clip_frames import ClipFrames
+from motionloom.tables.collection.common_skeleton import given_skeleton
+from motionloom.tables.collection.folder_clips import find_other_files
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.generations import (
     CATALOGUE,
@@ -93,7 +94,7 @@ class Collection:
             *rows,
         )
         home = (reopened_frames, str(path.absolute()), self._digest)
-        self.frames = replace(plain, jumps=catalogue.jumps(), home=home)
+        self.frames = replace(plain, glitch_rows=catalogue.jumps(), home=home)
         self._ids = frozenset(self.frames.ids)
         self._stored, self.label_faults = stored_labels(path)
 
@@ -153,12 +154,7 @@ class Collection:
         folder = path_of(folder, "folder")
         usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
         target = path_of(usual if out is None else out, "out")
-        if isinstance(skeleton, str | Path):
-            skeleton = load(path_of(skeleton, "skeleton"))
-        if skeleton is not None and not isinstance(skeleton, Skeleton | Motion):
-            raise ArrayError(
-                f"`skeleton` must be a skeleton, a motion on it, or a file, got {skeleton!r}."
-            )
+        example = given_skeleton(skeleton)
         given_options: dict[str, Any] = dict(options)
         rename_option(given_options, "keep_jumps", "keep_glitches")
         known_options("Collection.ingest", Reading, given_options)
@@ -168,11 +164,15 @@ class Collection:
             check_readable(stored_labels(target)[1])
         with writing_collection(folder, target):
             catalogue, read = ingest_folder(
-                folder, target, reading, skeleton=skeleton, progress=flag(progress, "progress")
+                folder, target, reading, skeleton=example, progress=flag(progress, "progress")
             )
-            lib = cls(
-                target, catalogue, report_of(catalogue, read=read, source_fps=reading.source_fps)
+            report = report_of(
+                catalogue,
+                read=read,
+                source_fps=reading.source_fps,
+                skipped=find_other_files(folder, catalogue, but=target),
             )
+            lib = cls(target, catalogue, report)
         if given is not None:
             lib.add_labels(given)
         return lib

@@ -6,15 +6,18 @@ import dataclasses
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray
+from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_offsets
 from motionloom.body.root_motion import bones_above_pelvis, travel_on_root
-from motionloom.errors import SkeletonMismatchError
+from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -26,6 +29,17 @@ SAME_M = 1e-3
 """Bones that differ by less are the same: files round, and every take is fitted again."""
 KEY_M = 1e-4
 """Skeletons are compared by offsets rounded to this."""
+
+
+def given_skeleton(value: object) -> Skeleton | Motion | None:
+    """A skeleton as callers give it: itself, a clip on it, or a file of one."""
+    if isinstance(value, str | Path):
+        return load(path_of(value, "skeleton"))
+    if value is not None and not isinstance(value, Skeleton | Motion):
+        raise ArrayError(
+            f"`skeleton` must be a skeleton, a motion on it, or a file, got {value!r:.80}."
+        )
+    return value
 
 
 class Fitted(NamedTuple):

@@ -20,6 +20,8 @@ from motionloom.reading.opening import ReadingErrors, open_file
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
 
 OURS = (".mlc", ".part")
+NO_OTHERS = (".asf", ".mlt")
+"""Suffixes of files that belong to clips and collections without being clips."""
 
 
 def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
@@ -32,22 +34,47 @@ def find_clip_files(folder: Path, *, but: Path | None = None) -> list[str]:
             f"{folder} must be a folder with clips, but "
             + ("is a file. Name its folder." if folder.exists() else "is not there.")
         )
-    names = []
-    own = None if but is None else but.resolve()
-    for file in _files_below(folder):
-        inside = file.relative_to(folder)
-        if any(part.endswith(OURS) or part.startswith(".") for part in inside.parts):
-            continue
-        if own is not None and own in (folder.resolve() / inside).parents:
-            continue
-        if _may_hold_clip(file):
-            names.append(_name_of(inside, folder))
+    names = [
+        _name_of(inside, folder)
+        for inside in _files_of_others(folder, but)
+        if _may_hold_clip(folder / inside)
+    ]
     if not names:
         raise TableError(
             f"{folder} holds no clip that can be read. Readable are: "
             f"{', '.join(dict.fromkeys(s for each in known_formats() for s in each.suffixes))}."
         )
     return sorted(names)
+
+
+def find_other_files(
+    folder: Path, catalogue: Catalogue, *, but: Path | None = None
+) -> tuple[str, ...]:
+    """Paths in the folder, with slashes, of files that are no clips; sorted.
+
+    Hidden files, collections, tables and the skeletons of clips are not among them.
+    """
+    clips = {record.file for record in catalogue.files}
+    return tuple(
+        sorted(
+            printable(name)
+            for inside in _files_of_others(folder, but)
+            if (name := inside.as_posix()) not in clips
+            and inside.suffix.lower() not in NO_OTHERS
+            and (folder / inside).is_file()
+        )
+    )
+
+
+def _files_of_others(folder: Path, but: Path | None) -> Iterator[Path]:
+    """Paths in the folder that are neither hidden nor part of a collection, nor in ``but``."""
+    own = None if but is None else but.resolve()
+    for file in _files_below(folder):
+        inside = file.relative_to(folder)
+        if any(part.endswith(OURS) or part.startswith(".") for part in inside.parts):
+            continue
+        if own is None or own not in (folder.resolve() / inside).parents:
+            yield inside
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom._core import kernel
+from motionloom._deprecated import warn_renamed
 from motionloom._records import record, reduced
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
@@ -55,7 +56,7 @@ class Frames:
     body: FloatArray32
     points: FloatArray32
     planted: BoolArray
-    jumps: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    glitch_rows: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """Rows with a capture glitch, ascending; see :func:`find_glitches`. (N,)"""
     home: tuple[Callable[[str, str], Frames], str, str] | None = field(default=None, kw_only=True)
     """How to open them again: a function, and the folder and digest of their collection; None for
@@ -69,6 +70,12 @@ class Frames:
 
     def __repr__(self) -> str:
         return f"Frames({self.n_clips} clips, {self.n_rows} frames, {self.fps:g} fps)"
+
+    @property
+    def jumps(self) -> IntArray:
+        """Old name of :attr:`glitch_rows`."""
+        warn_renamed("Frames.jumps", "Frames.glitch_rows")
+        return self.glitch_rows
 
     @property
     def n_rows(self) -> int:
@@ -89,32 +96,35 @@ class Frames:
         clip = self.clip_at(row)
         return self.ids[clip], int(row - self.starts[clip])
 
-    def row_of(self, clip_id: str, frame: int) -> int:
-        """Row of a clip's frame."""
+    def row_of(self, clip_id: str, frame: int, *, name: str | None = None) -> int:
+        """Row of a clip's frame; ``name`` is the argument that an error names."""
         try:
             clip = self.ids.index(clip_id)
         except ValueError:
             names = ", ".join(self.ids[:6])
             more = ", ...; `motionloom table info` lists them" if len(self.ids) > 6 else ""
+            which = "A clip" if name is None else f"The clip of `{name}`"
             raise TableError(
-                f"A clip must be one of the collection's {len(self.ids)} ({names}{more}), got "
+                f"{which} must be one of the collection's {len(self.ids)} ({names}{more}), got "
                 f"{clip_id!r}."
             ) from None
         length = int(self.starts[clip + 1] - self.starts[clip])
-        frame = whole(frame, f"frame of {clip_id}")
+        frame = whole(frame, f"frame of {clip_id}" if name is None else f"{name}[1]")
         if not 0 <= frame < length:
+            which = "" if name is None else f" in `{name}`"
             raise TableError(
-                f"Clip {clip_id!r} has frames 0 to {length - 1} at {self.fps:g} fps, got {frame}."
+                f"Clip {clip_id!r} has frames 0 to {length - 1} at {self.fps:g} fps, got "
+                f"{frame}{which}."
             )
         return int(self.starts[clip]) + frame
 
-    def row_at(self, place: tuple[str, int]) -> int:
-        """Row of a place: a clip's id and a frame of it."""
+    def row_at(self, place: tuple[str, int], name: str = "place") -> int:
+        """Row of a place, a clip's id and a frame of it, that came as the argument ``name``."""
         if not isinstance(place, tuple | list) or len(place) != 2:
             raise TableError(
-                f"A place must be a clip's id and a frame, as ('walk', 120); got {place!r}."
+                f"`{name}` must be a clip's id and a frame, as ('walk', 120); got {place!r}."
             )
-        return self.row_of(place[0], place[1])
+        return self.row_of(place[0], place[1], name=name)
 
     def windows(self, length: int, *, stride: int = 1) -> IntArray:
         """First rows of every window of ``length`` frames that stays inside one clip."""
@@ -125,11 +135,13 @@ class Frames:
         return np.concatenate([np.zeros(0, dtype=np.int64), *parts]).astype(np.int64)
 
     def sound(self, rows: IntArray, length: int, *, at_least: int = 1) -> IntArray:
-        """Those of the windows that hold no row of :attr:`jumps`; all where too few are left."""
-        if not len(self.jumps):
+        """Those of the windows without a row of :attr:`glitch_rows`; all where too few are left."""
+        if not len(self.glitch_rows):
             return rows
-        before = np.searchsorted(self.jumps, rows, side="left")
-        sound_rows = rows[before == np.searchsorted(self.jumps, rows + length - 1, side="right")]
+        before = np.searchsorted(self.glitch_rows, rows, side="left")
+        sound_rows = rows[
+            before == np.searchsorted(self.glitch_rows, rows + length - 1, side="right")
+        ]
         return sound_rows if len(sound_rows) >= at_least else rows
 
     def motion(self, first: int, last: int, *, name: str = "") -> Motion:
@@ -269,12 +281,12 @@ def clip_speeds(frames: Frames, clip: int) -> FloatArray:
 
 def speeds_of_clips(frames: Frames, clips: Iterable[int]) -> FloatArray:
     """The same of many clips, (n, 3)."""
-    paces, read = [], 0
+    speeds, read = [], 0
     for clip in clips:
-        paces.append(clip_speeds(frames, clip))
+        speeds.append(clip_speeds(frames, clip))
         rows = int(frames.starts[clip + 1] - frames.starts[clip])
         read += rows * (frames.body[0].nbytes + frames.quats[0].nbytes)
         if read > RELEASED_BYTES:
             release_frames(frames)
             read = 0
-    return np.array(paces).reshape(-1, 3)
+    return np.array(speeds).reshape(-1, 3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -229,6 +228,8 @@ class IngestReport:
     """Files that were read in this run; the rest was the same as before."""
     remarks: tuple[str, ...] = ()
     """Patterns of ``source_fps`` that match no file."""
+    skipped: tuple[str, ...] = ()
+    """Files of the folder that are no clips, when it was ingested; not stored."""
 
     def noted(self, word: str) -> tuple[str, ...]:
         """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``."""
@@ -259,22 +260,27 @@ class IngestReport:
             f"{self.clips} clips, {self.frames} frames at {self.fps:g} fps "
             f"({self.frames / self.fps:.0f} s)"
         ]
-        often = Counter(note for _, note in self.notes)
-        for note, count in often.items():
+        for note in dict.fromkeys(note for _, note in self.notes):
             ids = [clip for clip, each in self.notes if each == note]
-            named = ", ".join(ids[:NAMED]) + (f" and {count - NAMED} more" * (count > NAMED))
-            lines.append(f"{named}: {note}")
+            lines.append(f"{_few(ids)}: {note}")
         lines += [f"left out: {file}: {reason}" for file, reason in self.left_out]
+        if self.skipped:
+            lines.append(f"skipped, not clips: {_few(self.skipped)}")
         lines += self.remarks
         return "\n".join(lines)
 
 
+def _few(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
 def jumps_note(jumps: Sequence[Glitch]) -> str:
     """The note about frames with a capture glitch."""
-    listed = ", ".join(f"{jump.frame} ({jump.joint})" for jump in jumps[:NAMED])
-    more = f" and {len(jumps) - NAMED} more" if len(jumps) > NAMED else ""
+    listed = _few([f"{jump.frame} ({jump.joint})" for jump in jumps])
     frames = "frame jumps" if len(jumps) == 1 else "frames jump"
-    return f"capture glitch: {len(jumps)} {frames}: {listed}{more}"
+    return f"capture glitch: {len(jumps)} {frames}: {listed}"
 
 
 def report_of(
@@ -282,6 +288,7 @@ def report_of(
     *,
     read: int = 0,
     source_fps: Mapping[str, float] | float | None = None,
+    skipped: tuple[str, ...] = (),
 ) -> IngestReport:
     """The report of a catalogue, and which patterns of ``source_fps`` fitted no file."""
     names = [file.file for file in catalogue.files]
@@ -311,4 +318,5 @@ def report_of(
         tuple(left_out),
         read,
         tuple(idle),
+        skipped,
     )

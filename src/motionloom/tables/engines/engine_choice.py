@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from motionloom._arrays import whole
+from motionloom._arrays import of_kind, whole
 from motionloom.errors import ArrayError
 from motionloom.tables.engines.engine import Engine
 
@@ -44,6 +44,9 @@ def engine_of(
 
     if jobs is not None:
         whole(jobs, "jobs", least=1, most=MOST_JOBS)
+    for name, value in (("device", device), ("dask", dask)):
+        if value is not None:
+            of_kind(value, str, name)
     if device is not None and dask is not None:
         raise ArrayError("A search runs on a GPU or on a cluster: give `device` or `dask`.")
     if device is not None:
@@ -64,7 +67,12 @@ def _on_gpu(jobs: int | None, device: str) -> Engine:
 def _on_cluster(jobs: int | None, dask: str) -> Engine:
     from motionloom.tables.engines.dask import DaskEngine
 
-    if isinstance(dask, str) and dask == HERE:
+    if not dask:
+        raise ArrayError(
+            '`dask` must be the address of a dask scheduler, as "tcp://host:8786", or "local", got '
+            "''."
+        )
+    if dask == HERE:
         engine = DaskEngine(workers=jobs)
     elif jobs is None:
         engine = DaskEngine(dask)

@@ -246,7 +246,7 @@ class MotionGraph:
 
     def _row(self, place: int | Place, name: str) -> int:
         if not isinstance(place, int | np.integer):
-            return self.frames.row_at(place)
+            return self.frames.row_at(place, name)
         if not 0 <= place < self.frames.n_rows:
             raise ArrayError(
                 f"`{name}` must be a row from 0 to {self.frames.n_rows - 1}, got {place}."

@@ -76,9 +76,9 @@ def build_index(frames: Frames, *, length: int, seed: int = 0) -> WindowIndex:
         # One after the other: what they are made from is the most that a build holds.
         points, heads = listed_by(rows, length, books, (starts, ends, ways), sides)
         partitions.append(find_partition(points, rows, heads, seed=seed))
-    paces = speeds_of_clips(frames, range(frames.n_clips))
+    speeds = speeds_of_clips(frames, range(frames.n_clips))
     return WindowIndex.from_arrays(
-        WindowIndex(length, books, starts, ends, ways, paces, *partitions).arrays()
+        WindowIndex(length, books, starts, ends, ways, speeds, *partitions).arrays()
     )
 
 
@@ -214,9 +214,9 @@ def extend_index(index: WindowIndex, frames: Frames, growth: Growth) -> WindowIn
     ways = np.zeros((frames.n_rows, 3), dtype=np.int16)
     ways[old] = index.ways[growth.rows[old]]
     ways[windows] = ways_of(frames, windows, index.length)
-    paces = np.zeros((frames.n_clips, 3))
-    paces[~growth.is_new] = index.paces[growth.clips[~growth.is_new]]
-    paces[growth.is_new] = speeds_of_clips(frames, np.flatnonzero(growth.is_new).tolist())
+    speeds = np.zeros((frames.n_clips, 3))
+    speeds[~growth.is_new] = index.speeds[growth.clips[~growth.is_new]]
+    speeds[growth.is_new] = speeds_of_clips(frames, np.flatnonzero(growth.is_new).tolist())
     lists = []
     for part, sides in (
         (index.by_start, (True, False)),
@@ -228,7 +228,7 @@ def extend_index(index: WindowIndex, frames: Frames, growth: Growth) -> WindowIn
         names = growth.now[part.members.astype(np.int64)]
         lists.append(extend_partition(part, names, points, windows, heads))
     return WindowIndex.from_arrays(
-        WindowIndex(index.length, index.books, starts, ends, ways, paces, *lists).arrays()
+        WindowIndex(index.length, index.books, starts, ends, ways, speeds, *lists).arrays()
     )
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import Record, kernel, record
+from motionloom._deprecated import warn_renamed
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
@@ -66,7 +67,7 @@ class WindowIndex:
     """What follows each row. (R, C)"""
     ways: npt.NDArray[np.int16]
     """Displacement and turn of the window that starts at each row, in steps. (R, 3)"""
-    paces: FloatArray
+    speeds: FloatArray
     """Largest speeds of each clip; see :mod:`~motionloom.tables.collection.frames`. (C, 3)"""
     by_start: Partition
     by_end: Partition
@@ -163,8 +164,8 @@ class WindowIndex:
         """The arrays by name, for a file; :meth:`from_arrays` takes them back."""
         about = np.array([VERSION, self.length], dtype=np.int64)
         arrays: dict[str, npt.NDArray[Any]] = {"about": about}
-        for name in _PLAIN:
-            arrays[name] = getattr(self, name)
+        for name, stored in _PLAIN.items():
+            arrays[stored] = getattr(self, name)
         for name in _NESTED:
             part = getattr(self, name)
             arrays |= {f"{name}.{key}": getattr(part, key) for key in _fields(part)}
@@ -179,10 +180,16 @@ class WindowIndex:
                 f"A window index must be of version {VERSION}, got {version}. Build it again: "
                 "motionloom of another version compares windows by other numbers."
             )
-        parts: dict[str, Any] = {name: _sealed(arrays[name]) for name in _PLAIN}
+        parts: dict[str, Any] = {name: _sealed(arrays[stored]) for name, stored in _PLAIN.items()}
         for name, kind in _NESTED.items():
             parts[name] = kind(*(_sealed(arrays[f"{name}.{key}"]) for key in _fields(kind)))
         return cls(length=length, **parts)
+
+    @property
+    def paces(self) -> FloatArray:
+        """Old name of :attr:`speeds`."""
+        warn_renamed("WindowIndex.paces", "WindowIndex.speeds")
+        return self.speeds
 
     @property
     def bytes_per_row(self) -> float:
@@ -190,7 +197,8 @@ class WindowIndex:
         return sum(array.nbytes for array in self.arrays().values()) / max(1, len(self.starts))
 
 
-_PLAIN = ("starts", "ends", "ways", "paces")
+_PLAIN = {"starts": "starts", "ends": "ends", "ways": "ways", "speeds": "paces"}
+"""Arrays, and their names in files of every version."""
 _NESTED: dict[str, type[Books] | type[Partition]] = {
     "books": Books,
     "by_start": Partition,

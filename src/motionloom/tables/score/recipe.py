@@ -8,7 +8,7 @@ from math import comb
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, frozen, one_of
+from motionloom._arrays import FloatArray, IntArray, flag, frozen, items, one_of, whole
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
@@ -112,12 +112,12 @@ class Recipe:
     arrive at the other, in place of a blend of all."""
 
     def __post_init__(self) -> None:
-        rows = tuple(int(row) for row in self.rows)
+        several = items(self.rows, "rows", f"the first rows of 1 to {MOST_WAYS} windows")
+        rows = tuple(whole(row, f"rows[{k}]") for k, row in enumerate(several))
         if not 1 <= len(rows) <= MOST_WAYS:
             raise ArrayError(f"A recipe must have 1 to {MOST_WAYS} windows, got {len(rows)}.")
-        if self.length < 2:
-            raise ArrayError(f"A window must have at least 2 frames, got {self.length}.")
-        if self.pinned and len(rows) < 3:
+        object.__setattr__(self, "length", whole(self.length, "length", least=2))
+        if flag(self.pinned, "pinned") and len(rows) < 3:
             raise ArrayError(f"A pinned recipe must have 3 or 4 windows, got {len(rows)}.")
         one_of(self.family, FAMILIES, "family")
         object.__setattr__(self, "rows", rows)

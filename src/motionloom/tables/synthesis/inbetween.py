@@ -177,9 +177,9 @@ def fill_gap(
         for held in (True, False)
     ]
     clips = {frames.clip_at(int(row)) for row in rows}
-    paces = [clip_speeds(frames, clip) for clip in clips]
-    paces += [clip_speeds(gap.frames, clip) for clip in range(gap.frames.n_clips)]
-    fastest = np.maximum(np.max(paces, axis=0), SLOWEST)
+    speeds = [clip_speeds(frames, clip) for clip in clips]
+    speeds += [clip_speeds(gap.frames, clip) for clip in range(gap.frames.n_clips)]
+    fastest = np.maximum(np.max(speeds, axis=0), SLOWEST)
     hurry = [
         float((fastest_speeds(rig, *moved[1:], frames.fps) / fastest).max()) for moved, _ in ways
     ]

@@ -17,7 +17,7 @@ from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.check_rig import CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, Judged, judge
+from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import measure_series, new_series
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
@@ -104,7 +104,7 @@ class TableCheck:
         series = new_series(self.check_rig, motion.n_frames)
         quats = np.array(motion.local_quats)
         measure_series(self.check_rig, frames.fps, positions, world, quats, series)
-        jumps = np.asarray(frames.jumps)
+        jumps = np.asarray(frames.glitch_rows)
         inside = jumps[(jumps >= first) & (jumps <= last)] - first
         glitched = glitch_mask(motion, inside.tolist())
         planted = np.asarray(frames.planted[first : last + 1])
@@ -146,10 +146,10 @@ class TableCheck:
         series = new_series(self.check_rig, n_frames)
         measure_series(self.check_rig, fps, positions, world, quats, series)
         skipped = np.zeros(n_frames, dtype=np.bool_)
-        allowed = np.zeros((0, len(self.check_rig.judged), 3))
+        allowed = np.zeros((0, len(self.check_rig.checked), 3))
         failed = np.zeros((MOST_FOUND, 5))
-        judged = Judged(series, planted, fps, span[0], span[1], skipped, heading)
-        n = judge(judged, limits, allowed, np.zeros((0, 4, 2)), failed)
+        checked = CheckedMotion(series, planted, fps, span[0], span[1], skipped, heading)
+        n = judge(checked, limits, allowed, np.zeros((0, 4, 2)), failed)
         failed[:n, 2] -= span[0]
         return Checked(failed[:n], self.check_rig, self.frames.skeleton.names)
 

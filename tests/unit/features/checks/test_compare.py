@@ -21,7 +21,7 @@ from motionloom.features.checks.check_names import (
     TURN,
 )
 from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, Judged, judge
+from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, CheckedMotion, judge
 from motionloom.features.checks.series import Series, new_series
 from motionloom.features.checks.source_limits import BRAKE, TRAVEL, Limits, no_limits
 from tests.oracles import judge as plain
@@ -36,7 +36,7 @@ HEIGHTS = {name: np.zeros(4) for name in ("sole", "floor", "highest")}
 
 
 def limits_of(**changes: np.ndarray) -> Limits:
-    quick = np.full(len(RIG.judged), 0.7)
+    quick = np.full(len(RIG.checked), 0.7)
     return no_limits(RIG)._replace(quick=quick, **{**KNEES, **HEIGHTS, **changes})
 
 
@@ -54,9 +54,9 @@ def judged(
     mask[list(skipped)] = True
     plan = np.zeros(0) if plan is None else plan
     n = judge(
-        Judged(series, np.zeros((N, 4), dtype=bool), fps, *span, mask, plan, False),
+        CheckedMotion(series, np.zeros((N, 4), dtype=bool), fps, *span, mask, plan, False),
         limits_of() if limits is None else limits,
-        np.zeros((0, len(RIG.judged), 3)) if allowed is None else allowed,
+        np.zeros((0, len(RIG.checked), 3)) if allowed is None else allowed,
         np.zeros((0, 4, 2)),
         found,
     )
@@ -64,7 +64,7 @@ def judged(
 
 
 def each(value: float) -> np.ndarray:
-    return np.full(len(RIG.judged), value)
+    return np.full(len(RIG.checked), value)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_joints_may_exceed_their_sources_by_a_part_and_always_reach_a_limit(
     # A step into the first frame is not its own; a change of velocity there is.
     assert judged(series, limits, span=(25, N - 1)) == ([row] if check == BEND else [])
     assert judged(series, limits, skipped=(26,)) == ([] if check == BEND else [row])
-    allowed = np.zeros((N, len(RIG.judged), 3))
+    allowed = np.zeros((N, len(RIG.checked), 3))
     assert judged(series, limits, allowed=allowed, skipped=(24, 25, 26)) == [row]
     allowed[25, joint, ("turn", "speed", "bend").index(name)] = 1.002 * limit
     assert judged(series, limits, allowed=allowed) == []
@@ -222,7 +222,7 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
     kinds = set()
     for seed in range(12):
         rng = np.random.Generator(np.random.PCG64([seed, n]))
-        series, joints = random_series(rng, n), len(RIG.judged)
+        series, joints = random_series(rng, n), len(RIG.checked)
         limits = limits_of(
             turn=rng.random(joints) * 5.0,
             speed=rng.random(joints),
@@ -251,7 +251,7 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             grounds if copied else grounds[:0],
         )
         found = np.zeros((400, 5))
-        count = judge(Judged(given[0], *given[2:9]), given[1], *given[9:], found)
+        count = judge(CheckedMotion(given[0], *given[2:9]), given[1], *given[9:], found)
         rows, expected = plain.rows(found[:count]), plain.judge(*given)
         assert rows.keys() == expected.keys()
         assert len(rows) == count
@@ -268,8 +268,8 @@ def test_no_more_failures_are_kept_than_there_are_rows() -> None:
     series.bend[20] = 200.0
     found = np.full((4, 5), 7.0)
     planted, mask = np.zeros((N, 4), dtype=bool), np.zeros(N, dtype=bool)
-    given = Judged(series, planted, FPS, 0, N - 1, mask, held=False)
-    allowed, grounds = np.zeros((0, len(RIG.judged), 3)), np.zeros((0, 4, 2))
+    given = CheckedMotion(series, planted, FPS, 0, N - 1, mask, held=False)
+    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 4, 2))
     assert judge(given, limits_of(), allowed, grounds, found[:3]) == 3
     assert found[:3, 1].tolist() == [0, 1, 2]
     assert found[3].tolist() == [7.0] * 5
@@ -284,9 +284,9 @@ def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
     series = new_series(RIG, N)
     series.soles[7, 2, 1] = -1.0
     found = np.zeros((1, 5))
-    mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.judged), 3))
+    mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.checked), 3))
     planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 4, 2))
-    given = Judged(series, planted, FPS, 0, N - 1, mask)
+    given = CheckedMotion(series, planted, FPS, 0, N - 1, mask)
     judge(given, limits_of(), allowed, grounds, found)
     assert found[0].tolist() == [SOLE, 2, 7, -1.0, -SINK]
 

@@ -15,7 +15,7 @@ RIG = SimpleNamespace(
     head=3,
     legs=np.array([[1, 2, 1], [1, 2, 1]]),
     carriers=np.array([0]),
-    judged=np.array([1, 4]),
+    checked=np.array([1, 4]),
 )
 
 

@@ -16,7 +16,7 @@ from motionloom.features.checks.check_names import (
     SOLE,
 )
 from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.compare import Judged, judge
+from motionloom.features.checks.compare import CheckedMotion, judge
 from motionloom.features.checks.series import Series, new_series
 from motionloom.features.checks.source_limits import HOVER, Limits, no_limits
 
@@ -56,8 +56,8 @@ def judged(
     mask[list(skipped)] = True
     planted = np.zeros((N, 4), dtype=bool) if planted is None else planted
     limits = floor_limits() if limits is None else limits
-    allowed = np.zeros((0, len(RIG.judged), 3))
-    given = Judged(series, planted, FPS, *span, mask, held=held)
+    allowed = np.zeros((0, len(RIG.checked), 3))
+    given = CheckedMotion(series, planted, FPS, *span, mask, held=held)
     n = judge(given, limits, allowed, grounds, found)
     return found[:n].tolist()
 

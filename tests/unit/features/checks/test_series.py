@@ -30,11 +30,11 @@ def test_speeds_and_bends_are_differences_of_positions(motion: ml.Motion) -> Non
     rig = check_rig(motion)
     series = series_of(rig, motion)
     positions, fps = motion.world_positions(), motion.fps
-    joints, parents = rig.judged[1:], rig.parents[rig.judged[1:]]
+    joints, parents = rig.checked[1:], rig.parents[rig.checked[1:]]
     bones = positions[:, joints] - positions[:, parents]
     speed = fps * np.linalg.norm(np.diff(bones, axis=0), axis=-1)
     assert np.abs(series.speed[1:, 1:] - speed).max() < FLOAT64 * fps
-    bend = fps**2 * np.linalg.norm(np.diff(positions[:, rig.judged], n=2, axis=0), axis=-1)
+    bend = fps**2 * np.linalg.norm(np.diff(positions[:, rig.checked], n=2, axis=0), axis=-1)
     assert np.abs(series.bend[1:-1] - bend).max() < FLOAT64 * fps**2
     assert not series.bend[[0, -1]].any()
 
@@ -42,7 +42,7 @@ def test_speeds_and_bends_are_differences_of_positions(motion: ml.Motion) -> Non
 def test_turns_are_angles_between_neighbouring_frames(motion: ml.Motion) -> None:
     rig = check_rig(motion)
     series = series_of(rig, motion)
-    quats = motion.local_quats[:, rig.judged[1:]]
+    quats = motion.local_quats[:, rig.checked[1:]]
     turn = motion.fps * quat.angle_between(quats[1:], quats[:-1])
     assert np.abs(series.turn[1:, 1:] - turn).max() <= ANGLE * turn.max()
 
@@ -62,7 +62,7 @@ def test_knees_feet_and_heading_agree_with_the_motion_core(motion: ml.Motion) ->
 def test_the_lowest_point_is_a_joint_or_a_sole(motion: ml.Motion) -> None:
     rig = check_rig(motion)
     series = series_of(rig, motion)
-    joints = motion.world_positions()[:, rig.judged, 1].min(axis=1)
+    joints = motion.world_positions()[:, rig.checked, 1].min(axis=1)
     soles = foot_points(motion)[..., 1].min(axis=1)
     assert series.lowest == pytest.approx(np.minimum(joints, soles), abs=FLOAT64)
     # Upside down the head is the lowest, and no sole.
@@ -70,7 +70,7 @@ def test_the_lowest_point_is_a_joint_or_a_sole(motion: ml.Motion) -> None:
     quats = np.array(motion.local_quats)
     quats[:, 0] = quat.multiply(over, quats[:, 0])
     turned = motion.replace(local_quats=quats)
-    joints = turned.world_positions()[:, rig.judged, 1].min(axis=1)
+    joints = turned.world_positions()[:, rig.checked, 1].min(axis=1)
     assert series_of(rig, turned).lowest == pytest.approx(joints, abs=FLOAT64)
     assert (series_of(rig, turned).soles[..., 1].min(axis=1) > joints + 0.5).all()
 
@@ -80,7 +80,7 @@ def some_rig(n_legs: int = 2, head: int = 5, carriers: tuple[int, ...] = (0,)) -
     rng = np.random.Generator(np.random.PCG64(2))
     return CheckRig(
         parents=np.array([-1, 0, 1, 2, 3, 1, 5, 6, 1]),
-        judged=np.array([1, 2, 3, 4, 5, 8]),
+        checked=np.array([1, 2, 3, 4, 5, 8]),
         carriers=np.array(carriers, dtype=np.int64),
         head=head,
         across=np.array([[2, 5], [4, 7]]),
@@ -114,8 +114,8 @@ def test_every_series_is_that_of_the_plain_form(rig: CheckRig, n: int) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"judged": np.array([1, 2, 3, 4, 5, 9])},
-        {"judged": np.array([1, 2, 3, 4, 5, 0])},  # the root has no parent to be compared with
+        {"checked": np.array([1, 2, 3, 4, 5, 9])},
+        {"checked": np.array([1, 2, 3, 4, 5, 0])},  # the root has no parent to be compared with
         {"carriers": np.array([-1])},
         {"across": np.array([[2, 5], [4, -7]])},
         {"legs": np.array([[2, 3, 4], [5, 6, 9]])},

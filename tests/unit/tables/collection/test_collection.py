@@ -422,3 +422,17 @@ def test_plants_can_be_learned_ones_on_every_skeleton(clips, monkeypatch):
     lib = Collection.ingest(clips, fps=30, plants="learned")
     assert lib.report.retargeted == ("child",)
     assert lib.frames.planted.all()
+
+
+def test_files_that_are_no_clips_are_in_the_report(tmp_path: Path) -> None:
+    folder = tmp_path / "clips"
+    (folder / "deep").mkdir(parents=True)
+    ml.save(ml.synthetic.clip("walk", duration_s=1.0, fps=20).motion, folder / "walk.bvh")
+    for name in ("notes.txt", "deep/take.c3d.bak", ".hidden", "old.mlt", "skeleton.asf"):
+        (folder / name).write_text("no clip")
+    lib = Collection.ingest(folder, out=folder / "lib.mlc", fps=20)
+    assert lib.report.skipped == ("deep/take.c3d.bak", "notes.txt")
+    assert "skipped, not clips: deep/take.c3d.bak, notes.txt" in str(lib.report)
+    again = Collection.ingest(folder, out=folder / "lib.mlc", fps=20)  # nothing is read
+    assert again.report.skipped == lib.report.skipped
+    assert Collection.open(lib.path).report.skipped == ()

@@ -13,6 +13,7 @@ import motionloom as ml
 from motionloom.errors import MotionLoomError, TableError
 from motionloom.tables.collection import survey
 from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.index_build import build_index
 
@@ -59,9 +60,9 @@ def test_frames_captured_wrong_are_told_with_their_joint(corrupted):
     assert corrupted.report.jumping == ("jog",)
     assert f"capture glitch: 2 frames jump: {JUMP_AT - 1} (" in str(corrupted.report)
     row = corrupted.frames.row_of("jog", JUMP_AT)
-    assert corrupted.frames.jumps.tolist() == [row - 1, row]
+    assert corrupted.frames.glitch_rows.tolist() == [row - 1, row]
     again = Collection.open(corrupted.path)
-    assert again.frames.jumps.tolist() == corrupted.frames.jumps.tolist()
+    assert again.frames.glitch_rows.tolist() == corrupted.frames.glitch_rows.tolist()
     assert again.digest == corrupted.digest
 
 
@@ -101,7 +102,7 @@ def test_they_are_used_where_that_is_asked_for(corrupted, tmp_path):
     folder = Path(shutil.copytree(corrupted.source_folder, tmp_path / "clips"))
     kept = Collection.ingest(folder, fps=FPS, keep_glitches=True)
     assert kept.report.jumping == ("jog",)
-    assert len(kept.frames.jumps) == 0
+    assert len(kept.frames.glitch_rows) == 0
     assert kept.digest != corrupted.digest
     again = Collection.ingest(folder, fps=FPS)
     assert again.digest == corrupted.digest
@@ -112,7 +113,7 @@ def test_the_old_name_of_keep_glitches_works_and_warns(corrupted, tmp_path):
     with pytest.warns(DeprecationWarning, match="use keep_glitches=") as warned:
         lib = Collection.ingest(folder, fps=FPS, keep_jumps=True)
     assert warned[0].filename == __file__
-    assert len(lib.frames.jumps) == 0
+    assert len(lib.frames.glitch_rows) == 0
     with pytest.raises(ml.ArrayError, match="pass `keep_glitches` only"):
         Collection.ingest(folder, fps=FPS, keep_jumps=True, keep_glitches=True)
     table = ml.build_table(
@@ -138,7 +139,7 @@ def test_a_collection_of_an_older_kind_is_opened(corrupted, tmp_path):
     said = json.loads((copy / "catalogue.json").read_text())
     said["clips"] = [clip[:8] for clip in said["clips"]]
     (copy / "catalogue.json").write_text(json.dumps(said))
-    assert len(Collection.open(copy).frames.jumps) == 0
+    assert len(Collection.open(copy).frames.glitch_rows) == 0
 
 
 @pytest.mark.parametrize("jumps", [[3, 2], [999], [-1], ["a"], [True], 5])
@@ -211,3 +212,9 @@ def test_a_place_that_cannot_be_written_is_told(clips, monkeypatch):
     monkeypatch.setattr(Path, "mkdir", read_only)
     with pytest.raises(TableError, match="Read-only file system"):
         Collection.ingest(clips, fps=FPS)
+
+
+def test_the_old_name_of_rows_with_a_glitch_warns() -> None:
+    frames = frames_of([ml.synthetic.clip("walk", duration_s=1.0).motion])
+    with pytest.warns(DeprecationWarning, match=r"Frames.jumps is deprecated.*glitch_rows"):
+        assert frames.jumps is frames.glitch_rows

@@ -11,6 +11,8 @@ from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.windows import distances, window_features, window_shape
 
 LENGTH = 60
+SHORT = 20
+"""Windows of tests that compare two searches: principal components take the cube of the length."""
 HALF_MM = 5e-4
 """Distances from products in single precision."""
 
@@ -78,8 +80,8 @@ def test_the_order_of_the_clips_has_no_say(
     forward = kinds_frames
     order = [7, 2, 11, 0, 5, 9, 1, 3, 10, 4, 8, 6]
     shuffled = frames_in_any_order([kinds_motions[k] for k in order])
-    a = find_clusters(forward, length=LENGTH, clusters=8, method=method)
-    b = find_clusters(shuffled, length=LENGTH, clusters=8, method=method)
+    a = find_clusters(forward, length=SHORT, clusters=8, method=method)
+    b = find_clusters(shuffled, length=SHORT, clusters=8, method=method)
     there = [shuffled.row_of(*forward.place_of(int(row))) for row in a.rows]
     assert np.array_equal(a.labels, b.labels[np.searchsorted(b.rows, there)])
     places = [forward.place_of(int(row)) for row in a.medoids]
@@ -129,19 +131,19 @@ def test_of_too_many_windows_some_from_every_clip_are_clustered(
     kinds_frames, kinds_motions, frames_in_any_order, monkeypatch, method
 ):
     monkeypatch.setattr(module, "MOST", 200)
-    found = find_clusters(kinds_frames, length=LENGTH, clusters=12, stride=1, method=method)
+    found = find_clusters(kinds_frames, length=SHORT, clusters=12, stride=1, method=method)
     assert len(found.rows) == 200
     clips = np.searchsorted(kinds_frames.starts, found.rows, side="right") - 1
     assert len(np.unique(clips)) == kinds_frames.n_clips
     backward = frames_in_any_order(kinds_motions[::-1])
-    again = find_clusters(backward, length=LENGTH, clusters=12, stride=1, method=method)
+    again = find_clusters(backward, length=SHORT, clusters=12, stride=1, method=method)
     places = [kinds_frames.place_of(int(row)) for row in found.medoids]
     assert [backward.place_of(int(row)) for row in again.medoids] == places
 
 
 def test_without_a_seed_it_is_zero_and_other_seeds_find_other_clusters(kinds_frames):
     plain, zero, one = (
-        find_clusters(kinds_frames, length=60, clusters=5, stride=60, method="means", **seed)
+        find_clusters(kinds_frames, length=SHORT, clusters=5, stride=60, method="means", **seed)
         for seed in ({}, {"seed": 0}, {"seed": 1})
     )
     assert np.array_equal(plain.labels, zero.labels)
