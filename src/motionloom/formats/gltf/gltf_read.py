@@ -97,6 +97,11 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     )
 
 
+def clip_names(data: bytes, options: ReadOptions) -> tuple[str, ...]:
+    """Names of the animations in a file."""
+    return animation_names(Document(data, options))
+
+
 def _detail(document: Document, clips: tuple[str, ...], animation: int | None) -> dict[str, Any]:
     if animation is None:
         return {}
