@@ -19,6 +19,8 @@ PATHS = ("Lcl Translation", "Lcl Rotation", "Lcl Scaling")
 TRANSLATION, ROTATION, SCALING = PATHS
 WEIGHT = "Weight"
 CHANNELS = ("d|X", "d|Y", "d|Z")
+ADDITIVE, OVERRIDE = 0, 1
+"""Blend modes; the third one, 2, mixes a layer with what is below it by its weight."""
 MAX_LAYERS = 64
 FREE_SAMPLES = 15_000_000
 """Values that may be sampled for any file; one more for every byte of the file."""
@@ -38,7 +40,8 @@ class Layer:
     """One layer of a stack."""
 
     item: FbxObject
-    weight: float
+    weight: float | None
+    """Share of the layer; None where it hides what is below it, whatever its weight."""
     additive: bool
     by_channel: bool
     """Whether rotations are added angle by angle."""
@@ -93,10 +96,11 @@ def _layer(objects: Objects, item: FbxObject, table: Properties) -> Layer:
         for link in objects.above.get(node.key, ()):
             if link.name in PATHS or link.name == WEIGHT:
                 channels.setdefault((link.parent, link.name), Channels(node, curves))
+    mode = table.whole("BlendMode", ADDITIVE)
     return Layer(
         item,
-        table.number(WEIGHT, 100.0) / 100.0,
-        table.whole("BlendMode", 0) == 0,
+        None if mode == OVERRIDE else table.number(WEIGHT, 100.0) / 100.0,
+        mode == ADDITIVE,
         table.whole("RotationAccumulationMode", 0) == 1,
         table.whole("ScaleAccumulationMode", 0) == 1,
         channels,
@@ -186,6 +190,8 @@ class Animation:
 
     def _weight(self, layer: Layer) -> FloatArray:
         """Share of a layer in every frame (F, 1)."""
+        if layer.weight is None:
+            return np.ones((len(self.times), 1))
         channels = layer.channels.get((layer.item.key, WEIGHT))
         if channels is None or not channels.curves:
             return np.full((len(self.times), 1), layer.weight)

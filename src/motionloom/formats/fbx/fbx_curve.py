@@ -137,21 +137,22 @@ def _attributes(
     """
     flags, counts = (_array(document, element, f"KeyAttr{part}") for part in ("Flags", "RefCount"))
     child = element.child("KeyAttrDataFloat")
-    data = np.zeros(4 * len(flags)) if child is None else document.numbers(child)
-    bits = np.zeros(4 * len(flags)) if child is None else document.bits(child)
+    bits = np.zeros(4 * len(flags), np.uint32) if child is None else document.bits(child)
     if not len(flags):
         return np.zeros(n_keys, np.int64), np.zeros((n_keys, 4)), np.zeros(n_keys, np.int64)
-    if len(counts) != len(flags) or len(data) != 4 * len(flags):
+    if len(counts) != len(flags) or len(bits) != 4 * len(flags):
         raise FormatError(
             f"{len(flags)} flags of keys need as many counts and four times as many numbers, got "
-            f"{len(counts)} and {len(data)}.",
+            f"{len(counts)} and {len(bits)}.",
             where=where,
         )
     if (counts < 0).any() or counts.sum() > n_keys or not np.abs(flags).max() < 2.0**32:
         raise FormatError("The attributes of keys must be for the keys there are.", where=where)
     repeats = counts.astype(np.int64)
     repeats[-1] += n_keys - repeats.sum()
-    data = np.where(np.abs(data) < LARGEST, data, 0.0)  # bits of whole numbers may be no number
+    with np.errstate(invalid="ignore"):
+        data = bits.view(np.float32).astype(np.float64)
+        data = np.where(np.abs(data) < LARGEST, data, 0.0)  # bits of weights may be no number
     rows = np.repeat(np.arange(len(flags)), repeats)
-    packed = np.clip(bits[2::4], 0.0, 2.0**32 - 1.0).astype(np.int64)
+    packed = bits[2::4].astype(np.int64)
     return flags.astype(np.int64)[rows], data.reshape(-1, 4)[rows], packed[rows]

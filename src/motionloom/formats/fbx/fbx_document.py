@@ -6,6 +6,7 @@ import re
 import zlib
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
@@ -73,12 +74,15 @@ class FbxDocument:
             return self._scanned(value, element)
         return np.asarray(self._stored(value, element), dtype=np.float64)
 
-    def bits(self, element: Element) -> FloatArray:
-        """The array of an element as unsigned whole numbers; of float32 their bits. Shape (N,)."""
+    def bits(self, element: Element) -> npt.NDArray[np.uint32]:
+        """The bits of an array of float32. Shape (N,). ASCII files state them as whole numbers."""
         value = element.values[0] if element.values else None
         if isinstance(value, StoredArray) and value.kind == "f":
-            return self._stored(value, element).view("<u4").astype(np.float64)
-        return self.numbers(element)
+            return self._stored(value, element).view("<u4").copy()
+        numbers = self.numbers(element)
+        if value.kind == "t" and (numbers == np.round(numbers)).all():
+            return np.clip(numbers, -(2.0**31), 2.0**32 - 1.0).astype(np.int64).astype(np.uint32)
+        return np.clip(numbers, -3e38, 3e38).astype(np.float32).view(np.uint32)
 
     def _stored(self, value: StoredArray, element: Element) -> FloatArray:
         dtype = np.dtype(_DTYPES[value.kind])

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 
 AUTO, TCB, USER = 0x100, 0x200, 0x400
-CLAMP, PROGRESSIVE = 0x1000, 0x4000
+CLAMP, TIME_INDEPENDENT, PROGRESSIVE = 0x1000, 0x2000, 0x4000
 WEIGHTED_RIGHT, WEIGHTED_NEXT_LEFT = 0x01000000, 0x02000000
 WEIGHT_STEPS = 9999.0
 """Parts of a segment that a stored weight counts."""
@@ -57,7 +57,7 @@ def tangents_of(
         left = np.where(auto[1:], own[1:], left)
     tcb = (flags & TCB) > 0
     if tcb.any():
-        before, after = _tcb_slopes(steps, rates, slopes)
+        before, after = _tcb_slopes(rates, slopes)
         right = np.where(tcb[:-1], after[:-1], right)
         left = np.where(tcb[1:], before[1:], left)
     first, second = (packed[:-1] & 0xFFFF) / WEIGHT_STEPS, (packed[:-1] >> 16) / WEIGHT_STEPS
@@ -77,7 +77,9 @@ def _auto_slopes(
     """Slope at every key (N,): that between its neighbours, flatter where a clamp asks for it."""
     n = len(values)
     slope = np.zeros(n)
-    slope[1:-1] = (values[2:] - values[:-2]) / (steps[1:] + steps[:-1])
+    across = (values[2:] - values[:-2]) / (steps[1:] + steps[:-1])
+    independent = (flags[1:-1] & TIME_INDEPENDENT) > 0
+    slope[1:-1] = np.where(independent, across, 0.5 * (rates[1:] + rates[:-1]))
     slope[0], slope[-1] = rates[0], rates[-1]
     progressive = (flags & PROGRESSIVE) > 0
     before, after = np.zeros(n), np.zeros(n)
@@ -91,27 +93,17 @@ def _auto_slopes(
     return np.asarray(np.where(((flags & CLAMP) > 0) & flat, 0.0, slope))
 
 
-def _tcb_slopes(
-    steps: FloatArray, rates: FloatArray, shapes: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _tcb_slopes(rates: FloatArray, shapes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Slopes (N,) before and after keys with tension, continuity and bias."""
     tension, continuity, bias = (shapes[:, column] for column in range(3))
     n = len(tension)
     before, after = np.zeros(n), np.zeros(n)
     before[1:], after[:-1] = rates, rates
-    before[0], after[-1] = rates[0], rates[-1]
-    arriving = (
-        0.5
-        * (1.0 - tension)
-        * ((1.0 - continuity) * (1.0 + bias) * before + (1.0 + continuity) * (1.0 - bias) * after)
-    )
-    leaving = (
-        0.5
-        * (1.0 - tension)
-        * ((1.0 + continuity) * (1.0 + bias) * before + (1.0 - continuity) * (1.0 - bias) * after)
-    )
-    long, short = np.ones(n), np.ones(n)
-    long[1:-1] = 2.0 * steps[:-1] / (steps[:-1] + steps[1:])
-    short[1:-1] = 2.0 * steps[1:] / (steps[:-1] + steps[1:])
-    # Uneven keys: slopes change their speed with the step on either side.
-    return np.asarray(arriving * short), np.asarray(leaving * long)
+    share = np.full(n, 0.5)
+    share[[0, -1]] = 1.0  # at the ends there is one side only
+    plain = share * (1.0 - tension)
+    arriving = (1.0 - continuity) * (1.0 + bias) * before
+    arriving += (1.0 + continuity) * (1.0 - bias) * after
+    leaving = (1.0 + continuity) * (1.0 + bias) * before
+    leaving += (1.0 - continuity) * (1.0 - bias) * after
+    return np.asarray(plain * arriving), np.asarray(plain * leaving)
