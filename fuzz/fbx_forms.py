@@ -251,13 +251,15 @@ def _curve(rng: np.random.Generator, craft: Craft, size: float) -> list[Item]:
     inner = np.sort(rng.choice(np.arange(1, frames), min(4, frames - 1), replace=False))
     times = np.array([0, *inner, frames]) * (TICKS // 30)
     n = len(times)
-    kinds = list(FLAGS) if craft.keys == "mixed" else [craft.keys]
+    kinds = list(FLAGS) if craft.keys == "mixed" else craft.keys.split()
     flags = np.array([FLAGS[str(rng.choice(kinds))] for _ in range(n)], "<i4")
     data = np.zeros((n, 4), "<f4")
     tcb = (flags & 0x200) > 0
     data[:, :2] = rng.uniform(-3.0 * size, 3.0 * size, (n, 2))
     data[tcb, :3] = rng.uniform(-0.5, 0.5, (int(tcb.sum()), 3))
-    data[(flags & 0x100) > 0] = 0.0
+    auto = (flags & 0x100) > 0
+    data[auto] = 0.0
+    data[:-1, 1][auto[1:]] = 0.0  # there a bias stands, which readers leave out
     weights = rng.integers(800, 9000, (n, 2))
     packed = (weights[:, 0] | weights[:, 1] << 16).astype("<i4")
     data.view("<i4")[~tcb, 2] = packed[~tcb]

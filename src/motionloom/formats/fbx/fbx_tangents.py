@@ -47,7 +47,9 @@ def tangents_of(
     """
     if len(times) < 2:
         return None
-    right, left = slopes[:-1, 0].copy(), slopes[:-1, 1].copy()
+    tcb = (flags & TCB) > 0
+    right = slopes[:-1, 0].copy()
+    left = np.where(tcb[:-1], 0.0, slopes[:-1, 1])
     steps, rises = np.diff(times), np.diff(values)
     rates = rises / steps
     auto = ((flags & AUTO) > 0) & ((flags & USER) == 0)
@@ -55,7 +57,6 @@ def tangents_of(
         own = _auto_slopes(values, steps, rates, flags)
         right = np.where(auto[:-1], own[:-1], right)
         left = np.where(auto[1:], own[1:], left)
-    tcb = (flags & TCB) > 0
     if tcb.any():
         before, after = _tcb_slopes(rates, slopes)
         right = np.where(tcb[:-1], after[:-1], right)
