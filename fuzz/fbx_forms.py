@@ -247,7 +247,7 @@ FLAGS = {
 
 
 def _curve(rng: np.random.Generator, craft: Craft, size: float) -> list[Item]:
-    frames = int(round(craft.seconds * 30))
+    frames = round(craft.seconds * 30)
     inner = np.sort(rng.choice(np.arange(1, frames), min(4, frames - 1), replace=False))
     times = np.array([0, *inner, frames]) * (TICKS // 30)
     n = len(times)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import known_formats
 from motionloom.motion.motion import Motion
@@ -181,10 +182,23 @@ def packed_arrays_file() -> bytes:
     return stream.getvalue()
 
 
+def fbx_files() -> list[Seed]:
+    """Rigs with pivots, layers and odd keys, as ASCII and as binary."""
+    small = crafted(np.random.default_rng(1), Craft(joints=3, seconds=0.3))
+    layered = crafted(np.random.default_rng(2), Craft(joints=2, seconds=0.2, layers=2, stacks=2))
+    return [
+        Seed("fbx", "text", as_text(small)),
+        Seed("fbx", "wide", as_binary(small, 7700, deflated=True)),
+        Seed("fbx", "layers", as_text(layered)),
+        Seed("fbx", "old", as_binary(layered, 7100)),
+    ]
+
+
 def all_seeds() -> list[Seed]:
     """Every seed, in a fixed order."""
     return [
         *own_files(),
+        *fbx_files(),
         Seed("bvh", "dialects", BVH),
         Seed("bvh", "roots", TWO_ROOTS),
         Seed("amc", "motion", AMC, ASF),

@@ -1,4 +1,4 @@
-"""Runs inside Blender: imports BVH and GLB files and writes where every bone's head is.
+"""Runs inside Blender: imports BVH, GLB and FBX files and writes where every bone's head is.
 
 blender --background --factory-startup --python blender_positions.py -- JOBS.json OUT.json
 
@@ -36,6 +36,10 @@ def bone_heads(job):
     if job["file"].endswith(".bvh"):
         bpy.ops.import_anim.bvh(filepath=job["file"], frame_start=1, use_fps_scale=False)
         at = [1.0 + frame for frame in job["frames"]]
+    elif job["file"].endswith(".fbx"):
+        bpy.ops.import_scene.fbx(filepath=job["file"], anim_offset=0.0)
+        rate = scene.render.fps / scene.render.fps_base
+        at = [rate * (job["start_s"] + frame / job["fps"]) for frame in job["frames"]]
     else:
         scene.render.fps = SCENE_FPS
         bpy.ops.import_scene.gltf(filepath=job["file"])

@@ -14,8 +14,10 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.formats.bvh import bvh
+from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
+from motionloom.intake.axes import to_world
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -27,7 +29,8 @@ BLENDER_M = 1e-4
 CMU_UNIT_M = 0.0254 / 0.45
 TIME_LIMIT_S = 300
 SCRIPT = Path(__file__).with_name("blender_positions.py")
-WRITERS = {".bvh": bvh.write, ".glb": glb.write}
+WRITERS = {".bvh": bvh.write, ".glb": glb.write, ".fbx": fbx.write}
+READERS = {".glb": glb.read, ".fbx": fbx.read}
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def ours(motion: Motion, file: Path) -> Case:
 
 
 def cmu_walk(mocap: Path, file: Path) -> Case:
-    """A second of a real walk, read and written by us: in its own unit as BVH, metric as GLB."""
+    """A second of a real walk, read and written by us: metric as GLB, else in its own unit."""
     path = mocap / "cmu_bvh" / "16_15.bvh"
     with path.open("rb") as stream:
         motion = bvh.read(stream, ReadOptions(path=path)).motion[100:220]
@@ -91,7 +94,8 @@ def cmu_walk(mocap: Path, file: Path) -> Case:
     if file.suffix == ".bvh":
         return Case(file, motion, unit_m=CMU_UNIT_M)
     with file.open("rb") as stream:
-        return Case(file, glb.read(stream, ReadOptions(path=file)).motion)
+        clip = READERS[file.suffix](stream, ReadOptions(path=file))
+    return Case(file, to_world(clip.motion, up="y", unit_m=clip.unit_m or 1.0))
 
 
 def theirs(path: Path, file: Path, start_s: float) -> Case:
@@ -108,11 +112,15 @@ EMBEDDED: dict[str, Callable[[Path], Case]] = {
     "sliding.bvh": lambda file: ours(lopsided(sliding=True), file),
     "sliding.glb": lambda file: ours(lopsided(sliding=True), file),
     "embedded.bvh": lambda file: ours(synthetic.clip("walk").motion, file),
+    "rig.fbx": lambda file: ours(lopsided(sliding=False), file),
+    "sliding.fbx": lambda file: ours(lopsided(sliding=True), file),
+    "embedded.fbx": lambda file: ours(synthetic.clip("walk").motion, file),
     "embedded.glb": lambda file: ours(synthetic.clip("walk").motion, file),
 }
 REAL: dict[str, Callable[[Path, Path], Case]] = {
     "cmu.bvh": cmu_walk,
     "cmu.glb": cmu_walk,
+    "cmu.fbx": cmu_walk,
     # Scaled by 0.01 and turned above its hips; turned twice by matrices above them.
     "Soldier.glb": lambda mocap, file: theirs(mocap / "gltf" / file.name, file, 0.0),
     "CesiumMan.glb": lambda mocap, file: theirs(mocap / "gltf" / file.name, file, 1 / 24),

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import ufbx
 
-
 gc.disable()
 HELD = []
 """Every scene: the package may crash when it frees one."""
