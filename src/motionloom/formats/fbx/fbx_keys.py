@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -9,7 +11,6 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.formats.fbx.fbx_encode import Item, Long, property_of
 from motionloom.formats.fbx.fbx_items import Scene
-from motionloom.formats.fbx.fbx_motion import SLIDE_M
 from motionloom.formats.fbx.fbx_settings import TICKS
 from motionloom.motion.motion import Motion
 
@@ -17,10 +18,21 @@ LINEAR_KEY = 0x6104
 """Linear, with automatic tangents for whoever makes it cubic."""
 KEY_DATA = np.array([0.0, 0.0, 0.0, 0.0], dtype="<f4")
 KEY_VERSION = 4008
-SLIDE = SLIDE_M / 0.01
+ANGLE_STEPS = 2.0**16
+"""Parts of a degree: float32 holds every multiple up to 256 degrees, so files settle at once."""
 _PLAIN_WEIGHTS = 3333 | 3333 << 16
 
 _angle_columns = kernel("ml_channel_angles")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """Lengths in the unit of the file."""
+
+    origin: FloatArray
+    """What a node above the root takes off its keys. Shape (3,)."""
+    slide: float
+    """How far a joint must move from its rest place to be keyed."""
 
 
 def key_ticks(motion: Motion) -> npt.NDArray[np.int64]:
@@ -30,7 +42,7 @@ def key_ticks(motion: Motion) -> npt.NDArray[np.int64]:
 
 
 def animation_items(
-    scene: Scene, motion: Motion, joints: list[int], name: str, origin: FloatArray
+    scene: Scene, motion: Motion, joints: list[int], name: str, reach: Reach
 ) -> None:
     """Add the keys of the motion."""
     ticks = key_ticks(motion)
@@ -43,14 +55,14 @@ def animation_items(
     weight = property_of("Weight", "Number", "", "A", 100.0)
     layer = scene.add("AnimationLayer", "BaseLayer", "", [Item("Properties70", (), [weight])])
     scene.link(layer, stack)
-    _curves(scene, (layer, joints[0]), "T", motion.root_positions - origin, ticks)
+    _curves(scene, (layer, joints[0]), "T", motion.root_positions - reach.origin, ticks)
     angles = key_angles(motion)
     moving = motion.joint_translations
     for j in range(motion.skeleton.n_joints):
         _curves(scene, (layer, joints[j]), "R", angles[:, j], ticks)
         if j and moving is not None:
             keys = moving[:, j].astype("<f4")
-            if np.abs(keys - motion.skeleton.offsets[j]).max() > SLIDE:
+            if np.abs(keys - motion.skeleton.offsets[j]).max() > reach.slide:
                 _curves(scene, (layer, joints[j]), "T", moving[:, j], ticks)
 
 
@@ -67,7 +79,7 @@ def key_angles(motion: Motion) -> FloatArray:
         n_frames, n_joints, quats, n_joints,
         joints, axes, columns, np.zeros((n_joints, 3)), 3 * n_joints, rows,
     )  # fmt: skip
-    return rows.reshape(n_frames, n_joints, 3)
+    return np.round(rows * ANGLE_STEPS).reshape(n_frames, n_joints, 3) / ANGLE_STEPS
 
 
 def _curves(

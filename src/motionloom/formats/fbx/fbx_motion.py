@@ -146,6 +146,7 @@ def motion_of(stage: Stage, rig: Rig, fps: float) -> Motion:
     parents, offsets = np.full(n_joints, -1), np.zeros((n_joints, 3))
     rest, quats = np.zeros((n_joints, 4)), np.zeros((n_frames, n_joints, 4))
     moving: FloatArray | None = None
+    slides = np.zeros(n_joints, dtype=bool)
     offsets[0], rest[0], quats[:, 0] = root.rest_place, root.rest_turn, root.turns
     for j, n in enumerate(rig.joints[1:], start=1):
         parents[j] = p = row[nodes[n].parent]
@@ -157,14 +158,12 @@ def motion_of(stage: Stage, rig: Rig, fps: float) -> Motion:
         if keyed is None:
             continue
         keyed = scales[p].total * keyed
-        if np.ptp(keyed, axis=0).max() <= slide and np.abs(keyed[0] - offsets[j]).max() > slide:
-            offsets[j] = keyed[0]  # rigid, and in another place than at rest
-        elif np.abs(keyed - offsets[j]).max() > slide:
+        if np.abs(keyed - offsets[j]).max() > slide:
             moving = np.zeros((n_frames, n_joints, 3)) if moving is None else moving
             moving[:, j] = keyed
+            slides[j] = True
     if moving is not None:
-        rigid = ~moving.any(axis=(0, 2))
-        moving[:, rigid] = offsets[rigid]
+        moving[:, ~slides] = offsets[~slides]
     names, changed = unique_names([nodes[n].name for n in rig.joints])
     if changed:
         problem = f"{len(changed)} joints share the name of another and are numbered."

@@ -16,7 +16,8 @@ from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.fbx.fbx_encode import Item, file_bytes
 from motionloom.formats.fbx.fbx_items import Keys, Scene
-from motionloom.formats.fbx.fbx_keys import animation_items
+from motionloom.formats.fbx.fbx_keys import Reach, animation_items
+from motionloom.formats.fbx.fbx_motion import SLIDE_M
 from motionloom.formats.fbx.fbx_sections import closing_items, opening_items
 from motionloom.formats.fbx.fbx_skeleton import Pose, pose_of, skeleton_items
 from motionloom.formats.fbx.fbx_skin import BoundMesh, skin_items
@@ -60,7 +61,7 @@ def file_items(clip: FileClip, skin: BoundMesh | None) -> list[Item]:
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
     joints = skeleton_items(scene, motion.skeleton, pose, origin)
     skin_items(scene, _bones(motion, pose, unit_m) if skin is None else skin, joints, pose)
-    animation_items(scene, motion, joints, name, origin)
+    animation_items(scene, motion, joints, name, Reach(origin, SLIDE_M / unit_m))
     return [
         *opening_items(scene, unit_m=unit_m, up=clip.up or "y", motion=motion),
         Item("Objects", (), scene.objects),
