@@ -94,6 +94,11 @@ def ufbx() -> Path:
 
 
 @pytest.fixture(scope="session")
+def fbx2gltf() -> Path:
+    return found("fbx2gltf")
+
+
+@pytest.fixture(scope="session")
 def mono() -> Path:
     return found("mono")
 
@@ -137,7 +142,8 @@ SLOW_FIXTURES = {"browser", "blender"}
 
 
 VALIDATORS = {
-    *("browser", "blender", "gltf_validator", "three", "ufbx", "mono", "node", "compile_program")
+    *("browser", "blender", "gltf_validator", "three", "ufbx", "fbx2gltf"),
+    *("mono", "node", "compile_program"),
 }
 """Fixtures that run another program; ``-m "not judge"`` leaves their tests out."""
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the external validators: Blender, a browser, a C compiler and mono (for C#) with the package
-# tool of the system, the glTF validator and three.js with npm, ufbx with pip, into .judges/. Does nothing for those that are
+# tool of the system, the glTF validator, three.js and FBX2glTF with npm, ufbx with pip, into .judges/. Does nothing for those that are
 # there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
 # .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
@@ -59,15 +59,18 @@ if [ ! -f "$here/.judges/node_modules/gltf-validator/package.json" ]; then
         failed=1
     fi
 fi
-if [ ! -f "$here/.judges/node_modules/three/package.json" ]; then
-    if ! have npm || ! npm view three version >/dev/null 2>&1; then
-        give_up three "npm cannot reach it"
+for package in three@0.187.0 fbx2gltf@0.9.7; do
+    judge=${package%@*}
+    [ ! -f "$here/.judges/node_modules/$judge/package.json" ] || continue
+    if ! have npm || ! npm view "$judge" version >/dev/null 2>&1; then
+        give_up "$judge" "npm cannot reach it"
     elif ! npm install --silent --no-audit --no-fund --no-package-lock --prefix "$here/.judges" \
-        three@0.187.0 >/dev/null 2>&1; then
-        echo "judges: three could not be installed" >&2
+        "$package" >/dev/null 2>&1; then
+        echo "judges: $judge could not be installed" >&2
         failed=1
     fi
-fi
+done
+[ "$(uname -sm)" = "Linux x86_64" ] || give_up fbx2gltf "it has a program for Linux on x86-64 only"
 # In an environment and a process of its own, for it crashes when it frees several scenes.
 if [ ! -x "$here/.judges/ufbx/bin/python" ]; then
     if ! python3 -m venv "$here/.judges/ufbx" >/dev/null 2>&1 ||

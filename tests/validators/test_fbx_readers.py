@@ -1,4 +1,4 @@
-"""ufbx and three.js find the joints of our FBX files where we do, and of crafted rigs."""
+"""ufbx, three.js and Autodesk's SDK find the joints of our FBX files where we do."""
 
 from __future__ import annotations
 
@@ -124,6 +124,28 @@ def test_three_finds_the_joints_where_we_do(
     answers = asked([str(node), str(script), str(three)], written, tmp_path)
     gaps = {case.file.name: worst_gap_cm(case, answers[case.file.name]) for case in written}
     assert max(gaps.values()) < AGREE_CM, gaps
+
+
+def test_autodesk_finds_the_joints_where_we_do(mocap: Path, fbx2gltf: Path, tmp_path: Path) -> None:
+    """FBX2glTF reads with the SDK of Maya, Unity and Unreal, and samples 24 times a second."""
+    program = tmp_path / "FBX2glTF"
+    program.write_bytes(fbx2gltf.read_bytes())
+    program.chmod(0o755)
+    gaps = {}
+    for name, motion in clips(mocap).items():
+        file, out = tmp_path / f"{name}.fbx", tmp_path / f"{name}.glb"
+        motion = motion.replace(fps=24.0)
+        ml.save(motion, file)
+        command = [str(program), "-b", "-i", str(file), "-o", str(out)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT_S)
+        assert out.is_file(), done.stdout + done.stderr
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            back = ml.load(out, keep_t_pose=True)
+        order = [back.skeleton.index(joint) for joint in motion.skeleton.names]
+        assert back.n_frames == motion.n_frames
+        gaps[name] = np.abs(back.world_positions()[:, order] - motion.world_positions()).max()
+    assert max(gaps.values()) < 0.01 * AGREE_CM, gaps
 
 
 CRAFTS = {

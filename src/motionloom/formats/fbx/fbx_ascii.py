@@ -74,7 +74,7 @@ def parse_ascii(data: bytes, budget: Budget) -> Element:
             owed += ELEMENT_BYTES + VALUE_BYTES * len(element.values) + 2 * (at - element.at)
             count += 1
         if count >= ELEMENTS_AT_ONCE:
-            budget.take(owed, "its elements", line_at(data, at))
+            budget.take(owed, "its elements", f"byte {at}")
             owed, count = 0, 0
         if opens and read:
             if len(path) >= MAX_DEPTH:

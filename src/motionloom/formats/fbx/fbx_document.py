@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.bvh import decimal_text
-from motionloom.formats.fbx.fbx_ascii import line_at, parse_ascii
+from motionloom.formats.fbx.fbx_ascii import parse_ascii
 from motionloom.formats.fbx.fbx_binary import MAGIC, parse_binary
 from motionloom.formats.fbx.fbx_element import Element, StoredArray
 from motionloom.formats.file_clip import ReadOptions
@@ -24,6 +25,7 @@ TEXT_VERSION = re.compile(rb"FBXVersion\s*:\s*(\d{1,9})")
 _DTYPES = {"f": "<f4", "d": "<f8", "l": "<i8", "i": "<i4", "b": "|u1", "c": "|u1"}
 _BLANKS = bytes.maketrans(b",\r\n\t", b"    ")
 _ENDLESS = 1 << 40
+BLOCK = 1 << 14
 
 
 class FbxDocument:
@@ -34,6 +36,7 @@ class FbxDocument:
         self.limits = options.limits
         self.budget = Budget(options.limits, len(data))
         self.budget.take(len(data), "its bytes")
+        self._lines: list[int] = []
         self.is_text = not data.startswith(MAGIC)
         if self.is_text:
             refuse_wide_text(data)
@@ -62,8 +65,17 @@ class FbxDocument:
     def place(self, element: Element) -> str:
         """Where an element is, for errors."""
         if self.is_text:
-            return f"{line_at(self.data, element.at)} ({element.name[:40]})"
+            return f"line {self._line(element.at)} ({element.name[:40]})"
         return f"byte {element.at} ({element.name[:40]})"
+
+    def _line(self, at: int) -> int:
+        """The line of a byte: lines of whole blocks are counted once."""
+        data, block = self.data, at // BLOCK
+        if not self._lines:
+            starts = range(0, len(data), BLOCK)
+            counts = (data.count(b"\n", start, start + BLOCK) for start in starts)
+            self._lines = [0, *accumulate(counts)]
+        return 1 + self._lines[block] + data.count(b"\n", block * BLOCK, at)
 
     def numbers(self, element: Element) -> FloatArray:
         """The array that is the first value of an element, as float64. Shape (N,)."""

@@ -34,8 +34,8 @@ class BoundMesh:
     """Shape (V, 2)."""
 
 
-def skin_items(scene: Scene, mesh: BoundMesh, joints: list[int], pose: Pose) -> int:
-    """Add a mesh that hangs on the joints; returns the number of its model."""
+def skin_items(scene: Scene, mesh: BoundMesh, joints: list[int], pose: Pose, n_joints: int) -> int:
+    """Add a mesh that hangs on the first ``n_joints`` joints; returns the number of its model."""
     properties = [
         property_of("InheritType", "enum", "", "", 1),
         property_of("DefaultAttributeIndex", "int", "Integer", "", 0),
@@ -54,8 +54,8 @@ def skin_items(scene: Scene, mesh: BoundMesh, joints: list[int], pose: Pose) -> 
     )
     scene.link(skin, geometry)
     matrices = pose.matrices()
-    for joint in np.unique(mesh.joints[mesh.weights > 0.0]):
-        cluster = _cluster(scene, mesh, int(joint), matrices[joint])
+    for joint in range(n_joints):  # also those that carry nothing: engines make bones of clusters
+        cluster = _cluster(scene, mesh, joint, matrices[joint])
         scene.link(cluster, skin)
         scene.link(joints[joint], cluster)
     return model
@@ -129,6 +129,10 @@ def _cluster(scene: Scene, mesh: BoundMesh, joint: int, matrix: FloatArray) -> i
     inverse = np.eye(4)
     inverse[:3, :3] = link[:3, :3].T
     inverse[3, :3] = -link[3, :3] @ link[:3, :3].T
+    carried = [
+        Item("Indexes", (points.astype("<i4"),)),
+        Item("Weights", (mesh.weights[points, columns].astype("<f8"),)),
+    ]
     return scene.add(
         "Deformer",
         f"{mesh.name} {joint}",
@@ -136,8 +140,7 @@ def _cluster(scene: Scene, mesh: BoundMesh, joint: int, matrix: FloatArray) -> i
         [
             Item("Version", (100,)),
             Item("UserData", ("", "")),
-            Item("Indexes", (points.astype("<i4"),)),
-            Item("Weights", (mesh.weights[points, columns].astype("<f8"),)),
+            *carried,
             Item("Transform", (inverse.reshape(-1).astype("<f8") + 0.0,)),
             Item("TransformLink", (matrix.astype("<f8"),)),
         ],

@@ -60,7 +60,8 @@ def file_items(clip: FileClip, skin: BoundMesh | None) -> list[Item]:
     scene = Scene(Keys())
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
     joints = skeleton_items(scene, motion.skeleton, pose, origin)
-    skin_items(scene, _bones(motion, pose, unit_m) if skin is None else skin, joints, pose)
+    mesh = _bones(motion, pose, unit_m) if skin is None else skin
+    skin_items(scene, mesh, joints, pose, motion.skeleton.n_joints)
     animation_items(scene, motion, joints, name, Reach(origin, SLIDE_M / unit_m))
     return [
         *opening_items(scene, unit_m=unit_m, up=clip.up or "y", motion=motion),
