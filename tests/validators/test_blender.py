@@ -42,6 +42,8 @@ class Case:
     unit_m: float = 1.0
     """Metres per unit in ``motion``."""
     start_s: float = 0.0
+    skin: bool = False
+    """Whether the points of its mesh are asked for."""
 
     @property
     def frames(self) -> list[int]:
@@ -55,6 +57,7 @@ class Case:
             "frames": self.frames,
             "fps": self.motion.fps,
             "start_s": self.start_s,
+            "skin": self.skin,
         }
 
 
@@ -81,7 +84,7 @@ def ours(motion: Motion, file: Path) -> Case:
     """A motion in metres, written by us."""
     with file.open("wb") as stream:
         WRITERS[file.suffix](FileClip(motion, unit_m=1.0, up="y"), stream)
-    return Case(file, motion)
+    return Case(file, motion, skin=file.suffix == ".fbx")
 
 
 def cmu_walk(mocap: Path, file: Path) -> Case:
@@ -176,3 +179,15 @@ def test_blender_finds_the_joints_of_real_clips_where_we_do(
     verdicts: dict[str, tuple[Case, Any]], mocap: Path, name: str
 ) -> None:
     assert worst_gap_m(*verdicts[name]) < BLENDER_M
+
+
+def test_blender_moves_the_mesh_of_an_fbx_with_its_bones(
+    verdicts: dict[str, tuple[Case, Any]],
+) -> None:
+    """Each bone's shape begins at its joint, so a point of the mesh must be there."""
+    case, told = verdicts["embedded.fbx"]
+    skeleton, positions = case.motion.skeleton, case.motion.world_positions()
+    tails = sorted({*skeleton.parents[1:].tolist(), *skeleton.end_parents.tolist()})
+    for frame, heads in zip(case.frames, told, strict=True):
+        gaps = np.array(heads["skin"])[:, None] - positions[frame][tails]
+        assert np.linalg.norm(gaps, axis=2).min(axis=0).max() < BLENDER_M
