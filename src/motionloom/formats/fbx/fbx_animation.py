@@ -22,6 +22,8 @@ CHANNELS = ("d|X", "d|Y", "d|Z")
 ADDITIVE, OVERRIDE = 0, 1
 """Blend modes; the third one, 2, mixes a layer with what is below it by its weight."""
 MAX_LAYERS = 64
+LAYER_COST = 15
+"""Samples that a frame of a layer above the first counts for: mixing rotations takes time."""
 FREE_SAMPLES = 15_000_000
 """Values that may be sampled for any file; one more for every byte of the file."""
 
@@ -152,7 +154,7 @@ class Animation:
         )
 
     def values(self, model: Model, path: str, static: FloatArray) -> FloatArray | None:
-        """A property in every frame (F, 3), None where no layer states it."""
+        """A translation or scaling in every frame (F, 3), None where no layer states it."""
         result: FloatArray | None = None
         for number, layer in enumerate(self.layers):
             channels = layer.channels.get((model.key, path))
@@ -163,13 +165,41 @@ class Animation:
                 result = values
                 continue
             base = np.broadcast_to(static, values.shape) if result is None else result
-            result = self._combined(layer, base, values, path, model.order)
+            result = self._added(layer, base, values, path)
         return result
+
+    def turns(self, model: Model) -> FloatArray | None:
+        """The rotation of a model in every frame (F, 4), None where no layer states it.
+
+        Angles stay angles as long as layers add them one by one, and quaternions stay quaternions.
+        """
+        angles: FloatArray | None = None
+        turns: FloatArray | None = None
+        for number, layer in enumerate(self.layers):
+            channels = layer.channels.get((model.key, ROTATION))
+            if channels is None:
+                continue
+            values = self._sampled(channels, model.rotation if number == 0 else None, ROTATION)
+            if number == 0:
+                angles = values
+                continue
+            if angles is None and turns is None:
+                angles = np.broadcast_to(model.rotation, values.shape)
+            if layer.by_channel:
+                if turns is not None or angles is None:
+                    angles = angles_of(np.asarray(turns), model.order)
+                angles, turns = self._added(layer, angles, values, ROTATION), None
+            else:
+                below = turn_of(np.asarray(angles), model.order) if turns is None else turns
+                turns = self._turned(layer, below, turn_of(values, model.order))
+        if turns is None and angles is not None:
+            return turn_of(angles, model.order)
+        return turns
 
     def _sampled(self, channels: Channels, static: FloatArray | None, path: str) -> FloatArray:
         """The three channels of a property in one layer (F, 3)."""
         n = len(self.times)
-        self.samples += 3 * n
+        self.samples += (3 if static is not None else LAYER_COST) * n
         allowed = FREE_SAMPLES + len(self.objects.document.data)
         if self.samples > allowed:
             raise FormatError(
@@ -198,19 +228,17 @@ class Animation:
         item = next(iter(channels.curves.values()))
         return np.asarray(self.curves[item.key].sample(self.times)[:, None] / 100.0)
 
-    def _combined(
-        self, layer: Layer, base: FloatArray, values: FloatArray, path: str, order: str
-    ) -> FloatArray:
-        """A layer on what is below it (F, 3)."""
+    def _turned(self, layer: Layer, below: FloatArray, own: FloatArray) -> FloatArray:
+        """A layer of rotations on what is below it (F, 4)."""
+        weight = self._weight(layer)[:, 0]
+        if layer.additive:
+            still = np.broadcast_to(quat.IDENTITY, own.shape)
+            return quat.multiply(below, quat.slerp(still, own, weight))
+        return own if (weight == 1.0).all() else quat.slerp(below, own, weight)
+
+    def _added(self, layer: Layer, base: FloatArray, values: FloatArray, path: str) -> FloatArray:
+        """A layer on what is below it, number by number (F, 3)."""
         weight = self._weight(layer)
-        if path == ROTATION and not layer.by_channel:
-            below, own = turn_of(base, order), turn_of(values, order)
-            if layer.additive:
-                still = np.broadcast_to(quat.IDENTITY, own.shape)
-                turned = quat.multiply(below, quat.slerp(still, own, weight[:, 0]))
-            else:
-                turned = quat.slerp(below, own, weight[:, 0])
-            return angles_of(turned, order)
         if not layer.additive:
             return np.asarray(base + weight * (values - base))
         if path == SCALING and not layer.adds_scale:

@@ -10,6 +10,7 @@ from motionloom.formats.fbx.fbx_element import (
     ELEMENT_BYTES,
     ELEMENTS_AT_ONCE,
     MAX_DEPTH,
+    MAX_VALUES,
     VALUE_BYTES,
     Element,
     StoredArray,
@@ -25,6 +26,8 @@ _NAME = re.compile(rb'([^\s:;,{}"*]{1,255})[ \t]*:')
 _VALUE = re.compile(
     rb'[ \t\r]*+(?:"([^"]*+)"|([^\s,;{}"]++)|(,(?:\s++|;[^\n]*+)*+)|(\n\s*+,\s*+)|(\{))'
 )
+_SKIPPED = re.compile(rb'(?:[^"{}\n;,]++|"[^"]*+"|,(?:\s++|;[^\n]*+)*+|\n\s*+(?=,))*+(\{?)')
+"""The values of an element that is not looked at."""
 _COUNT = re.compile(r"\*(\d{1,10})")
 _WHOLE = re.compile(rb"[+-]?\d{1,18}")
 _DECIMAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -67,9 +70,10 @@ def parse_ascii(data: bytes, budget: Budget) -> Element:
             at = stored.stop
             path[-1].values = [stored]
             continue
-        at, opens = _values(data, name.end(), element)
         read = not skipped and is_read(path, element.name)
-        if not skipped and (read or len(path) > 1):
+        is_listed = not skipped and (read or len(path) > 1)
+        at, opens = (_values if is_listed else _skip_values)(data, name.end(), element)
+        if is_listed:
             path[-1].children.append(element)
             owed += ELEMENT_BYTES + VALUE_BYTES * len(element.values) + 2 * (at - element.at)
             count += 1
@@ -114,7 +118,16 @@ def _values(data: bytes, at: int, element: Element) -> tuple[int, bool]:
             element.values.append(_value(match[2]))
         elif group == 5:
             return at, True
+        if len(element.values) > MAX_VALUES:
+            _refuse(data, at, f"An element may hold {MAX_VALUES} values, and this one holds more")
     return at, False
+
+
+def _skip_values(data: bytes, at: int, element: Element) -> tuple[int, bool]:
+    """As :func:`_values`, for an element that is not looked at."""
+    match = _SKIPPED.match(data, at)
+    assert match is not None, element.name  # it matches nothing as well
+    return match.end(), bool(match[1])
 
 
 def _value(token: bytes) -> Any:

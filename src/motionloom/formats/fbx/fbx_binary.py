@@ -10,6 +10,7 @@ from motionloom.formats.fbx.fbx_element import (
     ELEMENT_BYTES,
     ELEMENTS_AT_ONCE,
     MAX_DEPTH,
+    MAX_VALUES,
     VALUE_BYTES,
     Element,
     StoredArray,
@@ -87,6 +88,8 @@ def parse_binary(data: bytes, budget: Budget) -> tuple[int, Element]:
 
 def _values(data: bytes, at: int, end: int, count: int) -> list[Any]:
     """The values of one element, which end at byte ``end``."""
+    if count > MAX_VALUES:
+        _refuse(at, f"An element may hold {MAX_VALUES} values, and this one states {count}")
     values: list[Any] = []
     for _ in range(count):
         if at >= end:

@@ -92,7 +92,7 @@ class FbxDocument:
         if isinstance(value, StoredArray) and value.kind == "f":
             return self._stored(value, element).view("<u4").copy()
         numbers = self.numbers(element)
-        if value.kind == "t" and (numbers == np.round(numbers)).all():
+        if self.is_text and (numbers == np.round(numbers)).all():
             return np.clip(numbers, -(2.0**31), 2.0**32 - 1.0).astype(np.int64).astype(np.uint32)
         return np.clip(numbers, -3e38, 3e38).astype(np.float32).view(np.uint32)
 

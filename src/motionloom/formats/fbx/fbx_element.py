@@ -7,6 +7,8 @@ from typing import Any
 
 MAX_DEPTH = 64
 """Far deeper than any file nests its elements."""
+MAX_VALUES = 20_000
+"""Values of one element that is looked at; arrays count once."""
 ELEMENT_BYTES, VALUE_BYTES = 300, 72
 """Memory that an element and each of its values take."""
 ELEMENTS_AT_ONCE = 512

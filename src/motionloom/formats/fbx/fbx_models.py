@@ -60,9 +60,8 @@ class Model:
         """Whether it carries a mesh, a camera or the like."""
         return self.subtype not in BARE
 
-    def turns(self, angles: FloatArray) -> FloatArray:
-        """Quaternions (..., 4) of the node in its parent for Euler angles (..., 3) in degrees."""
-        own = turn_of(angles, self.order)
+    def turned(self, own: FloatArray) -> FloatArray:
+        """Quaternions (..., 4) of the node in its parent, for its own rotation (..., 4)."""
         return quat.multiply(quat.multiply(self.pre, own), self.post)
 
     def places(self, translations: FloatArray, turns: FloatArray) -> FloatArray:

@@ -9,8 +9,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.findings import Finding
-from motionloom.formats.fbx.fbx_animation import ROTATION, SCALING, TRANSLATION, Animation
-from motionloom.formats.fbx.fbx_models import RRS, Model
+from motionloom.formats.fbx.fbx_animation import SCALING, TRANSLATION, Animation
+from motionloom.formats.fbx.fbx_models import RRS, Model, turn_of
 from motionloom.formats.fbx.fbx_settings import Settings
 from motionloom.formats.figures import Rig
 from motionloom.formats.node_tree import Tree
@@ -70,11 +70,11 @@ class Stage:
     def turns(self, node: int) -> FloatArray:
         """Turn of a node in its parent, in every frame. Shape (F, 4)."""
         model = self.tree.nodes[node]
-        angles = self.animation.values(model, ROTATION, model.rotation)
-        if angles is None:
-            still = model.turns(model.rotation)
+        own = self.animation.turns(model)
+        if own is None:
+            still = model.turned(turn_of(model.rotation, model.order))
             return np.tile(still, (len(self.animation.times), 1))
-        return model.turns(angles)
+        return model.turned(own)
 
     def places(self, node: int, turns: FloatArray) -> FloatArray | None:
         """Place of a node in its parent, in every frame (F, 3); None where it never moves."""
@@ -87,7 +87,7 @@ class Stage:
     def rest(self, node: int) -> tuple[FloatArray, FloatArray]:
         """Place (3,) and turn (4,) of a node in its parent at rest."""
         model = self.tree.nodes[node]
-        turn = model.turns(model.rotation)
+        turn = model.turned(turn_of(model.rotation, model.order))
         return model.places(model.translation, turn), turn
 
     def factor(self, node: int) -> float:
