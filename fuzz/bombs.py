@@ -27,6 +27,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import fbx_bombs  # noqa: F401 - it enters its files
 from bomb_files import BOMBS
 
 FREE_MB, GROWTH = 64.0, 8.0

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from fbx_mutate import change_fbx
+
 Random = np.random.Generator
 
 NUMBERS = (
@@ -240,7 +242,9 @@ def change_npy(rng: Random, body: bytes) -> bytes:
 
 def nest(rng: Random, data: bytes) -> bytes:
     """Insert very deep nesting."""
-    deep = (b"JOINT a\n{\n", b"[", b'{"a":', b"{", b"}", b"begin\n")[int(rng.integers(6))]
+    deep = (b"JOINT a\n{\n", b"[", b'{"a":', b"{", b"}", b"begin\n", b"a: {\n")[
+        int(rng.integers(7))
+    ]
     at = int(rng.integers(0, len(data) + 1))
     return data[:at] + deep * int(10 ** rng.uniform(1, 4.5)) + data[at:]
 
@@ -251,6 +255,7 @@ OF_FORMAT: dict[str, tuple[Callable[[Random, bytes], bytes], ...]] = {
     "bvh": (*TEXT, *TEXT, nest),
     "amc": (*TEXT, *TEXT, nest),
     "deepmimic": (*TEXT, change_json, change_json, change_json, nest),
+    "fbx": (change_fbx, change_fbx, change_fbx, change_fbx, change_fbx, *TEXT, nest),
     "glb": (change_glb, change_glb, change_glb, change_glb),
     "archive": (change_zip, change_zip, change_zip, change_zip),
     "arrays": (change_zip, change_zip, change_zip, change_zip),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import known_formats
 from motionloom.motion.motion import Motion
@@ -45,6 +46,19 @@ def small_motion(n_frames: int = 4, *, sliding: bool = False, rest: bool = False
     return Motion(skeleton, root, turns, 30.0, slide)
 
 
+def tiny_motion() -> Motion:
+    skeleton = Skeleton(
+        ("Hips", "Spine"),
+        np.array([-1, 0]),
+        np.array([[0.0, 0.9, 0.0], [0.0, 0.2, 0.0]]),
+        end_parents=np.array([1]),
+        end_offsets=np.array([[0.0, 0.1, 0.0]]),
+    )
+    turns = quat.exp(np.linspace(0.0, 1.0, 12).reshape(2, 2, 3))
+    slide = skeleton.offsets + np.array([[[0.0]], [[0.05]]])
+    return Motion(skeleton, np.eye(3)[:2], turns, 30.0, slide)
+
+
 def own_files() -> list[Seed]:
     """What our writers make of a few motions."""
     motions = {
@@ -56,7 +70,9 @@ def own_files() -> list[Seed]:
     for known in known_formats():
         if known.write is None:
             continue
-        for name, motion in motions.items():
+        # An FBX has many elements for every joint: few joints make many files a second.
+        chosen = {"tiny": tiny_motion()} if known.name == "fbx" else motions
+        for name, motion in chosen.items():
             stream = io.BytesIO()
             known.write(FileClip(motion, unit_m=known.unit_m or 1.0, up=known.up), stream)
             seeds.append(Seed(known.name, name, stream.getvalue()))
@@ -181,10 +197,23 @@ def packed_arrays_file() -> bytes:
     return stream.getvalue()
 
 
+def fbx_files() -> list[Seed]:
+    """Rigs with pivots, layers and odd keys, as ASCII and as binary."""
+    small = crafted(np.random.default_rng(1), Craft(joints=2, seconds=0.1, null_above=False))
+    layered = crafted(np.random.default_rng(2), Craft(joints=1, seconds=0.2, layers=2, stacks=2))
+    return [
+        Seed("fbx", "text", as_text(small)),
+        Seed("fbx", "wide", as_binary(small, 7700, deflated=True)),
+        Seed("fbx", "layers", as_text(layered)),
+        Seed("fbx", "old", as_binary(layered, 7100)),
+    ]
+
+
 def all_seeds() -> list[Seed]:
     """Every seed, in a fixed order."""
     return [
         *own_files(),
+        *fbx_files(),
         Seed("bvh", "dialects", BVH),
         Seed("bvh", "roots", TWO_ROOTS),
         Seed("amc", "motion", AMC, ASF),

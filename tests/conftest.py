@@ -84,6 +84,21 @@ def gltf_validator() -> Path:
 
 
 @pytest.fixture(scope="session")
+def three() -> Path:
+    return found("three")
+
+
+@pytest.fixture(scope="session")
+def ufbx() -> Path:
+    return found("ufbx")
+
+
+@pytest.fixture(scope="session")
+def fbx2gltf() -> Path:
+    return found("fbx2gltf")
+
+
+@pytest.fixture(scope="session")
 def mono() -> Path:
     return found("mono")
 
@@ -126,7 +141,10 @@ a graphics card (20 s become 70), Blender, a compilation. All others have that o
 SLOW_FIXTURES = {"browser", "blender"}
 
 
-VALIDATORS = {"browser", "blender", "gltf_validator", "mono", "node", "compile_program"}
+VALIDATORS = {
+    *("browser", "blender", "gltf_validator", "three", "ufbx", "fbx2gltf"),
+    *("mono", "node", "compile_program"),
+}
 """Fixtures that run another program; ``-m "not judge"`` leaves their tests out."""
 
 

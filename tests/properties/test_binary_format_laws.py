@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from motionloom.formats.archives import archive
 from motionloom.formats.archives import plain_arrays as arrays
+from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
 from motionloom.motion.motion import Motion
@@ -18,7 +19,7 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 WRITTEN_M = 1e-5
-MODULES = {"archive": archive, "arrays": arrays, "glb": glb}
+MODULES = {"archive": archive, "arrays": arrays, "glb": glb, "fbx": fbx}
 # numpy drops trailing NULs of text, and lone surrogates are no text.
 NAMES = st.text(
     st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1, max_size=12

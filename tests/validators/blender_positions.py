@@ -1,8 +1,9 @@
-"""Runs inside Blender: imports BVH and GLB files and writes where every bone's head is.
+"""Runs inside Blender: imports BVH, GLB and FBX files and writes where every bone's head is.
 
 blender --background --factory-startup --python blender_positions.py -- JOBS.json OUT.json
 
-A job has ``file``, ``frames``, ``fps``, and ``start_s``, the time of frame 0. Positions are in the
+A job has ``file``, ``frames``, ``fps``, and ``start_s``, the time of frame 0,
+and ``skin`` where points of meshes are wanted. Positions are in the
 file's axes again: Blender turns (x, y, z) into (x, -z, y) on import.
 """
 
@@ -29,6 +30,18 @@ if not hasattr(numpy, "bool"):
     numpy.bool = bool
 
 
+def skin_points():
+    """Every point of every mesh, as its bones carry it."""
+    graph = bpy.context.evaluated_depsgraph_get()
+    points = []
+    for item in bpy.data.objects:
+        if item.type == "MESH":
+            moved = item.evaluated_get(graph)
+            places = (moved.matrix_world @ point.co for point in moved.to_mesh().vertices)
+            points += [[x, z, -y] for x, y, z in places]
+    return points
+
+
 def bone_heads(job):
     """Where every bone's head is in the frames of one job."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -36,6 +49,10 @@ def bone_heads(job):
     if job["file"].endswith(".bvh"):
         bpy.ops.import_anim.bvh(filepath=job["file"], frame_start=1, use_fps_scale=False)
         at = [1.0 + frame for frame in job["frames"]]
+    elif job["file"].endswith(".fbx"):
+        bpy.ops.import_scene.fbx(filepath=job["file"], anim_offset=0.0)
+        rate = scene.render.fps / scene.render.fps_base
+        at = [rate * (job["start_s"] + frame / job["fps"]) for frame in job["frames"]]
     else:
         scene.render.fps = SCENE_FPS
         bpy.ops.import_scene.gltf(filepath=job["file"])
@@ -49,6 +66,8 @@ def bone_heads(job):
         for bone in armature.pose.bones:
             x, y, z = armature.matrix_world @ bone.head
             heads[bone.name] = [x, z, -y]
+        if job.get("skin"):
+            heads["skin"] = skin_points()
         positions.append(heads)
     return positions
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the external validators: Blender, a browser, a C compiler and mono (for C#) with the package
-# tool of the system, the glTF validator with npm into .judges/. Does nothing for those that are
+# tool of the system, the glTF validator, three.js and FBX2glTF with npm, ufbx with pip, into .judges/. Does nothing for those that are
 # there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
 # .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
@@ -57,6 +57,26 @@ if [ ! -f "$here/.judges/node_modules/gltf-validator/package.json" ]; then
         gltf-validator@2.0.0-dev.3.10 >/dev/null 2>&1; then
         echo "judges: gltf-validator could not be installed" >&2
         failed=1
+    fi
+fi
+for package in three@0.187.0 fbx2gltf@0.9.7; do
+    judge=${package%@*}
+    [ ! -f "$here/.judges/node_modules/$judge/package.json" ] || continue
+    if ! have npm || ! npm view "$judge" version >/dev/null 2>&1; then
+        give_up "$judge" "npm cannot reach it"
+    elif ! npm install --silent --no-audit --no-fund --no-package-lock --prefix "$here/.judges" \
+        "$package" >/dev/null 2>&1; then
+        echo "judges: $judge could not be installed" >&2
+        failed=1
+    fi
+done
+[ "$(uname -sm)" = "Linux x86_64" ] || give_up fbx2gltf "it has a program for Linux on x86-64 only"
+# In an environment and a process of its own, for it crashes when it frees several scenes.
+if [ ! -x "$here/.judges/ufbx/bin/python" ]; then
+    if ! python3 -m venv "$here/.judges/ufbx" >/dev/null 2>&1 ||
+        ! "$here/.judges/ufbx/bin/python" -m pip install -q ufbx==0.0.5 >/dev/null 2>&1; then
+        rm -rf "$here/.judges/ufbx"
+        give_up ufbx "pip has no wheel of ufbx for this machine"
     fi
 fi
 exit $failed

@@ -14,8 +14,10 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.formats.bvh import bvh
+from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
+from motionloom.intake.axes import to_world
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -27,7 +29,8 @@ BLENDER_M = 1e-4
 CMU_UNIT_M = 0.0254 / 0.45
 TIME_LIMIT_S = 300
 SCRIPT = Path(__file__).with_name("blender_positions.py")
-WRITERS = {".bvh": bvh.write, ".glb": glb.write}
+WRITERS = {".bvh": bvh.write, ".glb": glb.write, ".fbx": fbx.write}
+READERS = {".glb": glb.read, ".fbx": fbx.read}
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Case:
     unit_m: float = 1.0
     """Metres per unit in ``motion``."""
     start_s: float = 0.0
+    skin: bool = False
+    """Whether the points of its mesh are asked for."""
 
     @property
     def frames(self) -> list[int]:
@@ -52,6 +57,7 @@ class Case:
             "frames": self.frames,
             "fps": self.motion.fps,
             "start_s": self.start_s,
+            "skin": self.skin,
         }
 
 
@@ -78,11 +84,11 @@ def ours(motion: Motion, file: Path) -> Case:
     """A motion in metres, written by us."""
     with file.open("wb") as stream:
         WRITERS[file.suffix](FileClip(motion, unit_m=1.0, up="y"), stream)
-    return Case(file, motion)
+    return Case(file, motion, skin=file.suffix == ".fbx")
 
 
 def cmu_walk(mocap: Path, file: Path) -> Case:
-    """A second of a real walk, read and written by us: in its own unit as BVH, metric as GLB."""
+    """A second of a real walk, read and written by us: metric as GLB, else in its own unit."""
     path = mocap / "cmu_bvh" / "16_15.bvh"
     with path.open("rb") as stream:
         motion = bvh.read(stream, ReadOptions(path=path)).motion[100:220]
@@ -91,7 +97,8 @@ def cmu_walk(mocap: Path, file: Path) -> Case:
     if file.suffix == ".bvh":
         return Case(file, motion, unit_m=CMU_UNIT_M)
     with file.open("rb") as stream:
-        return Case(file, glb.read(stream, ReadOptions(path=file)).motion)
+        clip = READERS[file.suffix](stream, ReadOptions(path=file))
+    return Case(file, to_world(clip.motion, up="y", unit_m=clip.unit_m or 1.0))
 
 
 def theirs(path: Path, file: Path, start_s: float) -> Case:
@@ -108,11 +115,15 @@ EMBEDDED: dict[str, Callable[[Path], Case]] = {
     "sliding.bvh": lambda file: ours(lopsided(sliding=True), file),
     "sliding.glb": lambda file: ours(lopsided(sliding=True), file),
     "embedded.bvh": lambda file: ours(synthetic.clip("walk").motion, file),
+    "rig.fbx": lambda file: ours(lopsided(sliding=False), file),
+    "sliding.fbx": lambda file: ours(lopsided(sliding=True), file),
+    "embedded.fbx": lambda file: ours(synthetic.clip("walk").motion, file),
     "embedded.glb": lambda file: ours(synthetic.clip("walk").motion, file),
 }
 REAL: dict[str, Callable[[Path, Path], Case]] = {
     "cmu.bvh": cmu_walk,
     "cmu.glb": cmu_walk,
+    "cmu.fbx": cmu_walk,
     # Scaled by 0.01 and turned above its hips; turned twice by matrices above them.
     "Soldier.glb": lambda mocap, file: theirs(mocap / "gltf" / file.name, file, 0.0),
     "CesiumMan.glb": lambda mocap, file: theirs(mocap / "gltf" / file.name, file, 1 / 24),
@@ -168,3 +179,15 @@ def test_blender_finds_the_joints_of_real_clips_where_we_do(
     verdicts: dict[str, tuple[Case, Any]], mocap: Path, name: str
 ) -> None:
     assert worst_gap_m(*verdicts[name]) < BLENDER_M
+
+
+def test_blender_moves_the_mesh_of_an_fbx_with_its_bones(
+    verdicts: dict[str, tuple[Case, Any]],
+) -> None:
+    """Each bone's shape begins at its joint, so a point of the mesh must be there."""
+    case, told = verdicts["embedded.fbx"]
+    skeleton, positions = case.motion.skeleton, case.motion.world_positions()
+    tails = sorted({*skeleton.parents[1:].tolist(), *skeleton.end_parents.tolist()})
+    for frame, heads in zip(case.frames, told, strict=True):
+        gaps = np.array(heads["skin"])[:, None] - positions[frame][tails]
+        assert np.linalg.norm(gaps, axis=2).min(axis=0).max() < BLENDER_M

@@ -1,4 +1,5 @@
-"""Which external validators are on this machine: Blender, the glTF validator, a browser, mono.
+"""Which external validators are on this machine: Blender, the glTF
+validator, three.js, ufbx, FBX2glTF, a browser, mono.
 
 ``python tests/validators/validators.py`` prints one line for each: its name, and where it is or
 that it is missing. ``tests/validators/install.sh`` installs them.
@@ -7,6 +8,7 @@ that it is missing. ``tests/validators/install.sh`` installs them.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import sys
 from pathlib import Path
@@ -54,6 +56,30 @@ def find_gltf_validator() -> Path | None:
     return folder if (folder / "package.json").is_file() and find_node() else None
 
 
+def find_three() -> Path | None:
+    """The folder of three.js: ``MOTIONLOOM_THREE``, else the one in .judges."""
+    stated = os.environ.get("MOTIONLOOM_THREE")
+    folder = Path(stated) if stated else FOLDER / "node_modules" / "three"
+    loader = folder / "examples" / "jsm" / "loaders" / "FBXLoader.js"
+    return folder if loader.is_file() and find_node() else None
+
+
+def find_ufbx() -> Path | None:
+    """A Python that has the ufbx package: ``MOTIONLOOM_UFBX``, else the one in .judges."""
+    stated = os.environ.get("MOTIONLOOM_UFBX")
+    program = Path(stated) if stated else FOLDER / "ufbx" / "bin" / "python"
+    return program if program.is_file() else None
+
+
+def find_fbx2gltf() -> Path | None:
+    """FBX2glTF, which reads with Autodesk's own SDK: ``MOTIONLOOM_FBX2GLTF``, else .judges."""
+    stated = os.environ.get("MOTIONLOOM_FBX2GLTF")
+    inside = FOLDER / "node_modules" / "fbx2gltf" / "bin" / "Linux" / "FBX2glTF"
+    program = Path(stated) if stated else inside
+    is_here = sys.platform == "linux" and platform.machine() == "x86_64"
+    return program if is_here and program.is_file() else None
+
+
 def find_mono() -> Path | None:
     """Mono, which runs programs in C#, with its compiler mcs: ``MOTIONLOOM_MONO``, else mono."""
     found = _command("MOTIONLOOM_MONO", "mono")
@@ -63,6 +89,9 @@ def find_mono() -> Path | None:
 JUDGES = {
     "blender": find_blender,
     "gltf-validator": find_gltf_validator,
+    "three": find_three,
+    "ufbx": find_ufbx,
+    "fbx2gltf": find_fbx2gltf,
     "chromium": find_chromium,
     "mono": find_mono,
 }

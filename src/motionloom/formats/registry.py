@@ -24,6 +24,7 @@ SNIFF_BYTES = 4096
 _MODULES = (
     "archives.archive",
     "gltf.glb",
+    "fbx.fbx",
     "bvh.bvh",
     "acclaim.amc",
     "deepmimic.deepmimic",
@@ -52,6 +53,8 @@ class Format:
     """Up axis written by default."""
     only_read: tuple[str, ...] = ()
     """Suffixes that are read but not written."""
+    clip_names: Callable[[bytes, ReadOptions], tuple[str, ...]] | None = None
+    """Names of the clips in the bytes of a file, where one can hold several."""
 
     @property
     def can_read(self) -> bool:
@@ -74,6 +77,15 @@ class Format:
 def known_formats() -> tuple[Format, ...]:
     """Every format, in the order in which contents are sniffed."""
     return tuple(import_module(f"motionloom.formats.{name}").FORMAT for name in _MODULES)
+
+
+def can_hold_several(path: Path) -> Format | None:
+    """The format of a file name, where files of that format can hold several clips."""
+    suffix = path.suffix.lower()
+    for each in known_formats():
+        if each.clip_names is not None and suffix in each.suffixes:
+            return each
+    return None
 
 
 def format_for_reading(head: bytes, path: Path | None) -> Format:

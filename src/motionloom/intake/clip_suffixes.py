@@ -7,7 +7,7 @@ from pathlib import Path
 from motionloom._paths import path_of
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import Limits, ReadOptions
-from motionloom.formats.registry import SNIFF_BYTES, Format, known_formats
+from motionloom.formats.registry import SNIFF_BYTES, Format, can_hold_several, known_formats
 from motionloom.reading.opening import ReadingErrors, open_file, read_file
 
 AMBIGUOUS = (".txt", ".json", ".npz")
@@ -77,15 +77,13 @@ def names_inside(path: Path) -> tuple[str, ...]:
 
     ``"file.glb#name"`` names one of them. Only what describes the animations is looked at.
     """
-    if path.suffix.lower() not in (".glb", ".gltf"):
+    kind = can_hold_several(path)
+    if kind is None or kind.clip_names is None:
         return ()
-    from motionloom.formats.gltf.gltf_animation import animation_names
-    from motionloom.formats.gltf.gltf_document import Document
-
     limits = Limits()
     try:
         data = read_file(path, limits.max_bytes)
-        names = animation_names(Document(data, ReadOptions(path=path, limits=limits)))
+        names = kind.clip_names(data, ReadOptions(path=path, limits=limits))
     except FormatError:
         return ()
     return names if len(names) > 1 else ()

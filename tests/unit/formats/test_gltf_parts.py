@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.gltf.gltf_animation import SNAP_FRAME, Clock, _even_rate, find_clock
-from motionloom.formats.gltf.gltf_bone_mesh import bone_mesh
+from motionloom.formats.bone_mesh import bone_mesh
+from motionloom.formats.gltf.gltf_animation import find_clock
 from motionloom.formats.gltf.gltf_document import _as_numbers
 from motionloom.formats.gltf.gltf_pack import Pack
 from motionloom.formats.gltf.gltf_skin_mesh import _normals
+from motionloom.formats.key_clock import SNAP_FRAME, Clock, even_rate
 from motionloom.motion.skeleton import Skeleton
 
 
@@ -26,9 +27,9 @@ def test_normalized_integers_are_parts_of_their_largest():
 
 @pytest.mark.parametrize("start", [0.0, 2.5])
 def test_even_keys_have_a_rate_wherever_they_start(start):
-    assert _even_rate(start + np.arange(11) / 25.0) == pytest.approx(25.0)
-    assert _even_rate(start + np.array([0.0, 0.1, 0.2, 0.33])) is None
-    assert _even_rate(start + np.array([0.0, 0.1, 0.12, 0.3])) is None
+    assert even_rate(start + np.arange(11) / 25.0) == pytest.approx(25.0)
+    assert even_rate(start + np.array([0.0, 0.1, 0.2, 0.33])) is None
+    assert even_rate(start + np.array([0.0, 0.1, 0.12, 0.3])) is None
 
 
 def test_normals_have_unit_length_and_point_out_of_counter_clockwise_triangles():

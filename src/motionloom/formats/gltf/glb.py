@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from motionloom.formats.gltf.glb_chunks import MAGIC
-from motionloom.formats.gltf.gltf_read import read
+from motionloom.formats.gltf.gltf_read import clip_names, read
 from motionloom.formats.gltf.gltf_write import write
 from motionloom.formats.registry import Format
 
@@ -27,5 +27,6 @@ FORMAT = Format(
     write=write,
     unit_m=1.0,
     up="y",
+    clip_names=clip_names,
     only_read=(".gltf",),  # what is written is the binary form, and readers go by the name
 )

@@ -11,20 +11,11 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.gltf.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf.gltf_nodes import MARK
+from motionloom.formats.key_clock import Clock, clock_of
 from motionloom.formats.text import unique_names
 from motionloom.rotation import quat
 
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
-KNOWN_RATES = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 120.0, 100.0, 90.0, 240.0, 200.0, 250.0)
-BROADCAST_RATES = (24000 / 1001, 30000 / 1001, 60000 / 1001, 120000 / 1001)
-SNAP_RATE = 3e-4
-"""Relative distance at which a measured rate is taken for a known one; 29.97 and 30 stay apart."""
-SNAP_FRAME = 0.02
-"""Frames that a key may lie off a grid and still be on it: key times are float32."""
-EVEN_RATES = (10.0, 1001.0)
-UNEVEN_RATE = 60.0
-ONE_FRAME_RATE = 30.0
-MAX_FRAMES_PER_KEY = 1000
 LATEST_S = 1e9
 
 
@@ -174,59 +165,12 @@ class _Keys:
         return values.reshape(n_keys, 3, width) if per_key == 3 else values
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Clock:
-    """When the frames of a clip are, and how that was found."""
-
-    times: FloatArray
-    """Shape (F,), seconds in the file's own time."""
-    fps: float
-    stated: bool
-    how: str
-    """One sentence for the findings."""
-
-
 def find_clock(document: Document, animation: int, tracks: list[Track], max_frames: int) -> Clock:
     """The constant rate behind the keys of a clip, and its frame times."""
     each = {id(track.times): track.times for track in tracks}  # most share one array of times
     keys = np.unique(np.concatenate(list(each.values())))
     stated = _stated_rate(document, animation)
-    if stated is not None:
-        fps, how = stated, f"The file states {stated:.6g} fps."
-        on_keys = abs((keys[-1] - keys[0]) * stated - (len(keys) - 1)) < 0.5
-    elif len(keys) == 1:
-        how = f"A single frame says no rate; {ONE_FRAME_RATE:g} fps is only a guess."
-        return Clock(keys, ONE_FRAME_RATE, False, how)
-    elif (even := _even_rate(keys)) is not None:
-        fps, how, on_keys = even, f"There is a key for every frame: {even:.6g} fps.", True
-    else:
-        (fps, how), on_keys = _uneven_rate(keys), False
-    # With a key for every frame the frames are the keys, however float32 rounded their times.
-    times = keys if on_keys else _grid(keys, fps, max_frames, animation)
-    if len(times) > max_frames:
-        raise FormatError(
-            f"At most {max_frames} frames can be read, got {len(times)}.",
-            where=f"animation {animation}",
-        )
-    return Clock(times, fps, True, how)
-
-
-def _grid(keys: FloatArray, fps: float, max_frames: int, animation: int) -> FloatArray:
-    """Frame times from the first key to the last, exactly on the keys where they are near."""
-    span = float(keys[-1] - keys[0]) * fps
-    budget = min(max_frames, MAX_FRAMES_PER_KEY * len(keys))
-    if not span < budget:
-        raise FormatError(
-            f"{len(keys)} key times from {keys[0]:g} to {keys[-1]:g} s at {fps:g} fps must make at "
-            f"most {budget} frames.",
-            where=f"animation {animation}",
-        )
-    # Where the last key lies between two frames, one more frame shows it.
-    n = int(np.ceil(span - SNAP_FRAME)) + 1
-    times = keys[0] + np.arange(n) / fps
-    nearest = keys[np.clip(np.searchsorted(keys, times - 0.5 / fps), 0, len(keys) - 1)]
-    on_key = np.abs(times - nearest) * fps < SNAP_FRAME
-    return np.asarray(np.where(on_key, nearest, times))
+    return clock_of(keys, stated, max_frames, f"animation {animation}")
 
 
 def own_facts(document: Document, animation: int) -> dict[str, Any]:
@@ -241,32 +185,3 @@ def _stated_rate(document: Document, animation: int) -> float | None:
     if isinstance(fps, bool) or not isinstance(fps, int | float) or not 0 < fps < 1e6:
         return None
     return float(fps)
-
-
-def _even_rate(keys: FloatArray) -> float | None:
-    """The rate of keys at one constant step, None where they are at none."""
-    mean = float(keys[-1] - keys[0]) / (len(keys) - 1)
-    off = np.abs(keys - keys[0] - mean * np.arange(len(keys))).max()
-    rounding = float(np.spacing(np.float32(np.abs(keys).max())))
-    if off >= max(SNAP_FRAME * mean, min(2.0 * rounding, 0.25 * mean)):
-        return None
-    return _snapped(1.0 / mean) if EVEN_RATES[0] * mean <= 1.0 <= EVEN_RATES[1] * mean else None
-
-
-def _uneven_rate(keys: FloatArray) -> tuple[float, str]:
-    """A known rate on whose frames all keys lie, or one that is fine enough for most."""
-    for fps in (*KNOWN_RATES, *BROADCAST_RATES):
-        frames = (keys - keys[0]) * fps
-        if np.abs(frames - np.round(frames)).max() < SNAP_FRAME:
-            return fps, f"Keys lie on frames of {fps:.6g} fps, not on every one; filled in."
-    steps = np.diff(keys)
-    return (
-        UNEVEN_RATE,
-        f"Keys are uneven ({steps.min():.4g} to {steps.max():.4g} s apart); "
-        f"sampled at {UNEVEN_RATE:g} fps.",
-    )
-
-
-def _snapped(fps: float) -> float:
-    nearest = min((*KNOWN_RATES, *BROADCAST_RATES), key=lambda rate: abs(rate - fps))
-    return nearest if abs(nearest - fps) < SNAP_RATE * nearest else fps

@@ -14,8 +14,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
+from motionloom.formats.figures import Rig
 from motionloom.formats.gltf.gltf_document import Document, index_of, objects
-from motionloom.formats.gltf.gltf_joints import Rig
 from motionloom.formats.gltf.gltf_nodes import NodeTree
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +11,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.gltf.gltf_document import Document, index_of
+from motionloom.formats.node_tree import Tree, depth_and_order
 from motionloom.rotation import quat
-
-MAX_DEPTH = 4608
-"""Far deeper than any rig; below it every walk up the tree stays short."""
 
 NODE_BYTES = 800
 """Memory that one node takes."""
@@ -46,13 +43,8 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NodeTree:
-    """All nodes, parents known, no cycles."""
-
-    nodes: tuple[Node, ...]
-    depth: tuple[int, ...]
-    order: tuple[int, ...]
-    """Node numbers, parents before children."""
+class NodeTree(Tree[Node]):
+    """The nodes of a glTF document."""
 
     @classmethod
     def of(cls, document: Document) -> NodeTree:
@@ -74,44 +66,9 @@ class NodeTree:
                         where=f"node {child}",
                     )
                 parents[child] = n
-        depth = [0 if parent == -1 else -1 for parent in parents]
-        order = [n for n, parent in enumerate(parents) if parent == -1]
-        for n in order:  # grows while it is walked: parents first
-            for child in children[n]:
-                depth[child] = depth[n] + 1
-                order.append(child)
-        if len(order) < len(specs):
-            lost = depth.index(-1)
-            raise FormatError("A node must not be its own ancestor.", where=f"node {lost}")
-        if depth and max(depth) > MAX_DEPTH:
-            raise FormatError(
-                f"Nodes must be nested at most {MAX_DEPTH} deep, got {max(depth)}.",
-                where=f"node {depth.index(max(depth))}",
-            )
+        depth, order = depth_and_order(parents, children)
         nodes = tuple(_node(spec, n, parents[n], children[n]) for n, spec in enumerate(specs))
-        return cls(nodes, tuple(depth), tuple(order))
-
-    def ancestors(self, node: int) -> list[int]:
-        """Nodes above ``node``, the topmost first."""
-        path: list[int] = []
-        while (node := self.nodes[node].parent) >= 0:
-            path.append(node)
-        return path[::-1]
-
-    def meeting(self, members: Iterable[int]) -> int:
-        """The lowest node that is or stands above every one of ``members``, -1 where none does."""
-        met: int | None = None
-        for n in members:
-            a = n if met is None else met
-            while a != n and a >= 0 and n >= 0:
-                if self.depth[a] >= self.depth[n]:
-                    a = self.nodes[a].parent
-                else:
-                    n = self.nodes[n].parent
-            met = a if a == n else -1
-            if met < 0:
-                return -1
-        return -1 if met is None else met
+        return cls(nodes, depth, order)
 
 
 def _node(spec: dict[str, Any], n: int, parent: int, children: tuple[int, ...]) -> Node:

@@ -15,9 +15,9 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
+from motionloom.formats.figures import Rig
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf.gltf_animation import (
-    Clock,
     Track,
     animation_names,
     find_clock,
@@ -26,8 +26,9 @@ from motionloom.formats.gltf.gltf_animation import (
 )
 from motionloom.formats.gltf.gltf_document import Document
 from motionloom.formats.gltf.gltf_head_top import with_top_of_skin
-from motionloom.formats.gltf.gltf_joints import Rig, find_rig
+from motionloom.formats.gltf.gltf_joints import find_rig
 from motionloom.formats.gltf.gltf_nodes import NodeTree
+from motionloom.formats.key_clock import Clock
 from motionloom.formats.text import read_bounded, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -94,6 +95,11 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         detail=MappingProxyType(_detail(document, clips, animation)),
         findings=tuple(findings),
     )
+
+
+def clip_names(data: bytes, options: ReadOptions) -> tuple[str, ...]:
+    """Names of the animations in a file."""
+    return animation_names(Document(data, options))
 
 
 def _detail(document: Document, clips: tuple[str, ...], animation: int | None) -> dict[str, Any]:

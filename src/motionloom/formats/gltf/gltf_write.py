@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
+from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.file_clip import FileClip
-from motionloom.formats.gltf.gltf_bone_mesh import bone_mesh
 from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.gltf.gltf_pack import Pack, write_chunks
 from motionloom.formats.gltf.gltf_read import SLIDE_M

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from motionloom.errors import MotionLoomError, TableError
+from motionloom.formats.registry import can_hold_several
 from motionloom.intake.clip_suffixes import may_be_clip
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.answers import Answer
@@ -212,6 +213,6 @@ class Tables:
 def _table_id(clip: str) -> str:
     """A table's id of a clip of the library: without the suffix of its file."""
     file, _, name = clip.rpartition("#")
-    if Path(file).suffix.lower() in (".glb", ".gltf"):
+    if can_hold_several(Path(file)) is not None:
         return f"{Path(file).with_suffix('').as_posix()}#{name}"
     return Path(clip).with_suffix("").as_posix()

@@ -13,7 +13,7 @@ from motionloom._paths import printable
 from motionloom.errors import FormatError, TableError
 from motionloom.formats.acclaim.amc import find_skeleton
 from motionloom.formats.file_clip import Limits, ReadOptions
-from motionloom.formats.registry import format_for_reading, known_formats
+from motionloom.formats.registry import can_hold_several, format_for_reading, known_formats
 from motionloom.intake.clip_suffixes import is_clip, may_be_clip
 from motionloom.intake.open import find_target, opened
 from motionloom.reading.opening import ReadingErrors, open_file
@@ -109,7 +109,7 @@ def _may_hold_clip(file: Path) -> bool:
 
 def names_in_file(path: Path) -> tuple[str, ...]:
     """Names of the clips in a file that holds several; one empty name for a file that is a clip."""
-    if path.suffix.lower() not in (".glb", ".gltf"):
+    if can_hold_several(path) is None:
         return ("",)
     limits = Limits()
     with opened(find_target(path, ""), limits) as (head, stream):

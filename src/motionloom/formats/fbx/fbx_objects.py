@@ -1,0 +1,193 @@
+"""Objects of an FBX file, the connections between them, and their properties."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import FormatError
+from motionloom.formats.fbx.fbx_document import FbxDocument
+from motionloom.formats.fbx.fbx_element import Element, short_name
+from motionloom.formats.text import LARGEST, shown
+
+OBJECT_BYTES, CONNECTION_BYTES = 500, 250
+"""Memory that an object and a connection take."""
+_CLASSES = {
+    "AnimationStack": "AnimStack",
+    "AnimationLayer": "AnimLayer",
+    "AnimationCurveNode": "AnimCurveNode",
+    "AnimationCurve": "AnimCurve",
+}
+"""Classes that stand in the names of objects, where they differ from the element's name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FbxObject:
+    """One object."""
+
+    number: int
+    """Its place among the objects of the file."""
+    key: int
+    """The number that connections name it by."""
+    kind: str
+    """``"Model"``, ``"AnimationCurve"``, ..."""
+    name: str
+    subtype: str
+    """``"LimbNode"``, ``"Null"``, ``"Mesh"``, ..."""
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A connection to an object, or to one of its properties."""
+
+    child: int
+    parent: int
+    name: str
+    """The property; empty for a connection to the object as a whole."""
+
+
+class Objects:
+    """All objects and connections of a file."""
+
+    def __init__(self, document: FbxDocument) -> None:
+        self.document = document
+        self.by_key: dict[int, FbxObject] = {}
+        self.below: dict[int, list[Link]] = {}
+        """Links to each object, by its key, in the order of the file."""
+        self.above: dict[int, list[Link]] = {}
+        """Links from each object."""
+        self.templates: dict[str, dict[str, list[Any]]] = {}
+        top = document.top
+        self._read_templates(top.child("Definitions"))
+        for listed in top.children:
+            if listed.name == "Objects":
+                self._read_objects(listed)
+        for listed in top.children:
+            if listed.name == "Connections":
+                self._read_links(listed)
+
+    def _read_templates(self, definitions: Element | None) -> None:
+        for kind in definitions.children if definitions else ():
+            template = kind.child("PropertyTemplate") if kind.name == "ObjectType" else None
+            if template is not None:
+                self.templates[kind.text(0)] = _table(template)
+
+    def _read_objects(self, listed: Element) -> None:
+        budget = self.document.budget
+        budget.take(OBJECT_BYTES * len(listed.children), f"{len(listed.children)} objects")
+        for element in listed.children:
+            key = element.whole(0)
+            if key is None:
+                raise FormatError(
+                    "An object must begin with its number.",
+                    where=self.document.place(element),
+                    fix="Files before FBX 7 name objects instead: save it as FBX 2011 or later.",
+                )
+            if key in self.by_key:
+                raise FormatError(
+                    f"Every object must have a number that no other has; {key} is there twice.",
+                    where=self.document.place(element),
+                )
+            kind = element.name
+            name = short_name(element.text(1), _CLASSES.get(kind, kind))
+            self.by_key[key] = FbxObject(
+                len(self.by_key), key, kind, name, element.text(2), element
+            )
+
+    def _read_links(self, listed: Element) -> None:
+        budget = self.document.budget
+        budget.take(CONNECTION_BYTES * len(listed.children), "its connections")
+        for element in listed.children:
+            kind, child, parent = element.text(0), element.whole(1), element.whole(2)
+            if child is None or parent is None:
+                raise FormatError(
+                    "A connection must name two objects by their numbers.",
+                    where=self.document.place(element),
+                )
+            if kind not in ("OO", "OP"):
+                continue
+            link = Link(child, parent, element.text(3) if kind == "OP" else "")
+            self.below.setdefault(parent, []).append(link)
+            self.above.setdefault(child, []).append(link)
+
+    def of_kind(self, kind: str) -> Iterator[FbxObject]:
+        """Objects of one kind, in the order of the file."""
+        return (each for each in self.by_key.values() if each.kind == kind)
+
+    def linked(self, parent: int, kind: str, name: str | None = "") -> Iterator[FbxObject]:
+        """Objects of one kind that are connected to an object, or (None: any) to its property."""
+        for link in self.below.get(parent, ()):
+            child = self.by_key.get(link.child)
+            if child is not None and child.kind == kind and name in (None, link.name):
+                yield child
+
+    def properties(self, item: FbxObject) -> Properties:
+        """The properties of an object, with the defaults of its kind."""
+        return Properties(
+            self.templates.get(item.kind, {}),
+            _table(item.element),
+            self.document.place(item.element),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Properties:
+    """Named values of an object."""
+
+    template: dict[str, list[Any]]
+    own: dict[str, list[Any]]
+    where: str
+
+    def values(self, name: str) -> list[Any] | None:
+        """The values of a property, None where it has none."""
+        return self.own.get(name, self.template.get(name))
+
+    def number(self, name: str, default: float) -> float:
+        """A property of one finite number."""
+        values = self.values(name)
+        return default if not values else _finite(values[0], name, self.where)
+
+    def whole(self, name: str, default: int) -> int:
+        """A property of one whole number."""
+        number = self.number(name, default)
+        if number != int(number):
+            raise FormatError(f"{name} must be a whole number, got {number:g}.", where=self.where)
+        return int(number)
+
+    def vector(self, name: str, default: tuple[float, float, float]) -> FloatArray:
+        """A property of three finite numbers. Shape (3,)."""
+        values = self.values(name)
+        if not values:
+            return np.array(default)
+        if len(values) < 3:
+            raise FormatError(
+                f"{name} must have three numbers, got {len(values)}.", where=self.where
+            )
+        return np.array([_finite(value, name, self.where) for value in values[:3]])
+
+
+def table_of(element: Element | None, where: str) -> Properties:
+    """The properties that stand in an element, without defaults."""
+    return Properties({}, {} if element is None else _table(element), where)
+
+
+def _table(element: Element) -> dict[str, list[Any]]:
+    listed = element.child("Properties70")
+    if listed is None:
+        return {}
+    return {each.text(0): each.values[4:] for each in listed.children if each.name == "P"}
+
+
+def _finite(value: Any, name: str, where: str) -> float:
+    good = isinstance(value, int | float) and math.isfinite(value) and abs(value) < LARGEST
+    if not good:
+        raise FormatError(
+            f"{name} must be a number between -1e12 and 1e12, got {shown(value)}.", where=where
+        )
+    return float(value)

@@ -1,0 +1,108 @@
+"""A clip as a binary FBX 7.4: bones, a bind pose, a skin, and a key for every frame.
+
+Unity and Unreal make a skeleton of models of type LimbNode and want a mesh that is bound to it, so
+a small mesh of bones hangs on them, unless the caller brings a skin. Keys are linear, one per
+frame, angles without jumps.
+"""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+import numpy as np
+
+from motionloom._arrays import FloatArray
+from motionloom.errors import FormatError
+from motionloom.formats.bone_mesh import bone_mesh
+from motionloom.formats.fbx.fbx_encode import Item, file_bytes
+from motionloom.formats.fbx.fbx_items import Keys, Scene
+from motionloom.formats.fbx.fbx_keys import Reach, animation_items
+from motionloom.formats.fbx.fbx_motion import SLIDE_M
+from motionloom.formats.fbx.fbx_sections import closing_items, opening_items
+from motionloom.formats.fbx.fbx_skeleton import Pose, pose_of, skeleton_items
+from motionloom.formats.fbx.fbx_skin import BoundMesh, skin_items
+from motionloom.formats.file_clip import FileClip
+from motionloom.motion.motion import Motion
+
+FAR_M = 32.0
+"""From here on a float32 key is off by 2e-6 m or more; ten times farther out it would show."""
+FARTHEST_M = 1e9
+LONGEST_S = 1e5
+USUAL_UNIT_M = 0.01
+
+
+def write(clip: FileClip, stream: BinaryIO) -> None:
+    """Write the clip as a binary FBX 7.4 with a mesh that shows its bones."""
+    write_skinned(clip, stream, None)
+
+
+def write_skinned(clip: FileClip, stream: BinaryIO, skin: BoundMesh | None) -> None:
+    """Write the clip as a binary FBX 7.4.
+
+    Parameters
+    ----------
+    clip
+        The clip, in the unit and axes of the file to be.
+    stream
+        Where to.
+    skin
+        The mesh that hangs on the joints; None for one that shows the bones.
+    """
+    stream.write(file_bytes(file_items(clip, skin)))
+
+
+def file_items(clip: FileClip, skin: BoundMesh | None) -> list[Item]:
+    """Everything in the file of a clip."""
+    motion, unit_m = clip.motion, clip.unit_m or USUAL_UNIT_M
+    _check(motion, unit_m)
+    origin = _origin(motion, unit_m)
+    pose = pose_of(motion.skeleton, origin)
+    scene = Scene(Keys())
+    name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
+    joints = skeleton_items(scene, motion.skeleton, pose, origin)
+    mesh = _bones(motion, pose, unit_m) if skin is None else skin
+    skin_items(scene, mesh, joints, pose, motion.skeleton.n_joints)
+    animation_items(scene, motion, joints, name, Reach(origin, SLIDE_M / unit_m))
+    return [
+        *opening_items(scene, unit_m=unit_m, up=clip.up or "y", motion=motion),
+        Item("Objects", (), scene.objects),
+        Item("Connections", (), scene.links),
+        *closing_items(motion, name),
+    ]
+
+
+def _check(motion: Motion, unit_m: float) -> None:
+    skeleton, moving = motion.skeleton, motion.joint_translations
+    lengths = (skeleton.offsets, skeleton.end_offsets, motion.root_positions, moving)
+    farthest = FARTHEST_M / unit_m
+    if any(np.abs(a).max(initial=0.0) > farthest for a in lengths if a is not None):
+        raise FormatError(
+            f"An FBX holds keys in single precision: everything must lie within {FARTHEST_M:g} m.",
+            fix="Check the unit, or move the clip to the origin.",
+        )
+    if motion.duration_s > LONGEST_S:
+        raise FormatError(
+            f"An FBX clip may last {LONGEST_S:g} s, this one lasts {motion.duration_s:g} s.",
+            fix="Check its frame rate.",
+        )
+
+
+def _origin(motion: Motion, unit_m: float) -> FloatArray:
+    """Whole units that a node above the root takes off its keys where they are far out."""
+    root = motion.root_positions
+    if np.abs(root).max() * unit_m < FAR_M:
+        return np.zeros(3)
+    return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
+
+
+def _bones(motion: Motion, pose: Pose, unit_m: float) -> BoundMesh:
+    """A mesh of long octahedra, one for each bone."""
+    # The mesh is made in metres, for its shortest bones are a tenth of a millimetre.
+    mesh = bone_mesh(motion.skeleton, unit_m * pose.places, pose.turns)
+    return BoundMesh(
+        "bones",
+        mesh.points / unit_m,
+        mesh.triangles.astype(np.int64),
+        mesh.owners[:, None],
+        np.ones((len(mesh.owners), 1)),
+    )
