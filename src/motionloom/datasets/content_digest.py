@@ -12,10 +12,11 @@ COMPANIONS = {".amc": (".asf",), ".gltf": (".bin",), ".txt": (".json",)}
 
 def content_digest(path: str) -> str:
     """Digest of a clip's file and of those that it is read with; empty where none can be read."""
-    place = Path(path)
-    if not place.is_file():
-        place = Path(path.rpartition("#")[0] or path)
-    digest = hashlib.blake2b(digest_size=16)
+    place, clip = Path(path), ""
+    if not place.is_file() and "#" in path:
+        name, _, clip = path.rpartition("#")
+        place = Path(name)
+    digest = hashlib.blake2b(clip.encode("utf-8", "backslashreplace"), digest_size=16)
     others = COMPANIONS.get(place.suffix.lower(), ())
     try:
         files = [place]

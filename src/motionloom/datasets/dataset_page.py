@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from motionloom._paths import printable
@@ -30,9 +31,17 @@ def dataset_page(
         Of the window and the page.
     """
     skeletons: dict[str, int] = {}
-    clips = [_clip(clip, thumbnails.get(clip.path), skeletons) for clip in report.worst_first]
+    begin = common_folder([clip.path for clip in report.clips])
+    clips = [
+        {
+            "file": printable(clip.path[len(begin) :]),
+            **_clip(clip, thumbnails.get(clip.path), skeletons),
+        }
+        for clip in report.worst_first
+    ]
     data = {
         "title": printable(title),
+        "folder": printable(begin),
         "counts": dict(report.counts),
         "columns": [
             {
@@ -44,11 +53,27 @@ def dataset_page(
             }
             for each in COLUMNS
         ],
-        "skeletons": [json.loads(bones) for bones in skeletons],
+        "skeletons": [json.loads(figure) for figure in skeletons],
         "clips": clips,
     }
     body = '<main id="dataset"></main>\n<noscript>This page needs JavaScript.</noscript>\n'
     return page_of(title, body + json_block("dataset-data", data), player="dataset")
+
+
+def common_folder(paths: Sequence[str]) -> str:
+    """What all paths begin with, up to a separator.
+
+    Examples
+    --------
+    >>> common_folder(["data/a/x.bvh", "data/b.bvh"])
+    'data/'
+    """
+    first, last = min(paths, default=""), max(paths, default="")
+    same = 0
+    while same < len(first) and first[same] == last[same]:
+        same += 1
+    cut = max(first.rfind("/", 0, same), first.rfind(os.sep, 0, same)) + 1
+    return first[:cut]
 
 
 def _clip(
@@ -56,7 +81,6 @@ def _clip(
 ) -> dict[str, Any]:
     """One clip with short keys: a page has thousands."""
     out: dict[str, Any] = {
-        "file": printable(clip.path),
         "status": clip.status,
         "severity": _short(clip.severity),
         "seconds": _short(clip.seconds),
@@ -69,8 +93,8 @@ def _clip(
     if clip.before:
         out["before"] = [_short(clip.before.get(each.name)) for each in COLUMNS]
     if thumbnail:
-        bones = json.dumps(thumbnail["bones"])
-        out["skeleton"] = skeletons.setdefault(bones, len(skeletons))
+        figure = json.dumps({name: thumbnail[name] for name in ("bones", "head")})
+        out["skeleton"] = skeletons.setdefault(figure, len(skeletons))
         out["poses"] = thumbnail["poses"]
     return out
 

@@ -8,12 +8,32 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from motionloom import __version__
 from motionloom.datasets.content_digest import content_digest
 from motionloom.saving.whole_file import file_errors
 
 LOG_NAME = "rows.jsonl"
-LOG_VERSION = 1
+LOG_VERSION = f"{__version__}-1"
 """Of what rows hold and how figures are measured: rows of another version are not used."""
+PARTS = frozenset(
+    [
+        "path",
+        "digest",
+        "frames",
+        "fps",
+        "seconds",
+        "planted",
+        "values",
+        "limits",
+        "defects",
+        "likely_fps",
+        "rate_agrees",
+        "skeleton",
+        "fingerprint",
+        "thumbnail",
+    ]
+)
+"""What every row of a clip that could be read has."""
 
 
 class RunLog:
@@ -37,7 +57,7 @@ class RunLog:
     def row_of(self, path: str) -> dict[str, Any] | None:
         """The row of a clip whose file is as it was then; None where there is none."""
         row = self._rows.get(path)
-        if row is None or row.get("error") or not row.get("digest"):
+        if row is None or not row["digest"]:
             return None  # what failed is tried again
         return row if row["digest"] == content_digest(path) else None
 
@@ -90,7 +110,7 @@ class RunLog:
                         continue
                     if isinstance(values, dict) and "motionloom" in values:
                         is_ours = values == self._header
-                    elif is_ours and isinstance(values, dict) and "path" in values:
+                    elif is_ours and isinstance(values, dict) and values.keys() >= PARTS:
                         rows[values["path"]] = values
                     elif is_ours and isinstance(values, dict) and "begun" in values:
                         self._begun.update(map(str, values["begun"]))

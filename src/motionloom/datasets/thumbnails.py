@@ -34,8 +34,8 @@ def make_thumbnail(positions: FloatArray, skeleton: Skeleton, body: BodyMap) -> 
     Returns
     -------
     dict
-        ``bones``, pairs of points; ``poses``, base64 of bytes: across and up of every point of
-        every pose, from 0 to 255 over the picture, 255 high.
+        ``bones``, pairs of points; ``head``, a point or None; ``poses``, base64 of bytes: across
+        and up of every point of every pose, from 0 to 255 over the picture, 255 high.
     """
     joints = body_joints(skeleton, body)[:MOST_JOINTS]
     row = {joint: n for n, joint in enumerate(joints)}
@@ -45,7 +45,7 @@ def make_thumbnail(positions: FloatArray, skeleton: Skeleton, body: BodyMap) -> 
         if int(skeleton.parents[joint]) in row
     ]
     frames = np.round(np.linspace(0, len(positions) - 1, POSES)).astype(np.int64)
-    poses = positions[np.ix_(frames, joints)]
+    poses = positions[frames][:, joints]
     middle = poses.mean(axis=1)
     around = poses - middle[:, None]
     across = _side(around, joints, body)
@@ -54,7 +54,9 @@ def make_thumbnail(positions: FloatArray, skeleton: Skeleton, body: BodyMap) -> 
     flat[..., 0] = 0.5 + flat[..., 0] / size
     flat[..., 1] = flat[..., 1] / size
     whole = np.clip(np.round(255.0 * flat), 0, 255).astype(np.uint8)
-    return {"bones": bones, "poses": base64.b64encode(whole.tobytes()).decode("ascii")}
+    poses_text = base64.b64encode(whole.tobytes()).decode("ascii")
+    head = None if body.head is None else row.get(body.head)
+    return {"bones": bones, "head": head, "poses": poses_text}
 
 
 def _side(around: FloatArray, joints: list[int], body: BodyMap) -> FloatArray:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -28,7 +28,9 @@ PAUSE_S = 0.5
 """How often a wait looks whether the user stops the run, on systems whose waits cannot be ended."""
 
 
-def run_tasks(tasks: Sequence[Task], settings: Settings, jobs: int | None) -> Iterator[Row]:
+def run_tasks(
+    tasks: Sequence[Task], settings: Settings, jobs: int | None
+) -> Generator[Row, None, None]:
     """A row per task, in the order in which they finish.
 
     Parameters
@@ -54,7 +56,7 @@ class _Pool:
         self._workers = [_Worker(settings) for _ in range(n_workers)]
         self._stopped = False
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Generator[Row, None, None]:
         threads = [
             threading.Thread(target=self._work, args=(worker,), daemon=True)
             for worker in self._workers

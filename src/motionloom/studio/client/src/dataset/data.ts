@@ -24,11 +24,17 @@ export interface Clip {
   poses?: string;
 }
 
+export interface Figure {
+  bones: [number, number][];
+  head: number | null;
+}
+
 export interface Dataset {
   title: string;
+  folder: string; // what all paths begin with
   counts: Record<Status, number>;
   columns: Column[];
-  skeletons: [number, number][][];
+  skeletons: Figure[];
   clips: Clip[];
 }
 

@@ -2,7 +2,7 @@
 
 import "../colours.css";
 import "./page.css";
-import { button, download, make, replace } from "../dom";
+import { button, download, make } from "../dom";
 import { setTheme } from "../theme";
 import { type Clip, type Column, type Dataset, readDataset, type Status, shortNumber } from "./data";
 import { Thumbnails } from "./thumbnail";
@@ -43,7 +43,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
   });
   for (const [name, label] of sortings(data)) sort.append(make("option", { attrs: { value: name } }, label));
   const total = make("output", { class: "total", attrs: { "aria-live": "polite" } });
-  const rows = make("tbody");
+  const rows = make("table", {}, make("thead"));
   const heads = new Map<string, HTMLTableCellElement>();
   const end = make("div", { class: "end" });
   const states = STATES.map(([name, label]) =>
@@ -60,7 +60,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
     thumbnails.redraw();
   });
   const save = button("Save this list", "write the paths of the clips shown to a text file", () => {
-    const text = shown.map((clip) => `${clip.file}\n`).join("");
+    const text = shown.map((clip) => `${data.folder}${clip.file}\n`).join("");
     const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
     download(url, "clips.txt");
     window.setTimeout(() => URL.revokeObjectURL(url), 1000);
@@ -75,9 +75,10 @@ function createPage(host: HTMLElement, data: Dataset): void {
       make("div", { class: "chips" }, ...columns),
       make("div", { class: "finders" }, search, make("label", {}, "sort by ", sort)),
     ),
-    make("table", {}, make("thead", {}, heading()), rows),
+    rows,
     end,
   );
+  rows.tHead!.append(heading());
   new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), {
     rootMargin: "600px",
   }).observe(end);
@@ -128,7 +129,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
     }
     thumbnails.forget();
     thumbnails = new Thumbnails(data);
-    replace(rows);
+    for (const body of [...rows.tBodies]) body.remove();
     n_rows = 0;
     more();
   }
@@ -142,30 +143,40 @@ function createPage(host: HTMLElement, data: Dataset): void {
   }
 }
 
-function rowOf(clip: Clip, data: Dataset, thumbnails: Thumbnails): HTMLTableRowElement {
+// Two rows: figures, and below them what is wrong in words.
+function rowOf(clip: Clip, data: Dataset, thumbnails: Thumbnails): HTMLTableSectionElement {
   const problems = clip.error
     ? [make("li", { class: "fault" }, clip.error)]
     : clip.defects.map(([column, level, text]) =>
         make("li", { class: level }, make("b", {}, labelOf(data, column)), ` ${text}`),
       );
   const levels = new Map(clip.defects.map(([column, level]) => [column, level]));
+  const span = String(data.columns.length + 2);
   return make(
-    "tr",
+    "tbody",
     { class: clip.status },
-    make("td", { class: "poses" }, thumbnails.of(clip)),
     make(
-      "td",
-      { class: "clip" },
-      make("div", { class: "file" }, clip.file),
-      make("div", { class: "facts" }, facts(clip)),
-      make("ul", {}, ...problems),
+      "tr",
+      {},
+      make("td", { class: "poses", attrs: { rowspan: "2" } }, thumbnails.of(clip)),
+      make(
+        "td",
+        { class: "clip", title: data.folder + clip.file },
+        make("div", { class: "file" }, clip.file),
+        make("div", { class: "facts" }, facts(clip)),
+      ),
+      make("td", { class: "number severity" }, clip.error ? "–" : shortNumber(clip.severity)),
+      ...data.columns.map((column, n) => {
+        const before = clip.before && clip.before[n] !== clip.values[n] ? `${shortNumber(clip.before[n])} → ` : "";
+        const level = levels.get(column.name) ?? "";
+        return make("td", { class: `number ${level}`, title: about(column) }, before + shortNumber(clip.values[n]));
+      }),
     ),
-    make("td", { class: "number severity" }, clip.error ? "–" : shortNumber(clip.severity)),
-    ...data.columns.map((column, n) => {
-      const before = clip.before && clip.before[n] !== clip.values[n] ? `${shortNumber(clip.before[n])} → ` : "";
-      const level = levels.get(column.name) ?? "";
-      return make("td", { class: `number ${level}`, title: about(column) }, before + shortNumber(clip.values[n]));
-    }),
+    make(
+      "tr",
+      { class: "words" },
+      make("td", { class: "problems", attrs: { colspan: span } }, make("ul", {}, ...problems)),
+    ),
   );
 }
 

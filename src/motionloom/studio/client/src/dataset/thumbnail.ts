@@ -14,6 +14,7 @@ const STEP_MS = 110;
 interface Drawing {
   canvas: HTMLCanvasElement;
   bones: [number, number][];
+  head: number | null;
   poses: Uint8Array;
   points: number;
 }
@@ -42,9 +43,9 @@ export class Thumbnails {
     canvas.width = WIDTH * scale;
     canvas.height = HEIGHT * scale;
     const poses = Uint8Array.from(atob(clip.poses), (letter) => letter.charCodeAt(0));
-    const bones = this.data.skeletons[clip.skeleton];
+    const { bones, head } = this.data.skeletons[clip.skeleton];
     const points = Math.max(...bones.flat(), 0) + 1;
-    const drawing = { canvas, bones, poses, points };
+    const drawing = { canvas, bones, head, poses, points };
     this.drawings.set(canvas, drawing);
     this.seen.observe(canvas);
     canvas.addEventListener("pointerenter", () => play(drawing));
@@ -97,20 +98,26 @@ function cleared(drawing: Drawing): CanvasRenderingContext2D {
 
 // One pose with its feet on the lower edge; middle is a part of the width.
 function pose(context: CanvasRenderingContext2D, drawing: Drawing, n: number, middle: number, dark: boolean): void {
-  const { canvas, poses, points, bones } = drawing;
+  const { canvas, poses, points, bones, head } = drawing;
   const palette = paletteOf();
-  const size = canvas.height * 0.92;
+  const size = canvas.height * 0.9;
   const left = middle * canvas.width - 0.5 * size;
-  context.strokeStyle = dark ? palette.ink : palette.label;
+  const x = (point: number) => left + (size * poses[2 * (n * points + point)]) / FULL;
+  const y = (point: number) => 0.97 * canvas.height - (size * poses[2 * (n * points + point) + 1]) / FULL;
+  context.strokeStyle = context.fillStyle = dark ? palette.ink : palette.label;
   context.globalAlpha = dark ? 1 : 0.75;
   context.lineWidth = canvas.height / 34;
   context.lineCap = "round";
   context.beginPath();
   for (const [a, b] of bones) {
-    const [from, to] = [2 * (n * points + a), 2 * (n * points + b)];
-    context.moveTo(left + (size * poses[from]) / FULL, canvas.height - (size * poses[from + 1]) / FULL - 2);
-    context.lineTo(left + (size * poses[to]) / FULL, canvas.height - (size * poses[to + 1]) / FULL - 2);
+    context.moveTo(x(a), y(a));
+    context.lineTo(x(b), y(b));
   }
   context.stroke();
+  if (head !== null) {
+    context.beginPath();
+    context.arc(x(head), y(head), canvas.height / 22, 0, 2 * Math.PI);
+    context.fill();
+  }
   context.globalAlpha = 1;
 }
