@@ -74,17 +74,19 @@ def run_job(task: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     settings
         Of the run.
     """
+    flawed = False
     try:
         if "output" in task:
             return _clean(task, settings)
         motion = settings.reading.load(task["path"])
         return {**_described(motion, task["path"], settings), "path": task["path"]}
     except MotionLoomError as error:
-        return failed_row(task, str(error), flawed=isinstance(error, FlawedResultError))
+        text, flawed = str(error), isinstance(error, FlawedResultError)
     except MemoryError:
-        return failed_row(task, "It takes more memory than a worker may use.")
+        text = "It takes more memory than a worker may use."
     except Exception as error:  # of thousands of files one may show a mistake of ours
-        return failed_row(task, f"{type(error).__name__}: {error}")
+        text = f"{type(error).__name__}: {error}"
+    return failed_row(task, text, flawed=flawed)  # out here the clip takes no memory any more
 
 
 def failed_row(

@@ -29,6 +29,6 @@ def content_digest(path: str) -> str:
                 while data := stream.read(PART):
                     digest.update(data)
             digest.update(b"\0")
-    except (OSError, ValueError):
+    except (OSError, ValueError, MemoryError):
         return ""
     return digest.hexdigest()

@@ -13,17 +13,10 @@ from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.skeleton import Skeleton
 
-POINTS = (
-    "head",
-    *(
-        f"{side}_{role}"
-        for side in ("left", "right")
-        for role in ("elbow", "wrist", "knee", "ankle")
-    ),
-)
-POSES = 48
+POINTS = ("head", "left_wrist", "right_wrist", "left_ankle", "right_ankle")
+POSES = 128
 """Poses of a fingerprint, at equal ways of the body's points from one to the next."""
-PARTS = 192
+PARTS = 512
 """Parts of equal time that a clip is averaged over first: noise makes no way."""
 REST = 0.1
 """A body at rest counts as moving at this part of its mean speed, or stillness takes no part."""

@@ -69,7 +69,8 @@ class RunLog:
         with file_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._stream = self.path.open("a", encoding="utf-8", newline="\n")
-            self._stream.write(json.dumps(self._header) + "\n")
+            # After an empty line: that of a run that was killed may be cut off.
+            self._stream.write("\n" + json.dumps(self._header) + "\n")
             self._stream.flush()
         return self
 
@@ -123,6 +124,6 @@ def is_run_folder(folder: Path) -> bool:
     """Whether a folder holds the log of a run of ours."""
     try:
         with (folder / LOG_NAME).open(encoding="utf-8") as stream:
-            return '"motionloom"' in stream.readline()
+            return '"motionloom"' in stream.readline() + stream.readline()
     except (OSError, UnicodeDecodeError):
         return False

@@ -42,6 +42,7 @@ def csv_text(report: DatasetReport) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     names = [f"{each.name}_{_unit(each.unit)}".rstrip("_") for each in COLUMNS]
+    names[-1] = "file_faults"  # the first column is the file
     before = any(clip.output for clip in report.clips)
     writer.writerow(
         ["file", "status", "severity", "frames", "fps", "seconds", "planted_percent", *names]

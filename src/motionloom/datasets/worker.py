@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
+import numpy as np
+
 from motionloom.datasets.clip_jobs import Settings, run_job
 
 
@@ -47,6 +49,8 @@ def _limit_memory(n_bytes: int) -> None:
         import resource
     except ImportError:  # Windows
         return
+    square = np.ones((64, 64))
+    np.linalg.solve(square + np.eye(64), square @ square)  # BLAS ends a process that gets no memory
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     limit = n_bytes + _mapped()
     if most != resource.RLIM_INFINITY:

@@ -43,7 +43,8 @@ def run_tasks(
         Worker processes; by default one per core, and none for a few clips.
     """
     if jobs is None and len(tasks) < FEW:
-        yield from (run_job(task, settings) for task in tasks)
+        for task in tasks:  # as they come from a worker: lists, no tuples
+            yield json.loads(json.dumps(run_job(task, settings), allow_nan=False))
         return
     yield from _Pool(tasks, settings, min(jobs or os.cpu_count() or 1, len(tasks))).rows()
 
@@ -190,5 +191,7 @@ def _start() -> subprocess.Popen[str]:
 
 def _end_of(code: int | None) -> str:
     if code is not None and code < 0:
-        return f"The process that worked on it was ended by signal {-code}."
-    return f"The process that worked on it ended with code {code}."
+        return (
+            f"The process that worked on it was ended by signal {-code}; memory may have run out."
+        )
+    return f"The process that worked on it ended with code {code}; memory may have run out."
