@@ -78,7 +78,7 @@ def alike_pairs(rows: FloatArray) -> list[tuple[int, int]]:
             size = np.sqrt(power[begin:end, None] * power[None, start:stop])
             near = np.argwhere(apart < CANDIDATES**2 * size) + np.array([begin, start])
             pairs += [(int(a), int(b)) for a, b in near if a < b]
-    tracks = centred.reshape(len(centred), POSES, -1)
+    tracks = centred.reshape(len(centred), POSES, poses.shape[2])
     alike = []
     for first in range(0, len(pairs), PAIRS):
         some = np.array(pairs[first : first + PAIRS])

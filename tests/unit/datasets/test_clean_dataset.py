@@ -16,9 +16,9 @@ from motionloom.motion.corrupt import corrupt
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("raw")
     (place / "more").mkdir()
-    for n, name in enumerate(("a.bvh", "more/b.bvh")):
-        walk = ml.synthetic.clip("walk", duration_s=1.5, fps=30, seed=n).motion
-        ml.save(corrupt(walk, travel=1.2), place / name)
+    for kind, name in (("walk", "a.bvh"), ("sneak", "more/b.bvh")):
+        clip = ml.synthetic.clip(kind, duration_s=1.5, fps=30).motion
+        ml.save(corrupt(clip, travel=1.3), place / name)
     return place
 
 
