@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 import motionloom as ml
-from benchmarks.report import Figure, write_report
 from motionloom.datasets.clip_jobs import Settings, run_job
+from report import Figure, write_report
 from studies.captured_clips import mocap
 
 WANTED = 2500

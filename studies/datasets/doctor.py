@@ -11,6 +11,7 @@ before: mean speed of planted points, depth of feet, glitches, and warnings of t
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 import warnings
 from pathlib import Path
@@ -22,34 +23,13 @@ from studies.captured_clips import mocap
 from studies.datasets.planted_defects import PLANTED
 from studies.report import Figure, write_report
 
+AUDIT = """07_01 07_04 07_11 09_01 09_05 09_12 35_01 35_03 35_17 35_20 35_23 70_09 81_06 91_53
+113_13 113_19 113_25 113_26 115_01 115_06 120_12 127_03 127_05 127_09 127_11 127_15 127_21 136_13
+38_03 47_01"""
+OTHERS = "136_27 136_28 137_26 82_06 83_04 83_27 56_08"
 HELD_OUT = (
-    *(
-        f"audit/{name}"
-        for name in [
-            "07_01",
-            "07_04",
-            "07_11",
-            "09_01",
-            "09_05",
-            "09_12",
-            "35_01",
-            "35_03",
-            "35_17",
-        ]
-    ),
-    *(
-        f"audit/{name}"
-        for name in ["35_20", "35_23", "70_09", "81_06", "91_53", "113_19", "113_25", "113_26"]
-    ),
-    *(
-        f"audit/{name}"
-        for name in ["120_12", "127_03", "127_05", "127_09", "127_11", "127_15", "127_21"]
-    ),
-    *(f"audit/{name}" for name in ["136_13", "115_01", "115_06", "113_13", "38_03", "47_01"]),
-    *(
-        f"cmu_bvh/{name}"
-        for name in ["136_27", "136_28", "137_26", "82_06", "83_04", "83_27", "56_08"]
-    ),
+    *(f"audit/{name}" for name in re.findall(r"\w+", AUDIT)),
+    *(f"cmu_bvh/{name}" for name in re.findall(r"\w+", OTHERS)),
 )
 DEVELOPED_ON = "CMU 16, 69, 143, Bandai dataset-1 and -2 normal, embedded clips"
 OLD_SLIDE, OLD_SHARE, OLD_SINK = 15.0, 0.08, 4.0

@@ -134,9 +134,11 @@ def _glitches(seen: _Seen, verification: Verification, frames: list[int]) -> Fig
     apart = EVENT_S * seen.motion.fps
     n_events = bool(frames) + sum(b - a > apart for a, b in pairwise(frames))
     failed = [each for each in verification.failed if each.check != "knee bent backwards"]
-    named = [f"{each.check} of {each.joint} in frame {each.frame}" for each in failed]
+    named = [f"{each.check} ({each.joint}, frame {each.frame})" for each in failed]
     if not named:
-        named = [f"{each.joint} in frame {each.frame}" for each in verification.glitches]
+        named = [
+            f"capture glitch ({each.joint}, frame {each.frame})" for each in verification.glitches
+        ]
     text = ", ".join(named[:MOST_NAMED])
     if n_events > 1:
         text += f"; {n_events} places in all"

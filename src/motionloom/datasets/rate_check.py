@@ -75,11 +75,8 @@ def judge_rate(
         if pulled:
             most = float(falls.max())
             factor = float(np.sqrt(most / evidence.GRAVITY))
-            text = (
-                f"the body accelerates downwards at {most:.0f} m/s2 in {len(pulled)} places, where "
-                f"gravity gives 9.8"
-            )
-            return RateVerdict(factor, likely_rate(motion.fps, factor), text, False)
+            text = f"the body accelerates downwards at {most:.0f} m/s2, where gravity gives 9.8"
+            return _suspect(text, factor, motion.fps)
     return RateVerdict(1.0, None, "", False)
 
 
@@ -94,7 +91,7 @@ def judge_swings(swings: evidence.Swings | None, standing: float, fps: float) ->
         f"in a walk of {swings.n_steps} steps the feet swing for {swings.seconds:.2f} s, where "
         "nobody takes less than 0.33 s"
     )
-    return RateVerdict(factor, likely_rate(fps, factor), text, False)
+    return _suspect(text, factor, fps)
 
 
 def judge_held(positions: FloatArray, fps: float) -> RateVerdict | None:
@@ -104,7 +101,14 @@ def judge_held(positions: FloatArray, fps: float) -> RateVerdict | None:
         return None
     factor = 1.0 / (1.0 - part)
     text = f"{100 * part:.0f} % of its frames repeat the one before: captured at a lower rate"
-    return RateVerdict(factor, likely_rate(fps, factor), text, False)
+    return _suspect(text, factor, fps)
+
+
+def _suspect(text: str, factor: float, fps: float) -> RateVerdict:
+    """A rate that is wrong by a factor, with the one that would be right."""
+    likely = likely_rate(fps, factor)
+    more = "" if likely is None else f"; {likely:g} fps would be right"
+    return RateVerdict(factor, likely, text + more, False)
 
 
 def likely_rate(fps: float, factor: float) -> float | None:
