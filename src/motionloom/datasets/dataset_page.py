@@ -35,7 +35,7 @@ def dataset_page(
     clips = [
         {
             "file": printable(clip.path[len(begin) :]),
-            **_clip(clip, thumbnails.get(clip.path), skeletons),
+            **_clip(clip, thumbnails.get(clip.path), skeletons, begin),
         }
         for clip in report.worst_first
     ]
@@ -77,19 +77,26 @@ def common_folder(paths: Sequence[str]) -> str:
 
 
 def _clip(
-    clip: ClipReport, thumbnail: Mapping[str, Any] | None, skeletons: dict[str, int]
+    clip: ClipReport,
+    thumbnail: Mapping[str, Any] | None,
+    skeletons: dict[str, int],
+    begin: str,
 ) -> dict[str, Any]:
-    """One clip with short keys: a page has thousands."""
+    """One clip; texts name others without the ``begin`` of all paths."""
+
+    def plain(text: str) -> str:
+        return printable(text.replace(begin, "") if begin else text)
+
     out: dict[str, Any] = {
         "status": clip.status,
         "severity": _short(clip.severity),
         "seconds": _short(clip.seconds),
         "fps": _short(clip.fps),
         "values": [_short(clip.values.get(each.name)) for each in COLUMNS],
-        "defects": [[each.column, each.level, printable(each.text)] for each in clip.defects],
+        "defects": [[each.column, each.level, plain(each.text)] for each in clip.defects],
     }
     if clip.error:
-        out["error"] = printable(clip.error)
+        out["error"] = plain(clip.error)
     if clip.before:
         out["before"] = [_short(clip.before.get(each.name)) for each in COLUMNS]
     if thumbnail:

@@ -39,7 +39,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
   });
   const sort = make("select", {
     attrs: { "aria-label": "sort by" },
-    on: { change: () => sortBy(sort.value, true) },
+    on: { change: () => sortBy(sort.value, sort.value !== "file") },
   });
   for (const [name, label] of sortings(data)) sort.append(make("option", { attrs: { value: name } }, label));
   const total = make("output", { class: "total", attrs: { "aria-live": "polite" } });
@@ -113,7 +113,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
 
   function sortBy(name: string, down: boolean): void {
     view.sort = name;
-    view.down = name === "file" && sort.value !== name ? false : down;
+    view.down = down;
     sort.value = name;
     update();
   }
