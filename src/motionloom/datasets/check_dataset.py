@@ -10,7 +10,13 @@ from motionloom._arrays import flag, known_options
 from motionloom._paths import path_of
 from motionloom.datasets.clip_files import list_clips
 from motionloom.datasets.dataset_report import DatasetReport, build_report
-from motionloom.datasets.dataset_run import DatasetOptions, Run, jobs_of, settings_of
+from motionloom.datasets.dataset_run import (
+    DatasetDefaults,
+    DatasetOptions,
+    Run,
+    jobs_of,
+    settings_of,
+)
 from motionloom.datasets.run_log import is_run_folder
 from motionloom.datasets.summary_files import refuse_foreign, write_accepted, write_summary
 from motionloom.errors import FormatError
@@ -88,8 +94,9 @@ def check_dataset(
     >>> [(clip.status, [fault.column for fault in clip.faults]) for clip in found.clips]
     [('faulty', ['slide', 'duplicates']), ('good', [])]
     """
-    known_options("check_dataset", DatasetOptions, options)
-    settings = settings_of(limits, options)
+    known_options("check_dataset", DatasetDefaults, options)
+    settings, jobs = settings_of(limits, options), jobs_of(jobs)
+    progress = flag(progress, "progress")
     overwrite = flag(overwrite, "overwrite")
     folder = None if report is None else path_of(report, "report")
     target = None if accept is None else path_of(accept, "accept")
@@ -98,9 +105,7 @@ def check_dataset(
         refuse_foreign(folder, ours=is_run_folder(folder), overwrite=overwrite)
     if target is not None:
         _refuse_target(target, clips, overwrite=overwrite)
-    run = Run(
-        "checking", [{"path": clip} for clip in clips], settings, jobs_of(jobs), folder, progress
-    )
+    run = Run("checking", [{"path": clip} for clip in clips], settings, jobs, folder, progress)
     rows, resumed = run.rows()
     result = build_report(rows, settings.limits, resumed=resumed)
     if folder is not None:

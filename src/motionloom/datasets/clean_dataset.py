@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-from motionloom._arrays import flag, known_options, positive
+from motionloom._arrays import flag, known_options, of_kind, positive
 from motionloom._paths import path_of
 from motionloom.datasets.clip_files import clips_below
 from motionloom.datasets.clip_jobs import failed_row
 from motionloom.datasets.content_digest import content_digest
 from motionloom.datasets.dataset_report import DatasetReport, build_report
-from motionloom.datasets.dataset_run import DatasetOptions, Run, jobs_of, settings_of
+from motionloom.datasets.dataset_run import (
+    DatasetDefaults,
+    DatasetOptions,
+    Run,
+    jobs_of,
+    settings_of,
+)
 from motionloom.datasets.run_log import RunLog, is_run_folder
 from motionloom.datasets.summary_files import refuse_foreign, write_summary
 from motionloom.errors import FormatError
@@ -28,6 +35,14 @@ class CleanOptions(DatasetOptions, total=False):
     allow_flawed: bool
     ground: bool
     fps: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _CleanDefaults(DatasetDefaults):
+    stretch: bool = False
+    allow_flawed: bool = False
+    ground: bool = False
+    fps: float | None = None
 
 
 def clean_dataset(
@@ -99,12 +114,14 @@ def clean_dataset(
     >>> clip.status, clip.before["slide"] > 8.0, clip.values["slide"] < 1.0
     ('good', True, True)
     """
-    known_options("clean_dataset", CleanOptions, options)
+    known_options("clean_dataset", _CleanDefaults, options)
     source, target = path_of(folder, "folder"), path_of(output, "output")
     clean = _cleaning(options)
     shared: Any = {name: options[name] for name in options if name not in clean}  # type: ignore[literal-required]
     settings = settings_of(None, shared, {**clean, "to": to})
-    overwrite = flag(overwrite, "overwrite")
+    overwrite, progress = flag(overwrite, "overwrite"), flag(progress, "progress")
+    jobs = jobs_of(jobs)
+    to = None if to is None else of_kind(to, str, "to")
     place = target / REPORT_NAME if report is None else path_of(report, "report")
     refuse_foreign(place, ours=is_run_folder(place), overwrite=overwrite)
     tasks = plan_outputs(source, target, to)
@@ -118,7 +135,7 @@ def clean_dataset(
         "cleaning",
         [task for task in tasks if task["path"] not in refused],
         settings,
-        jobs_of(jobs),
+        jobs,
         place,
         progress,
         still_done=_is_done,

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from motionloom._arrays import positive
+from motionloom._arrays import of_kind, positive
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
@@ -46,7 +46,10 @@ class ClipReading:
             source_fps = {}
         if not isinstance(source_fps, Mapping):
             source_fps = {"*": source_fps}
-        rates = tuple((str(name), positive(fps, "source_fps")) for name, fps in source_fps.items())
+        rates = tuple(
+            (of_kind(name, str, "source_fps"), positive(fps, "source_fps"))
+            for name, fps in source_fps.items()
+        )
         if unit is not None:
             unit_metres(unit)
         if up is not None:

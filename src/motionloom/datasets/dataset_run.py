@@ -36,7 +36,9 @@ class DatasetOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
+class DatasetDefaults:
+    """Defaults of :class:`DatasetOptions`."""
+
     source_fps: float | Mapping[str, float] | None = None
     unit: str | float | None = None
     up: str | None = None
@@ -51,7 +53,7 @@ def settings_of(
     clean: Mapping[str, Any] | None = None,
 ) -> Settings:
     """The settings of a run; wrong options raise before a file is opened."""
-    given = _Checked(**options)
+    given = DatasetDefaults(**options)
     return Settings(
         reading=ClipReading.checked(given.source_fps, given.unit, given.up, given.body),
         limits=limits_of(limits),
