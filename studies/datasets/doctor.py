@@ -57,8 +57,8 @@ def earlier_faults(path: Path) -> set[str]:
 
 def sound_clips(folder: Path, names: tuple[str, ...]) -> list[str]:
     """Held-out clips without any fault: what is planted is all that is wrong."""
-    found = ml.check_dataset([folder / f"{name}.bvh" for name in names], progress=False)
-    return [name for name, clip in zip(names, found.clips, strict=True) if not clip.faults]
+    report = ml.check_dataset([folder / f"{name}.bvh" for name in names], progress=False)
+    return [name for name, clip in zip(names, report.clips, strict=True) if not clip.faults]
 
 
 def plant_all(folder: Path, name: str, place: Path) -> None:
@@ -86,12 +86,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for name in names:
             plant_all(folder, name, Path(place))
-        found = {Path(clip.path).name: clip for clip in ml.check_dataset(place).clips}
+        by_name = {Path(clip.path).name: clip for clip in ml.check_dataset(place).clips}
         for name in names:
             stem = Path(name).name
             before = earlier_faults(Path(place) / f"{stem}.sound.bvh")
             for number, (defect, (_, columns)) in enumerate(PLANTED.items()):
-                clip = found[f"{stem}.{number}.bvh"]
+                clip = by_name[f"{stem}.{number}.bvh"]
                 hit = bool({each.column for each in clip.faults} & set(columns))
                 hits[defect] += hit
                 misses[defect] += [] if hit else [stem]

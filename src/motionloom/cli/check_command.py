@@ -82,7 +82,7 @@ def check(
     with suppress(ml.FormatError):  # the check itself reports files that cannot be read
         reading.warn_unfit(find_clips(paths))
     with interrupted_note(report):
-        found = ml.check_dataset(
+        result = ml.check_dataset(
             paths,
             report=report,
             accept=accept,
@@ -95,25 +95,25 @@ def check(
             body=body,
             timeout_s=600.0 if timeout_s is None else timeout_s,
         )
-    counts = _old_names(found)
+    counts = _old_names(result)
     if as_json:
-        print_json({**counts, "clips": [_clip_json(clip) for clip in found.clips]})
+        print_json({**counts, "clips": [_clip_json(clip) for clip in result.clips]})
     else:
-        _print_clips(found, report)
-        if len(found.clips) > 1:
+        _print_clips(result, report)
+        if len(result.clips) > 1:
             typer.echo(", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items()))
     if report is not None:
-        note(f"{found.resumed} rows are of an earlier run." if found.resumed else "")
+        note(f"{result.resumed} rows are of an earlier run." if result.resumed else "")
         note(f"wrote {report / 'index.html'}, summary.csv and summary.json")
-    for clip in found.clips:
+    for clip in result.clips:
         if clip.error:
             complain(in_options(clip.error))
     if counts["unreadable"] or counts["with_findings"]:
         raise typer.Exit(2 if counts["unreadable"] else 1)
 
 
-def _old_names(found: ml.DatasetReport) -> dict[str, int]:
-    counts = found.counts
+def _old_names(result: ml.DatasetReport) -> dict[str, int]:
+    counts = result.counts
     return {
         "clean": counts["good"],
         "with_findings": counts["faulty"],
@@ -138,9 +138,9 @@ def _clip_json(clip: ml.ClipReport) -> dict[str, Any]:
     }
 
 
-def _print_clips(found: ml.DatasetReport, report: Path | None) -> None:
+def _print_clips(result: ml.DatasetReport, report: Path | None) -> None:
     """Print every clip; with a report the worst only."""
-    clips = found.clips if report is None else found.worst_first[:MOST_LISTED]
+    clips = result.clips if report is None else result.worst_first[:MOST_LISTED]
     for clip in clips:
         if not clip.error:
             _print_clip(clip)

@@ -87,8 +87,8 @@ def clean(
         roles = body_of(motion, reading)
         cleanup = ml.clean_footskate(motion, body=roles, stretch=stretch)
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
-        result = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
-        write_clip(result, target, to)
+        cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
+        write_clip(cleaned, target, to)
         facts = cleanup_json(cleanup.report)
         return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
 
@@ -100,7 +100,7 @@ def _clean_folder(
 ) -> None:
     """Clean every clip of a folder and print a line for each."""
     with interrupted_note(Path(writing.output)):
-        found = ml.clean_dataset(
+        result = ml.clean_dataset(
             source,
             writing.output,
             to=writing.to,
@@ -114,13 +114,13 @@ def _clean_folder(
             body=reading.body,
             **options,
         )
-    failed = [clip for clip in found.clips if clip.error]
+    failed = [clip for clip in result.clips if clip.error]
     if writing.as_json:
-        print_json({"dry_run": False, "clips": [_clip_json(clip) for clip in found.clips]})
-    for clip in found.clips:
+        print_json({"dry_run": False, "clips": [_clip_json(clip) for clip in result.clips]})
+    for clip in result.clips:
         if not clip.error and not writing.as_json:
             typer.echo(printable(f"wrote {clip.output}  {clip.detail['cleanup']}"))
-    for clip in found.clips:
+    for clip in result.clips:
         for text in clip.detail.get("file_warnings", ()):
             warn(in_options(f"{clip.path}, {text}"))
     for clip in failed:

@@ -36,7 +36,7 @@ def check_dataset(
     """Look for faults in every clip of a data set, several at a time.
 
     Each clip is judged against limits of human motion, not against the other clips of the folder;
-    only duplicates, and frame rates of clips in which nothing falls, are told by others. A file
+    only duplicates, and frame rates of clips in which nothing falls, depend on others. A file
     that cannot be read, or that ends or hangs the process which reads it, is one row of the report.
 
     Parameters

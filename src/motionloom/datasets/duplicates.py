@@ -97,8 +97,8 @@ def matched_distances(a: FloatArray, b: FloatArray) -> FloatArray:
     costs = np.full((2 * BAND + 1, n, poses), np.inf)
     for shift in range(-BAND, BAND + 1):
         here = slice(max(0, -shift), poses - max(0, shift))
-        there = slice(max(0, shift), poses - max(0, -shift))
-        costs[shift + BAND][:, here] = ((a[:, here] - b[:, there]) ** 2).sum(axis=-1)
+        other = slice(max(0, shift), poses - max(0, -shift))
+        costs[shift + BAND][:, here] = ((a[:, here] - b[:, other]) ** 2).sum(axis=-1)
     none = np.full(n, np.inf)
     before = [none] * (2 * BAND + 1)  # least cost up to the frame before in a, by shift
     for i in range(poses):
