@@ -37,6 +37,10 @@ from motionloom.cleanup.cleanup_report import (
 )
 from motionloom.cleanup.finalize import Finalized as Finalized
 from motionloom.cleanup.footskate import clean_footskate as clean_footskate
+from motionloom.datasets.check_dataset import check_dataset as check_dataset
+from motionloom.datasets.clean_dataset import clean_dataset as clean_dataset
+from motionloom.datasets.clip_report import ClipReport as ClipReport, Defect as Defect
+from motionloom.datasets.dataset_report import DatasetReport as DatasetReport
 from motionloom.demo.write_demo import write_demo as write_demo
 from motionloom.drawing.render import render as render
 from motionloom.drawing.view import Viewer as Viewer, view as view

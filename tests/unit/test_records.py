@@ -54,6 +54,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
     assert blended.verification is not None  # computed and kept
     return {
         "motion": loaded,
+        "dataset": ml.check_dataset(folder, limits={"jitter": 0.0}, progress=False),
         "named": walk.replace(name="n" * 500),
         "source": Source(detail={"a": (np.ones(3),)}, floor=Floor(0.0, 0.0, 0.0, 0.0, 0.0)),
         "finding": Finding("note", "header", "x" * 500),

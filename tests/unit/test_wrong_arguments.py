@@ -68,6 +68,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     graph = ml.MotionGraph.build(collection, threshold_cm=30.0)
     made = table.transition(("walk", 2), ("stand", 12))
     (folder / "body.toml").write_text(body.to_toml(rig))
+    alone = tmp_path_factory.mktemp("alone")
+    ml.save(ml.synthetic.clip("stand", duration_s=0.5, fps=20).motion, alone / "stand.bvh")
     curve.save(folder / "curve.mlr")
     poses = {"root_positions": walk.root_positions, "local_quats": walk.local_quats}
     spot = ml.PlanarTransform(0.1, 1.0, 2.0)
@@ -158,6 +160,14 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "engine_of": (ml.engine_of, {}),
         "extend_table": (ml.extend_table, {"table": table.file, "collection": collection}),
         "find_cycles": (ml.find_cycles, {"motion": steps}),
+        "check_dataset": (
+            ml.check_dataset,
+            {"paths": folder / "stand.bvh", "progress": False, "overwrite": True},
+        ),
+        "clean_dataset": (
+            ml.clean_dataset,
+            {"folder": alone, "output": "cleaned", "progress": False, "overwrite": True},
+        ),
         "find_clips": (ml.find_clips, {"folder": folder}),
         "forward_kinematics": (ml.forward_kinematics, {"skeleton": rig, **poses}),
         "ground": (ml.ground, {"motion": walk}),

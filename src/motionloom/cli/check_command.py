@@ -1,8 +1,9 @@
-"""motionloom check: faults of clips."""
+"""motionloom check: faults of clips, of one or of a data set of thousands."""
 
 from __future__ import annotations
 
-import dataclasses
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -15,43 +16,61 @@ from motionloom.cli.clip_arguments import (
     SourceFps,
     Unit,
     Up,
-    body_of,
     find_clips,
-    load_clip,
     source_rates,
 )
-from motionloom.cli.option_words import in_options
-from motionloom.cli.output import (
-    AsJson,
-    complain,
-    finding_json,
-    print_findings,
-    print_json,
-    printable,
-    track,
+from motionloom.cli.dataset_arguments import (
+    Jobs,
+    Limit,
+    TimeoutS,
+    interrupted_note,
+    limits_of,
+    named_rates,
 )
+from motionloom.cli.option_words import in_options
+from motionloom.cli.output import AsJson, complain, note, print_findings, print_json, printable
+from motionloom.cli.output_paths import Force
 
-SLIDE_SHARE = 0.08
-"""Planted feet may always move at this part of the body's speed: in captured runs they do."""
+MOST_LISTED = 10
+"""Clips that are printed where a report lists them all."""
 
 
 def check(
     paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Clips or folders.")],
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            "-o",
+            metavar="FOLDER",
+            help="Write a page, a CSV and a JSON there; a run that was stopped goes on.",
+        ),
+    ] = None,
+    accept: Annotated[
+        Path | None,
+        typer.Option("--accept", metavar="FILE", help="Write the paths of good clips there."),
+    ] = None,
     slide: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--slide",
-            help="Fastest allowed planted feet, cm/s; in fast clips 8 % of their speed.",
+            help="Fastest allowed planted feet, cm/s, 8 by default; in fast clips 7.5 % of "
+            "their speed.",
         ),
-    ] = 15.0,
+    ] = None,
     sink: Annotated[
-        float, typer.Option("--sink", help="Deepest allowed feet below the floor, cm.")
-    ] = 4.0,
+        float | None,
+        typer.Option("--sink", help="Deepest allowed feet below the floor, cm, 4 by default."),
+    ] = None,
+    limit: Limit = None,
+    jobs: Jobs = None,
+    timeout_s: TimeoutS = None,
     source_fps: SourceFps = None,
     fps: OldFps = None,
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Look for faults in files, feet and frames.
@@ -60,107 +79,79 @@ def check(
     """
     rates = source_rates(source_fps, fps)
     reading = Reading.of(source_fps=rates, unit=unit, up=up, body=body)
-    reports: list[dict[str, Any]] = []
-    readable: list[tuple[str, list[ml.Finding], ml.Quality | None]] = []
-    counts = {"clean": 0, "with_findings": 0, "unreadable": 0}
-    clips = find_clips(paths)
-    reading.warn_unfit(clips)
-    for path in track(clips, "checking"):
-        try:
-            faults, quality = _checked(load_clip(path, reading), reading, slide=slide, sink=sink)
-        except ml.MotionLoomError as error:
-            counts["unreadable"] += 1
-            reports.append({"file": path, "error": in_options(str(error)), "findings": []})
-            continue
-        counts["with_findings" if faults else "clean"] += 1
-        reports.append(
-            {
-                "file": path,
-                "findings": [finding_json(finding) for finding in faults],
-                "quality": None if quality is None else dataclasses.asdict(quality),
-            }
+    with suppress(ml.FormatError):  # the check itself reports files that cannot be read
+        reading.warn_unfit(find_clips(paths))
+    with interrupted_note(report):
+        result = ml.check_dataset(
+            paths,
+            report=report,
+            accept=accept,
+            limits=limits_of(limit, slide=slide, penetration=sink),
+            jobs=jobs,
+            overwrite=force,
+            source_fps=named_rates(reading),
+            unit=unit,
+            up=up,
+            body=body,
+            timeout_s=600.0 if timeout_s is None else timeout_s,
         )
-        readable.append((path, faults, quality))
+    counts = _old_names(result)
     if as_json:
-        print_json({**counts, "clips": reports})
+        print_json({**counts, "clips": [_clip_json(clip) for clip in result.clips]})
     else:
-        for one in readable:
-            _print_clip(*one)
-        if len(reports) > 1:
-            typer.echo(
-                f"{counts['clean']} clean, {counts['with_findings']} with findings, "
-                f"{counts['unreadable']} unreadable"
-            )
-    for report in reports:
-        if "error" in report:
-            complain(report["error"])
+        _print_clips(result, report)
+        if len(result.clips) > 1:
+            typer.echo(", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items()))
+    if report is not None:
+        note(f"{result.resumed} rows are of an earlier run." if result.resumed else "")
+        note(f"wrote {report / 'index.html'}, summary.csv and summary.json")
+    for clip in result.clips:
+        if clip.error:
+            complain(in_options(clip.error))
     if counts["unreadable"] or counts["with_findings"]:
         raise typer.Exit(2 if counts["unreadable"] else 1)
 
 
-def _checked(
-    motion: ml.Motion, reading: Reading, *, slide: float, sink: float
-) -> tuple[list[ml.Finding], ml.Quality | None]:
-    """Faults of a clip, and its quality; None for skeletons without feet.
-
-    Backward knees and floating bodies are findings of the file already.
-    """
-    body = body_of(motion, reading)
-    faults = [finding for finding in motion.source.findings if finding.level != "note"]
-    faults += [
-        ml.Finding("warning", f"frame {each.frame}", f"{each}.")
-        for each in ml.verify(motion, body=body).failed
-        if each.check != "knee bent backwards"
-    ]
-    try:
-        quality = ml.measure_quality(motion, ml.detect_footplants(motion, body=body), body=body)
-    except ml.SkeletonMismatchError:
-        return faults, None
-    allowed = max(slide, 100.0 * SLIDE_SHARE * _ground_speed(motion))
-    return faults + _faults_of(quality, slide=allowed, sink=sink), quality
+def _old_names(result: ml.DatasetReport) -> dict[str, int]:
+    counts = result.counts
+    return {
+        "clean": counts["good"],
+        "with_findings": counts["faulty"],
+        "unreadable": counts["unreadable"],
+    }
 
 
-def _ground_speed(motion: ml.Motion) -> float:
-    """Mean speed over the ground, m/s."""
-    import numpy as np
-
-    way = np.hypot(*np.diff(motion.root_positions[:, [0, 2]], axis=0).T).sum()
-    return float(way) / max(motion.duration_s, 1.0 / motion.fps)
-
-
-def _faults_of(quality: ml.Quality, *, slide: float, sink: float) -> list[ml.Finding]:
-    """Planted feet that move too fast, and feet too deep below the floor."""
-    faults = []
-    speed, depth = quality.contact_speed_mean, quality.penetration
-    if speed is not None and 100.0 * speed > slide:
-        faults.append(
-            ml.Finding(
-                "warning",
-                "feet",
-                f"planted feet move at {100 * speed:.0f} cm/s on average; up to {slide:.0f} pass.",
-                "They slide: check rate and unit.",
-            )
-        )
-    if depth is not None and 100.0 * depth > sink:
-        faults.append(
-            ml.Finding(
-                "warning",
-                "floor",
-                f"feet are {100 * depth:.1f} cm below the floor at worst; up to {sink:g} pass.",
-            )
-        )
-    return faults
+def _clip_json(clip: ml.ClipReport) -> dict[str, Any]:
+    if clip.error:
+        return {"file": clip.path, "error": in_options(clip.error), "findings": []}
+    return {
+        **clip.json(),
+        "findings": [
+            {
+                "level": each.level,
+                "where": each.where,
+                "problem": each.problem,
+                "fix": in_options(each.fix),
+            }
+            for each in clip.findings
+        ],
+    }
 
 
-def _print_clip(path: str, faults: list[ml.Finding], quality: ml.Quality | None) -> None:
-    feet = ""
-    if quality is not None and None not in (quality.contact_speed_mean, quality.penetration):
-        feet = (
-            f"  feet {100 * (quality.contact_speed_mean or 0.0):.1f} cm/s planted, "
-            f"{100 * (quality.penetration or 0.0):.1f} cm below the floor"
-        )
+def _print_clips(result: ml.DatasetReport, report: Path | None) -> None:
+    """Print every clip; with a report the worst only."""
+    clips = result.clips if report is None else result.worst_first[:MOST_LISTED]
+    for clip in clips:
+        if not clip.error:
+            _print_clip(clip)
+
+
+def _print_clip(clip: ml.ClipReport) -> None:
+    slide, depth, feet = clip.values["slide"], clip.values["penetration"], ""
+    if slide is not None and depth is not None:
+        feet = f"  feet {slide:.1f} cm/s planted, {depth:.1f} cm below the floor"
     verdict = typer.style("ok  ", fg=typer.colors.GREEN)
-    if faults:
+    if clip.faults:
         verdict = typer.style("WARN", fg=typer.colors.YELLOW)
-    typer.echo(f"{verdict} {printable(path)}{feet}")
-    print_findings(faults, indent="     ")
+    typer.echo(f"{verdict} {printable(clip.path)}{feet}")
+    print_findings([each for each in clip.findings if each.level != "note"], indent="     ")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -15,10 +16,13 @@ from motionloom.cli.clip_arguments import (
     Unit,
     Up,
     body_of,
+    find_clips,
     load_clip,
 )
+from motionloom.cli.dataset_arguments import Jobs, interrupted_note, named_rates
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
-from motionloom.cli.output import AsJson, finding_warnings
+from motionloom.cli.option_words import in_options
+from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
 from motionloom.cli.output_paths import DryRun, Force, Writing
 from motionloom.cli.results import AllowFlawed, cleanup_json, refuse_flawed, write_clip
 
@@ -36,6 +40,18 @@ def clean(
     stretch: Annotated[
         bool, typer.Option("--stretch", help="Let legs change length instead of lowering the root.")
     ] = False,
+    ground: Annotated[
+        bool, typer.Option("--ground", help="Bring the floor to y = 0 as well.")
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FOLDER",
+            help="Page, CSV and JSON of a folder; _report in the output by default.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
     allow_flawed: AllowFlawed = False,
     fps: Fps = None,
     source_fps: SourceFps = None,
@@ -49,19 +65,77 @@ def clean(
     """Hold planted feet in place.
 
     Prints how far they slid before and after, and where the worst contact is now. Bones keep their
-    length without --stretch.
+    length without --stretch. A folder is cleaned by several processes, with a summary; a run that
+    was stopped goes on.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    writing = Writing(output, to, force, dry_run, as_json)
-    jobs = plan_jobs(source, writing, own_formats=True)
-    reading.warn_unfit([path for path, _ in jobs])
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    if not dry_run and source != "-" and Path(source).is_dir():
+        if output == "-":
+            raise ml.FormatError(
+                "The results of a folder go into a folder.", path=output, fix="Name a folder."
+            )
+        reading.warn_unfit(find_clips([source]))
+        options: dict[str, Any] = {"stretch": stretch, "ground": ground, "jobs": jobs}
+        _clean_folder(source, writing, reading, report=report, **options)
+        return
+    planned = plan_jobs(source, writing, own_formats=True)
+    reading.warn_unfit([path for path, _ in planned])
 
     def work(path: str, target: str) -> Done:
         motion = load_clip(path, reading)
-        cleanup = ml.clean_footskate(motion, body=body_of(motion, reading), stretch=stretch)
+        roles = body_of(motion, reading)
+        cleanup = ml.clean_footskate(motion, body=roles, stretch=stretch)
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
-        write_clip(cleanup.motion, target, to)
-        report = cleanup.report
-        return Done(report.summary, cleanup_json(report), finding_warnings(path, motion))
+        cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
+        write_clip(cleaned, target, to)
+        facts = cleanup_json(cleanup.report)
+        return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
 
-    run_jobs(jobs, work, writing, label="cleaning")
+    run_jobs(planned, work, writing, label="cleaning")
+
+
+def _clean_folder(
+    source: str, writing: Writing, reading: Reading, *, report: Path | None, **options: Any
+) -> None:
+    """Clean every clip of a folder and print a line for each."""
+    with interrupted_note(Path(writing.output)):
+        result = ml.clean_dataset(
+            source,
+            writing.output,
+            to=writing.to,
+            report=report,
+            overwrite=writing.force,
+            allow_flawed=writing.allow_flawed,
+            fps=reading.fps,
+            source_fps=named_rates(reading),
+            unit=reading.unit,
+            up=reading.up,
+            body=reading.body,
+            **options,
+        )
+    failed = [clip for clip in result.clips if clip.error]
+    if writing.as_json:
+        print_json({"dry_run": False, "clips": [_clip_json(clip) for clip in result.clips]})
+    for clip in result.clips:
+        if not clip.error and not writing.as_json:
+            typer.echo(printable(f"wrote {clip.output}  {clip.detail['cleanup']}"))
+    for clip in result.clips:
+        for text in clip.detail.get("file_warnings", ()):
+            warn(in_options(f"{clip.path}, {text}"))
+    for clip in failed:
+        complain(in_options(clip.error))
+    if failed:
+        raise typer.Exit(3 if all(clip.detail.get("flawed") for clip in failed) else 2)
+
+
+def _clip_json(clip: ml.ClipReport) -> dict[str, Any]:
+    if clip.error:
+        return {"input": clip.path, "output": clip.output, "error": in_options(clip.error)}
+    return {
+        "input": clip.path,
+        "output": clip.output,
+        **clip.detail["cleanup_facts"],
+        "before": dict(clip.before),
+        "after": dict(clip.values),
+    }

@@ -6,8 +6,8 @@ import re
 
 SAME = (
     "align at clusters collection ends fps ghosts graph_cm ground keep_bend keep_glitches label "
-    "labels lookup method moving pairs plants rescore score seed size skeleton soft source_fps "
-    "unit up variation ways weights where"
+    "labels lookup method moving overwrite pairs plants rescore score seed size skeleton soft "
+    "source_fps unit up variation ways weights where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
@@ -22,6 +22,7 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
     "match": "--no-retarget",
     "out": "--collection",
     "repair_knees": "--keep-knees",
+    "timeout_s": "--timeout",
 }
 """Options by the parameter that they set."""
 PHRASES = (

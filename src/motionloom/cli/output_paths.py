@@ -11,7 +11,10 @@ import typer
 
 import motionloom as ml
 
-Force = Annotated[bool, typer.Option("--force", help="Replace outputs that exist (never inputs).")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", "--overwrite", help="Replace outputs that exist (never inputs)."),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be written, and stop.")]
 
 

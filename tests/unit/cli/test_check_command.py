@@ -73,3 +73,46 @@ def test_a_thing_without_feet_can_be_clean(run, tmp_path: Path) -> None:
     done = run("check", path, "--json")
     assert done.code == 0, done.out
     assert json.loads(done.out)["clips"][0]["quality"] is None
+
+
+def test_a_report_is_written_and_the_list_of_good_clips(run, tmp_path: Path) -> None:
+    clips = tmp_path / "clips"
+    clips.mkdir()
+    ml.save(ml.synthetic.clip("kick").motion, clips / "kick.bvh")
+    ml.save(skating(ml.synthetic.clip("walk").motion), clips / "skate.bvh")
+    report, accept = tmp_path / "report", tmp_path / "good.txt"
+    command = ("check", clips, "--report", report, "--accept", accept, "--jobs", "2")
+    assert run(*command).code == 1
+    assert {path.name for path in report.iterdir()} == {
+        "index.html",
+        "rows.jsonl",
+        "summary.csv",
+        "summary.json",
+    }
+    assert accept.read_text().splitlines() == [str(clips / "kick.bvh")]
+    again = run(*command)
+    assert again.code == 2
+    assert "--overwrite" in again.err
+    assert run(*command, "--overwrite").code == 1
+
+
+def test_limits_of_columns_are_options(run, tmp_path: Path) -> None:
+    path = tmp_path / "skate.bvh"
+    ml.save(skating(ml.synthetic.clip("walk").motion), path)
+    assert run("check", path, "--limit", "slide=inf").code == 0
+    wrong = run("check", path, "--limit", "slides=3")
+    assert wrong.code == 2
+    assert "floor_offset" in wrong.err
+    assert run("check", path, "--limit", "slide").code == 2
+
+
+def test_a_run_that_is_stopped_exits_with_130_and_says_how_to_go_on(
+    run, walk_bvh: Path, tmp_path: Path, monkeypatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ml, "check_dataset", stopped, raising=False)
+    done = run("check", walk_bvh, "--report", tmp_path / "r")
+    assert done.code == 130
+    assert "run the same command again" in done.err

@@ -47,7 +47,7 @@ def test_a_folder_is_cleaned_into_a_folder_in_its_own_formats(run, skated, tmp_p
     assert "would write" in planned.out
     assert not target.exists()
     assert run("clean", skated, "-o", target).code == 0
-    assert [path.name for path in target.iterdir()] == ["walk.bvh"]
+    assert sorted(path.name for path in target.iterdir()) == ["_report", "walk.bvh"]
     assert run("clean", skated, "-o", target, "--to", "glb").code == 0
     assert (target / "walk.glb").exists()
 

@@ -81,7 +81,7 @@ def test_a_folder_that_may_not_be_read_is_reported_in_one_line(
     def refused(*_: object) -> None:
         raise PermissionError(13, "Permission denied", str(walk_bvh))
 
-    monkeypatch.setattr(check, "load_clip", refused)
+    monkeypatch.setattr(check, "find_clips", refused)
     done = run("check", walk_bvh)
     assert done.code == 2
     assert done.err == f"motionloom: {walk_bvh}: Permission denied.\n"

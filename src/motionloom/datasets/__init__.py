@@ -1,0 +1,1 @@
+"""Data sets: folders of thousands of clips checked and cleaned in parallel, with one summary."""

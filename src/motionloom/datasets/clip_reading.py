@@ -1,0 +1,103 @@
+"""How the clips of a data set are read, as plain values that a worker process can be given."""
+
+from __future__ import annotations
+
+import fnmatch
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from motionloom._arrays import of_kind, positive
+from motionloom._paths import path_of
+from motionloom.body.body_map import BodyMap
+from motionloom.errors import ArrayError
+from motionloom.findings import MotionLoomWarning
+from motionloom.intake.axes import checked_up
+from motionloom.intake.load import load
+from motionloom.intake.units import unit_metres
+from motionloom.motion.motion import Motion
+
+EMBEDDED = "embedded:"
+
+
+@dataclass(frozen=True, slots=True)
+class ClipReading:
+    """Options on the files, used in place of what is detected in them."""
+
+    source_fps: tuple[tuple[str, float], ...] = ()
+    """Patterns of file names, and the true rate of files that fit; the last that fits counts."""
+    unit: str | float | None = None
+    up: str | None = None
+    body: str | None = None
+    """TOML file with the roles of joints."""
+
+    @classmethod
+    def checked(
+        cls,
+        source_fps: float | Mapping[str, float] | None,
+        unit: str | float | None,
+        up: str | None,
+        body: str | Path | None,
+    ) -> ClipReading:
+        """From a caller's arguments; wrong ones raise."""
+        if source_fps is None:
+            source_fps = {}
+        if not isinstance(source_fps, Mapping):
+            source_fps = {"*": source_fps}
+        rates = tuple(
+            (of_kind(name, str, "source_fps"), positive(fps, "source_fps"))
+            for name, fps in source_fps.items()
+        )
+        if unit is not None:
+            unit_metres(unit)
+        if up is not None:
+            checked_up(up)
+        place = None if body is None else path_of(body, "body")
+        if place is not None and not place.is_file():
+            raise ArrayError(f"`body` must be a TOML file with roles of joints, got {str(body)!r}.")
+        return cls(rates, unit, up, None if place is None else str(place))
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, values: Mapping[str, Any]) -> ClipReading:
+        """From :meth:`json`."""
+        rates = tuple((name, fps) for name, fps in values["source_fps"])
+        return cls(rates, values["unit"], values["up"], values["body"])
+
+    def fps_of(self, path: str) -> float | None:
+        """The true rate of a file, where one was given."""
+        fitting = [fps for pattern, fps in self.source_fps if fits(path, pattern)]
+        return fitting[-1] if fitting else None
+
+    def load(self, path: str) -> Motion:
+        """The clip in a file; ``embedded:walk`` is an embedded clip."""
+        if path.startswith(EMBEDDED):
+            from motionloom import synthetic
+
+            return synthetic.clip(path.removeprefix(EMBEDDED)).motion
+        fps, body = self.fps_of(path), None
+        with warnings.catch_warnings():
+            # The findings hold the same warnings.
+            warnings.simplefilter("ignore", MotionLoomWarning)
+            motion = load(path, fps=fps, unit=self.unit, up=self.up)
+            if self.body is not None and path != "-":
+                body = BodyMap.load(self.body, motion.skeleton)
+                motion = load(path, fps=fps, unit=self.unit, up=self.up, body=body)
+        return motion
+
+    def body_of(self, motion: Motion) -> BodyMap:
+        """Roles of the joints: from the caller's file, else guessed."""
+        if self.body is not None:
+            return BodyMap.load(self.body, motion.skeleton)
+        return BodyMap.guess(motion.skeleton, motion=motion)
+
+
+def fits(path: str, pattern: str) -> bool:
+    """Whether a file's name, with or without suffix or folder, fits a pattern."""
+    name = Path(path.rpartition("#")[0] or path)
+    return any(fnmatch.fnmatchcase(part, pattern) for part in (name.name, name.stem, str(name)))
