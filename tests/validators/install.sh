@@ -59,4 +59,16 @@ if [ ! -f "$here/.judges/node_modules/gltf-validator/package.json" ]; then
         failed=1
     fi
 fi
+
+# Packages that only judge: in an environment of their own, so that ours stays as users have it.
+packages="$here/.judges/packages"
+for package in usd-core mujoco c3d; do
+    folder=$package
+    [ "$package" = usd-core ] && folder=pxr
+    ls -d "$packages"/lib/python3*/site-packages/"$folder" >/dev/null 2>&1 && continue
+    [ -x "$packages/bin/python" ] || "$here/.venv/bin/python" -m venv "$packages" >/dev/null 2>&1
+    if ! "$packages/bin/python" -m pip install --quiet "$package" >/dev/null 2>&1; then
+        give_up "$package" "pip cannot install it"
+    fi
+done
 exit $failed

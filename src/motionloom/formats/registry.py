@@ -25,6 +25,7 @@ _MODULES = (
     "archives.archive",
     "gltf.glb",
     "bvh.bvh",
+    "usd.usd",
     "acclaim.amc",
     "deepmimic.deepmimic",
     "amass.amass",
