@@ -54,7 +54,7 @@ def own_files() -> list[Seed]:
     }
     seeds = []
     for known in known_formats():
-        if known.write is None:
+        if known.write is None or not known.written:
             continue
         for name, motion in motions.items():
             stream = io.BytesIO()

@@ -71,6 +71,7 @@ from motionloom.intake.save import (
     save as save,
     supported_formats as supported_formats,
 )
+from motionloom.intake.smpl import smpl_skeleton as smpl_skeleton
 from motionloom.intake.units import named_unit as named_unit
 from motionloom.motion.contacts import Footplants as Footplants
 from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample

@@ -29,7 +29,7 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A clip, a folder, or -.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A file, a folder, or -.")],
     to: Annotated[
-        str | None, typer.Option("--to", help="Format, for a folder or -: bvh, glb ...")
+        str | None, typer.Option("--to", help="Format, for a folder or -: bvh, glb, amass ...")
     ] = None,
     fps: Fps = None,
     unit: Annotated[
@@ -77,6 +77,8 @@ def convert(
         if ground:
             motion = ml.ground(motion, body=body_of(motion, reading))
         motion = _with_root(motion, reading, root)
+        if to == "amass" and motion.source.format != "amass":
+            motion = ml.retarget(motion, ml.smpl_skeleton(), body=body_of(motion, reading))
         write_clip(motion, output, to, unit=unit, up=up)
         findings = loaded.source.findings
         return Done(

@@ -53,6 +53,8 @@ class Format:
     """Up axis written by default."""
     only_read: tuple[str, ...] = ()
     """Suffixes that are read but not written."""
+    details: tuple[str, ...] = ()
+    """What the writer takes in ``FileClip.detail`` that must be measured: ``"contacts"``."""
 
     @property
     def can_read(self) -> bool:
