@@ -124,6 +124,18 @@ shin 22
 """
 
 
+MJCF = """<mujoco><worldbody><body name="base" pos="0 0 0.5"><freejoint/>
+<body name="leg" pos="0 0 -0.2"><joint name="knee" axis="0 1 0" range="-90 90"/></body>
+</body></worldbody></mujoco>
+"""
+ROBOT_CSV = """Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,root_rotateY,\
+root_rotateZ,knee_dof
+0,1,2,50,0,0,90,10
+1,2,2.5,50,0,5,91,12.5
+2,3,3,50,1,9,92,15
+"""
+
+
 def written(known: Format, clip: FileClip) -> bytes:
     assert known.write is not None
     stream = io.BytesIO()
@@ -157,6 +169,9 @@ def example(tmp_path: Path) -> Callable[[Format], tuple[bytes, Path]]:
             pose = [v for width in widths for v in (still if width == 4 else [0.2])]
             rows = [[0.0333, 0.1 * k, 0.9, 0.2, *pose] for k in range(3)]
             data = json.dumps({"Loop": "wrap", "Frames": rows}, indent=1).encode()
+        elif known.name == "robot":
+            (tmp_path / "two.xml").write_text(MJCF)
+            data = ROBOT_CSV.encode()
         elif known.name == "amass":
             stream = io.BytesIO()
             poses = np.linspace(0.0, 1.0, 3 * 156).reshape(3, 156)

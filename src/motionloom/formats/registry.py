@@ -29,6 +29,7 @@ _MODULES = (
     "acclaim.amc",
     "deepmimic.deepmimic",
     "amass.amass",
+    "robots.robot_csv",
     "archives.plain_arrays",
 )
 

@@ -25,6 +25,7 @@ from motionloom.formats.amass import amass
 from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
+from motionloom.formats.robots import robot_npz
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.kinematics import angular_velocities, velocities
 from motionloom.motion.motion import Motion
@@ -47,6 +48,8 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     bundle = Bundle(stream, options.limits)
     if "local_quats" not in bundle.keys and "poses" in bundle.keys:
         return amass.read_bundle(bundle)
+    if "local_quats" not in bundle.keys and any(key in bundle.keys for key in robot_npz.KEYS):
+        return robot_npz.read_robot(bundle, options)
     return read_bundle(bundle)
 
 
