@@ -66,6 +66,7 @@ from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionL
 from motionloom.intake.clip_suffixes import find_clips as find_clips
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load import inspect_file as inspect_file, load as load
+from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points
 from motionloom.intake.robot import Robot as Robot, load_robot as load_robot
 from motionloom.intake.robot_clip import RobotClip as RobotClip
 from motionloom.intake.save import (

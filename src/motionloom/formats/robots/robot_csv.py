@@ -3,8 +3,8 @@
 BONES-SEED: ``Frame``, ``root_translateX/Y/Z`` (centimetres), ``root_rotateX/Y/Z`` (degrees, about
 fixed axes, X first), and one ``<joint>_dof`` column per hinge in degrees. Ours: ``time`` (seconds),
 ``root_x/y/z`` (metres), ``root_qw/qx/qy/qz`` and one column per hinge in radians. Z up. Bones are
-in the robot's MuJoCo model. Files without a header are refused: some tools write quaternions as wxyz,
-others as xyzw, and numbers do not tell which.
+in the robot's MuJoCo model. Files without a header are refused: some tools write quaternions as
+wxyz, others as xyzw, and numbers do not tell which.
 """
 
 from __future__ import annotations

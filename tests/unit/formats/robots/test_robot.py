@@ -127,10 +127,8 @@ def test_a_seed_csv_is_in_centimetres_and_degrees(robot, tmp_path) -> None:
     assert motion.source.fps is None
     qpos = robot.clip(motion).qpos[0]
     assert np.allclose(qpos[:3], [1.0, -0.5, 0.8])
-    turns = [
-        quat.exp(np.radians(angle) * axis)
-        for angle, axis in zip((90, 20, 10), np.eye(3)[::-1], strict=True)
-    ]
+    z, y, x = np.eye(3)[::-1]
+    turns = [quat.exp(np.radians(angle) * axis) for angle, axis in ((90, z), (20, y), (10, x))]
     wanted = quat.multiply(quat.multiply(turns[0], turns[1]), turns[2])
     assert quat.angle_between(qpos[3:7], wanted) < 1e-9
     at = robot.clip(motion).columns.index("left_knee_joint")
