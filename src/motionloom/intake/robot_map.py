@@ -16,8 +16,8 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.formats.robots.hinge_angles import chain_angles, unwrapped
-from motionloom.formats.robots.joint_positions import Positions
+from motionloom.formats.robots.hinge_angles import chain_angles
+from motionloom.formats.robots.joint_positions import Positions, angle_positions
 from motionloom.formats.robots.robot_tree import RobotTree
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -96,21 +96,21 @@ def _groups(tree: RobotTree, skeleton: Skeleton, names: Mapping[str, str]) -> li
             )
         driven.setdefault(skeleton.index(source), []).append(known[name])
     groups = []
-    for source, numbers in driven.items():
+    for at, numbers in driven.items():
         numbers.sort()
         for before, after in pairwise(numbers):
             if tree.joint_of[before] not in tree.skeleton.chain(tree.joint_of[after]):
                 first, second = (tree.model.joints[k].name for k in (before, after))
                 raise ArrayError(
                     f"`joints` must give one clip joint to one chain of hinges; {first!r} and "
-                    f"{second!r} of {skeleton.names[source]!r} are on different limbs."
+                    f"{second!r} of {skeleton.names[at]!r} are on different limbs."
                 )
         if len(numbers) > 3:
             raise ArrayError(
-                f"`joints` must give at most 3 hinges to one joint, {skeleton.names[source]!r} "
+                f"`joints` must give at most 3 hinges to one joint, {skeleton.names[at]!r} "
                 f"has {len(numbers)}."
             )
-        groups.append(_Group(source, tuple(numbers)))
+        groups.append(_Group(at, tuple(numbers)))
     return groups
 
 
@@ -229,10 +229,6 @@ def _solve(
     angles, missing = chain_angles(quat.make_continuous(wanted), axes)
     made = np.tile(quat.IDENTITY, (len(wanted), 1))
     for k, (number, joint) in enumerate(zip(group.joints, joints, strict=True)):
-        limits = None
-        if joint.limits is not None:
-            limits = (joint.limits[0] - joint.reference, joint.limits[1] - joint.reference)
-        smooth = unwrapped(angles[:, k], limits)
-        qpos[:, tree.columns[number].start] = smooth + joint.reference
-        made = quat.multiply(made, quat.from_axis_angle(axes[k], smooth))
+        qpos[:, tree.columns[number].start] = angle_positions(joint, angles[:, k])
+        made = quat.multiply(made, quat.from_axis_angle(axes[k], angles[:, k]))
     return made, float(missing.max())

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.formats.robots.hinge_angles import twist_angles, unwrapped
+from motionloom.formats.robots.hinge_angles import chain_angles, twist_angles, unwrapped
+from motionloom.formats.robots.mjcf import MjcfJoint
 from motionloom.formats.robots.robot_tree import RobotTree
 from motionloom.motion.kinematics import angular_velocities, velocities
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+
+_EXACT = 1e-9
+_ONE_PLACE_M = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +28,10 @@ class Positions:
 
 
 def positions_of(tree: RobotTree, motion: Motion) -> Positions:
-    """``qpos`` of a motion on the tree's skeleton: each hinge's angle about its axis."""
+    """``qpos`` of a motion on the tree's skeleton: each hinge's angle about its axis.
+
+    Hinges at one place (a hip of three) share what no single one of them can do.
+    """
     qpos = np.zeros((motion.n_frames, tree.n_qpos))
     left = np.zeros(len(tree.model.joints))
     rest = tree.skeleton.rest_quats
@@ -39,13 +46,57 @@ def positions_of(tree: RobotTree, motion: Motion) -> Positions:
             qpos[:, columns] = quat.make_continuous(relative)
         else:
             angles, missing = twist_angles(relative, joint.axis)
-            limits = None if joint.limits is None else joint.limits
-            shifted = None
-            if limits is not None:
-                shifted = (limits[0] - joint.reference, limits[1] - joint.reference)
-            qpos[:, columns.start] = unwrapped(angles, shifted) + joint.reference
+            qpos[:, columns.start] = angle_positions(joint, angles)
             left[k] = missing.max()
+    for group in _shared_places(tree):
+        if max(left[k] for k in group) > _EXACT:
+            _solve_together(tree, motion, group, qpos, left)
     return Positions(qpos, left)
+
+
+def angle_positions(joint: MjcfJoint, angles: FloatArray) -> FloatArray:
+    """``qpos`` of a hinge whose angles from the model's own pose these are."""
+    limits = None
+    if joint.limits is not None:
+        limits = (joint.limits[0] - joint.reference, joint.limits[1] - joint.reference)
+    return unwrapped(angles, limits) + joint.reference
+
+
+def _shared_places(tree: RobotTree) -> list[list[int]]:
+    """Runs of two or three hinges that turn about one point."""
+    model_joint = {at: k for k, at in enumerate(tree.joint_of)}
+    groups: list[list[int]] = []
+    for k, (joint, at) in enumerate(zip(tree.model.joints, tree.joint_of, strict=True)):
+        above = model_joint.get(int(tree.skeleton.parents[at]), -1)
+        near = np.abs(tree.skeleton.offsets[at]).max() < _ONE_PLACE_M
+        grows = bool(groups) and groups[-1][-1] == above and len(groups[-1]) < 3
+        if joint.type == "hinge" and near and grows:
+            groups[-1].append(k)
+        elif joint.type == "hinge":
+            groups.append([k])
+    return [group for group in groups if len(group) > 1]
+
+
+def _solve_together(
+    tree: RobotTree, motion: Motion, group: list[int], qpos: FloatArray, left: FloatArray
+) -> None:
+    """Fill in the angles of hinges at one place from the rotation they make together."""
+    rest = tree.skeleton.rest_quats
+    joints = [tree.joint_of[k] for k in group]
+    whole = motion.local_quats[:, joints[0]]
+    carried = np.array(quat.IDENTITY)  # rest rotations between the first hinge and this one
+    axes = [tree.model.joints[group[0]].axis]
+    for k, at in zip(group[1:], joints[1:], strict=True):
+        whole = quat.multiply(whole, motion.local_quats[:, at])
+        carried = quat.multiply(carried, rest[at])
+        axes.append(quat.rotate(carried, tree.model.joints[k].axis))
+    wanted = quat.multiply(quat.conjugate(rest[joints[0]]), whole)
+    wanted = quat.multiply(wanted, quat.conjugate(carried))
+    angles, missing = chain_angles(quat.make_continuous(wanted), np.stack(axes))
+    for column, k in enumerate(group):
+        joint = tree.model.joints[k]
+        qpos[:, tree.columns[k].start] = angle_positions(joint, angles[:, column])
+        left[k] = missing.max()
 
 
 def velocities_of(tree: RobotTree, qpos: FloatArray, fps: float) -> FloatArray:

@@ -50,12 +50,12 @@ class RobotTree:
     @property
     def n_qpos(self) -> int:
         """Width of ``qpos``."""
-        return self.columns[-1].stop
+        return int(self.columns[-1].stop)
 
     @property
     def n_qvel(self) -> int:
         """Width of ``qvel``."""
-        return self.velocity_columns[-1].stop
+        return int(self.velocity_columns[-1].stop)
 
     @classmethod
     def of(cls, model: Mjcf) -> RobotTree:
@@ -113,7 +113,8 @@ def _units(values: FloatArray, joint: MjcfJoint) -> FloatArray:
             f"`qpos` must hold unit quaternions, got one of length {lengths[frame]:.4g} for joint "
             f"{joint.name!r} at frame {frame}. Check the columns and the order (w, x, y, z)."
         )
-    return values / lengths[:, None]
+    units: FloatArray = values / lengths[:, None]
+    return units
 
 
 class _Builder:

@@ -209,6 +209,18 @@ def test_transitions_and_blends_stay_on_the_hinges(robot) -> None:
         )
 
 
+def test_hinges_at_one_place_share_a_rotation(robot) -> None:
+    motion = robot.motion(some_qpos(robot), 30.0)
+    quats = np.array(motion.local_quats)
+    at = motion.skeleton.index("left_hip_yaw_joint")
+    quats[:, at] = quat.multiply(quats[:, at], quat.exp(np.array([0.2, 0.1, 0.3])))
+    turned = motion.replace(local_quats=quats)
+    clip = robot.clip(turned)
+    assert not [note for note in clip.notes if "leaves out" in note]
+    gap = robot.motion(clip.qpos, 30.0).world_positions() - turned.world_positions()
+    assert np.abs(gap).max() < 1e-6
+
+
 def test_wrong_maps_are_refused(robot) -> None:
     walk = ml.synthetic.clip("walk").motion
     with pytest.raises(ml.SkeletonMismatchError, match="joints="):
