@@ -14,7 +14,7 @@ from motionloom.rotation import quat
 pytestmark = pytest.mark.judge
 
 SCRIPT = Path(__file__).with_name("mujoco_poses.py")
-BIPED = Path(__file__).resolve().parents[1] / "unit" / "formats" / "robots" / "biped.xml"
+BIPED = Path(__file__).resolve().parents[1] / "unit" / "intake" / "biped.xml"
 TIME_LIMIT_S = 60
 
 ODD = """<mujoco>
@@ -49,7 +49,7 @@ def smooth_qpos(robot: ml.Robot) -> np.ndarray:
     rng = np.random.Generator(np.random.PCG64(5))
     t = np.linspace(0.0, 1.0, 30)[:, None]
     qpos = 0.7 * np.sin(t + rng.uniform(0.0, 6.0, robot.n_qpos))
-    for joint, columns in zip(robot.tree.model.joints, robot.tree.columns, strict=True):
+    for joint, columns in zip(robot._tree.model.joints, robot._tree.columns, strict=True):
         if joint.type in ("free", "ball"):
             last = slice(columns.stop - 4, columns.stop)
             qpos[:, last] = quat.exp(qpos[:, last][:, :3])

@@ -75,16 +75,16 @@ class MarkerClip:
         Motion
             One joint per marker, and the root.
         """
-        there = np.flatnonzero(self.seen.any(axis=0))
-        if not len(there):
+        present = np.flatnonzero(self.seen.any(axis=0))
+        if not len(present):
             raise ArrayError("A clip of markers must have one that was seen at least once.")
-        places = _filled(self.positions[:, there], self.seen[:, there])
+        places = _filled(self.positions[:, present], self.seen[:, present])
         root = places.mean(axis=1)
         slides = np.concatenate([np.zeros((self.n_frames, 1, 3)), places - root[:, None]], axis=1)
-        names = ["markers", *(self.names[k] for k in there)]
+        names = ["markers", *(self.names[k] for k in present)]
         while names[0] in names[1:]:
             names[0] += "_"
-        skeleton = Skeleton(tuple(names), [-1, *[0] * len(there)], slides[0])
+        skeleton = Skeleton(tuple(names), np.array([-1, *[0] * len(present)]), slides[0])
         turns = np.tile(quat.IDENTITY, (self.n_frames, len(names), 1))
         source = Source(
             format="c3d",
@@ -140,6 +140,12 @@ def load_points(
     MarkerClip
         Names, positions, which were seen, rate. ``findings`` says what was detected;
         ``clip.motion()`` can be registered.
+
+    Examples
+    --------
+    >>> clip = load_points("walk.c3d")  # doctest: +SKIP
+    >>> clip.names[:2], clip.up  # doctest: +SKIP
+    (('LFHD', 'RFHD'), 'z')
     """
     target = path_of(path, "path")
     stated_unit = None if unit is None else unit_metres(unit)
@@ -152,7 +158,7 @@ def load_points(
     findings = [each for each in points.findings if stated_unit is None or each.where != "unit"]
     unit_m = points.unit_m if stated_unit is None else stated_unit
     axis, finding = _up_of(points.positions, points.seen, points.up, stated_up)
-    dots = Skeleton(("a",), [-1], np.zeros((1, 3)))
+    dots = Skeleton(("a",), np.array([-1]), np.zeros((1, 3)))
     n_frames, n_points = points.seen.shape
     carrier = Motion(
         dots,

@@ -41,7 +41,7 @@ class Robot:
     (('elbow',), 8, 7)
     """
 
-    tree: RobotTree
+    _tree: RobotTree
     """The model, Z up."""
     path: str = ""
 
@@ -55,36 +55,36 @@ class Robot:
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Hinges and balls in the order of ``qpos``; a free joint is not among them."""
-        return tuple(joint.name for joint in self.tree.model.joints if joint.type != "free")
+        return tuple(joint.name for joint in self._tree.model.joints if joint.type != "free")
 
     @property
     def body_names(self) -> tuple[str, ...]:
         """Bodies in MuJoCo's order, without the world."""
-        return tuple(self.tree.model.names)
+        return tuple(self._tree.model.names)
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
         """Lowest and highest angle of every hinge that has limits, radians."""
         return {
             joint.name: joint.limits
-            for joint in self.tree.model.joints
+            for joint in self._tree.model.joints
             if joint.limits is not None and joint.type == "hinge"
         }
 
     @property
     def n_qpos(self) -> int:
         """Width of ``qpos``."""
-        return self.tree.n_qpos
+        return self._tree.n_qpos
 
     @property
     def n_qvel(self) -> int:
         """Width of ``qvel``."""
-        return self.tree.n_qvel
+        return self._tree.n_qvel
 
     @property
     def skeleton(self) -> Skeleton:
         """One joint per hinge, and one per body without any. Y up."""
-        return skeleton_to_world(self.tree.skeleton, up="z", unit_m=1.0)
+        return skeleton_to_world(self._tree.skeleton, up="z", unit_m=1.0)
 
     def motion(
         self, qpos: npt.ArrayLike, fps: float, *, quat_order: str = "wxyz", name: str = ""
@@ -111,12 +111,12 @@ class Robot:
         values = np.array(frozen(qpos, "qpos", (None, self.n_qpos)))
         if one_of(quat_order, ORDERS, "quat_order") == "xyzw":
             values = self._to_wxyz(values)
-        moved = self.tree.motion(values, positive(fps, "fps"))
+        moved = self._tree.motion(values, positive(fps, "fps"))
         source = Source(format="qpos", path=self.path, up="z", fps=float(fps))
         return to_world(moved, up="z", unit_m=1.0).replace(source=source, name=name)
 
     def _to_wxyz(self, qpos: FloatArray) -> FloatArray:
-        for joint, columns in zip(self.tree.model.joints, self.tree.columns, strict=True):
+        for joint, columns in zip(self._tree.model.joints, self._tree.columns, strict=True):
             if joint.type in ("free", "ball"):
                 last = slice(columns.stop - 4, columns.stop)
                 qpos[:, last] = qpos[:, last][:, [3, 0, 1, 2]]
@@ -157,19 +157,19 @@ class Robot:
             if not isinstance(joints, Mapping) or not joints:
                 raise ArrayError("`joints` must map joints of the robot to joints of the motion.")
             positions = self._mapped(motion, turned, joints, body)
-        elif motion.skeleton.same_joints(self.tree.skeleton):
-            positions = positions_of(self.tree, turned)
+        elif motion.skeleton.same_joints(self._tree.skeleton):
+            positions = positions_of(self._tree, turned)
         else:
             raise SkeletonMismatchError(
                 "`motion` must be on the robot's skeleton, got one on another. "
                 "Pass joints= with a joint of the motion for joints of the robot."
             )
-        return robot_clip(self.tree, positions, motion.fps)
+        return robot_clip(self._tree, positions, motion.fps)
 
     def _mapped(
         self, motion: Motion, turned: Motion, joints: Mapping[str, str], body: BodyMap | None
     ) -> Positions:
-        return mapped_positions(self.tree, turned, joints, roles_for(motion.skeleton, body))
+        return mapped_positions(self._tree, turned, joints, roles_for(motion.skeleton, body))
 
     def __repr__(self) -> str:
         n_joints, n_bodies = len(self.joint_names), len(self.body_names)

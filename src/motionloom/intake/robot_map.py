@@ -79,22 +79,22 @@ def mapped_positions(
         goal = quat.multiply(aims[:, group.source], quat.conjugate(lined[group.source]))
         first = below[id(group)]
         wanted = quat.multiply(quat.conjugate(first), goal)
-        made, missing = _solve(tree, group, wanted, robot_rest[1], qpos)
+        total, missing = _solve(tree, group, wanted, robot_rest[1], qpos)
         left[list(group.joints)] = missing
-        turned[:, at] = quat.multiply(first, made)
+        turned[:, at] = quat.multiply(first, total)
     return Positions(qpos, left)
 
 
 def _groups(tree: RobotTree, skeleton: Skeleton, names: Mapping[str, str]) -> list[_Group]:
-    known = {joint.name: k for k, joint in enumerate(tree.model.joints) if joint.type != "free"}
+    numbered = {joint.name: k for k, joint in enumerate(tree.model.joints) if joint.type != "free"}
     driven: dict[int, list[int]] = {}
     for name, source in names.items():
-        if name not in known:
-            listed = ", ".join(list(known)[:12])
+        if name not in numbered:
+            listed = ", ".join(list(numbered)[:12])
             raise ArrayError(
                 f"`joints` must name joints of the robot ({listed} ...), got {name!r}."
             )
-        driven.setdefault(skeleton.index(source), []).append(known[name])
+        driven.setdefault(skeleton.index(source), []).append(numbered[name])
     groups = []
     for at, numbers in driven.items():
         numbers.sort()
@@ -147,7 +147,7 @@ def _line_up(
         if bone is not None and link is not None:
             turn = quat.between_vectors(quat.rotate(facing, bone), link)
         else:
-            # A hand goes on from an arm that rests elsewhere; a foot stands flat in both.
+            # A hand goes on from an arm with another rest pose; a foot stands flat in both.
             chain = tree.skeleton.chain(at)[:-1]
             last = next((above[j] for j in reversed(chain) if j in above), np.array(quat.IDENTITY))
             far = float(quat.angle_between(last, np.array(quat.IDENTITY))) > _RESTS_ELSEWHERE
@@ -227,8 +227,8 @@ def _solve(
     pairs = zip(turns, joints, strict=True)
     axes = np.stack([quat.rotate(turn, joint.axis) for turn, joint in pairs])
     angles, missing = chain_angles(quat.make_continuous(wanted), axes)
-    made = np.tile(quat.IDENTITY, (len(wanted), 1))
+    total = np.tile(quat.IDENTITY, (len(wanted), 1))
     for k, (number, joint) in enumerate(zip(group.joints, joints, strict=True)):
         qpos[:, tree.columns[number].start] = angle_positions(joint, angles[:, k])
-        made = quat.multiply(made, quat.from_axis_angle(axes[k], angles[:, k]))
-    return made, float(missing.max())
+        total = quat.multiply(total, quat.from_axis_angle(axes[k], angles[:, k]))
+    return total, float(missing.max())

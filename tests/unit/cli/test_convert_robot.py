@@ -9,7 +9,7 @@ import numpy as np
 
 import motionloom as ml
 
-MODEL = Path(__file__).resolve().parents[1] / "formats" / "robots" / "biped.xml"
+MODEL = Path(__file__).resolve().parents[1] / "intake" / "biped.xml"
 
 
 def test_a_clip_goes_to_a_robot_and_back(run, walk_bvh, tmp_path) -> None:

@@ -189,7 +189,7 @@ def _why_not_smpl(motion: Motion) -> str:
     lengths = np.linalg.norm(bones, axis=1) * np.linalg.norm(wanted, axis=1)
     cosines = np.sum(bones * wanted, axis=1) / np.maximum(lengths, 1e-12)
     if cosines.min() < BONE_COSINE:
-        return f"the bone to {skeleton.names[1 + int(cosines.argmin())]} points elsewhere at rest"
+        return f"the bone to {skeleton.names[1 + int(cosines.argmin())]} points another way at rest"
     return ""
 
 

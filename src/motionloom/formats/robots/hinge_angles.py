@@ -62,12 +62,12 @@ def _solved(
     """Gauss-Newton steps on the rotation that is left, from a start."""
     angles = np.array(start)
     for _ in range(STEPS):
-        made = np.tile(quat.IDENTITY, (len(quats), 1))
+        total = np.tile(quat.IDENTITY, (len(quats), 1))
         columns = []
         for k, axis in enumerate(axes):
-            columns.append(quat.rotate(made, axis))  # how the whole turns as this hinge does
-            made = quat.multiply(made, quat.from_axis_angle(axis, angles[:, k]))
-        left = quat.log(quat.multiply(quats, quat.conjugate(made)))
+            columns.append(quat.rotate(total, axis))  # how the whole turns as this hinge does
+            total = quat.multiply(total, quat.from_axis_angle(axis, angles[:, k]))
+        left = quat.log(quat.multiply(quats, quat.conjugate(total)))
         jacobian = np.stack(columns, axis=-1)  # (F, 3, K)
         square = np.einsum("fik,fil->fkl", jacobian, jacobian) + DAMPING * np.eye(len(axes))
         pull = np.einsum("fik,fi->fk", jacobian, left)
@@ -77,10 +77,10 @@ def _solved(
         angles += step
         if np.abs(step).max(initial=0.0) < CLOSE:
             break
-    made = np.tile(quat.IDENTITY, (len(quats), 1))
+    total = np.tile(quat.IDENTITY, (len(quats), 1))
     for k, axis in enumerate(axes):
-        made = quat.multiply(made, quat.from_axis_angle(axis, angles[:, k]))
-    return np.arctan2(np.sin(angles), np.cos(angles)), quat.angle_between(made, quats)
+        total = quat.multiply(total, quat.from_axis_angle(axis, angles[:, k]))
+    return np.arctan2(np.sin(angles), np.cos(angles)), quat.angle_between(total, quats)
 
 
 def unwrapped(angles: FloatArray, limits: tuple[float, float] | None) -> FloatArray:

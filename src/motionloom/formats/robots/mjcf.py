@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.errors import FormatError
 from motionloom.formats.robots.mjcf_values import (
     Compiler,
@@ -29,6 +30,7 @@ _UNREAD = ("include", "attach", "replicate", "composite", "flexcomp")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class MjcfJoint:
     """One joint of a body."""
 
@@ -44,7 +46,7 @@ class MjcfJoint:
     """Radians or metres; None where there are none."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Mjcf:
     """Bodies in the order of the file, parents first; the world is not among them."""
 
@@ -54,9 +56,8 @@ class Mjcf:
     turns: list[FloatArray] = field(default_factory=list)
     joints: list[MjcfJoint] = field(default_factory=list)
 
-    def joints_of(self, body: int) -> list[MjcfJoint]:
-        """The joints of a body, in the order in which they turn it."""
-        return [joint for joint in self.joints if joint.body == body]
+    def __repr__(self) -> str:
+        return f"Mjcf({len(self.names)} bodies, {len(self.joints)} joints)"
 
 
 def read_mjcf(path: Path) -> Mjcf:

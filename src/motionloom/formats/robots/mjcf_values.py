@@ -57,7 +57,7 @@ def read_compiler(root: Element) -> Compiler:
 
 
 def _collect(
-    element: Element, above: dict[str, str], found: dict[str, dict[str, str]], *, top: bool
+    element: Element, above: dict[str, str], classes: dict[str, dict[str, str]], *, top: bool
 ) -> None:
     name = element.get("class") or (MAIN if top else "")
     if not name:
@@ -66,10 +66,10 @@ def _collect(
     for child in element.children:
         if child.tag == "joint":
             own |= child.attributes
-    found[name] = own
+    classes[name] = own
     for child in element.children:
         if child.tag == "default":
-            _collect(child, own, found, top=False)
+            _collect(child, own, classes, top=False)
 
 
 def vector(text: str, size: int, element: Element, name: str) -> FloatArray:

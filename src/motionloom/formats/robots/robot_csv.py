@@ -137,15 +137,15 @@ def _qpos(
         parts = (
             [f"{joint.name}_q{part}" for part in "wxyz"] if joint.type == "ball" else [joint.name]
         )
-        found = [name for part in parts for name in (f"{part}_dof", part) if name in columns]
-        used.update(found)
-        if len(found) != len(parts):
+        present = [name for part in parts for name in (f"{part}_dof", part) if name in columns]
+        used.update(present)
+        if len(present) != len(parts):
             missing.append(joint.name)
             qpos[:, at.start] = 1.0 if joint.type == "ball" else joint.reference
         elif joint.type == "ball":
-            qpos[:, at] = np.stack([columns[name] for name in found], axis=1)
+            qpos[:, at] = np.stack([columns[name] for name in present], axis=1)
         else:
-            values = columns[found[0]]
+            values = columns[present[0]]
             qpos[:, at.start] = np.radians(values) if seed else values
     if len(missing) == sum(joint.type != "free" for joint in tree.model.joints):
         raise FormatError(

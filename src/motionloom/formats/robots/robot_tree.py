@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.robots.mjcf import SIZES, Mjcf, MjcfJoint
 from motionloom.formats.text import unique_names
@@ -25,6 +26,7 @@ _UNIT = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
+@record
 class RobotTree:
     """The skeleton of a model, and where each joint's numbers are."""
 

@@ -1,4 +1,4 @@
-"""Binary USD as flat text, by ``usd-core`` in a process of its own.
+"""Binary USD as flat text, by ``usd-core`` in a separate process.
 
 A damaged binary file can end the process that reads it, so that is never ours. Prims that a clip
 has no use for (meshes, materials) are dropped before the text is written.

@@ -42,12 +42,12 @@ class Prim:
 
     def descendants(self) -> list[Prim]:
         """The prim and all below it, parents first."""
-        found, waiting = [], [self]
+        listed, waiting = [], [self]
         while waiting:
             prim = waiting.pop()
-            found.append(prim)
+            listed.append(prim)
             waiting.extend(reversed(prim.children))
-        return found
+        return listed
 
 
 class _Parser:

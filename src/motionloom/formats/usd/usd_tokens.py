@@ -114,5 +114,5 @@ def text_of(token: str) -> str:
         return token
     if "\\" not in inner:
         return inner
-    known = {"n": "\n", "r": "\r", "t": "\t"}
-    return re.sub(r"\\(?s:(.))", lambda match: known.get(match[1], match[1]), inner)
+    escapes = {"n": "\n", "r": "\r", "t": "\t"}
+    return re.sub(r"\\(?s:(.))", lambda match: escapes.get(match[1], match[1]), inner)

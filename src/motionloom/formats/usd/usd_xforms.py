@@ -24,20 +24,20 @@ def flat_numbers(value: Any, tokens: Tokens, what: str) -> FloatArray:
     """The numbers of a value, however they are nested."""
     if isinstance(value, Numbers):
         return tokens.numbers(value, what)
-    waiting, found = [value], []
+    waiting, numbers = [value], []
     while waiting:
         entry = waiting.pop()
         if isinstance(entry, list):
             waiting.extend(reversed(entry))
             continue
         if isinstance(entry, Numbers):
-            found.extend(tokens.numbers(entry, what).tolist())
+            numbers.extend(tokens.numbers(entry, what).tolist())
             continue
         try:
-            found.append(float(entry))
+            numbers.append(float(entry))
         except (TypeError, ValueError):
             raise FormatError(f"{what}: numbers are needed, got {str(entry)[:40]!r}.") from None
-    values = np.array(found, dtype=np.float64)
+    values = np.array(numbers, dtype=np.float64)
     if values.size and not np.abs(values).max() < 1e12:
         raise FormatError(f"{what}: numbers must be finite and below 1e12.")
     return values
