@@ -202,6 +202,20 @@ def packed_arrays_file() -> bytes:
     return stream.getvalue()
 
 
+def robot_arrays_file() -> bytes:
+    stream = io.BytesIO()
+    np.savez(
+        stream,
+        fps=np.array([50.0]),
+        joint_pos=np.tile([0.1, 0.2, 1.0, 0.0, 0.0, 0.0], (3, 1)),
+        body_pos_w=np.zeros((3, 3, 3)),
+        body_quat_w=np.tile([1.0, 0.0, 0.0, 0.0], (3, 3, 1)),
+        joint_names=np.array(["hip", "knee", "ankle"]),
+        quat_order=np.array("wxyz"),
+    )
+    return stream.getvalue()
+
+
 def all_seeds() -> list[Seed]:
     """Every seed, in a fixed order."""
     return [
@@ -215,5 +229,6 @@ def all_seeds() -> list[Seed]:
         Seed("robot", "seed", ROBOT_CSV, MJCF),
         Seed("robot", "model", ROBOT_CSV, MJCF, spoil_companion=True),
         Seed("robot", "own", OWN_CSV, MJCF),
+        Seed("arrays", "robot", robot_arrays_file(), MJCF),
         Seed("arrays", "packed", packed_arrays_file()),
     ]

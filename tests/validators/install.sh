@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the external validators: Blender, a browser, a C compiler and mono (for C#) with the package
-# tool of the system, the glTF validator with npm into .judges/. Does nothing for those that are
+# tool of the system, the glTF validator with npm into .judges/, usd-core and mujoco with pip into
+# .judges/packages. Does nothing for those that are
 # there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
 # .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
@@ -62,7 +63,7 @@ fi
 
 # Packages that only judge: in an environment of their own, so that ours stays as users have it.
 packages="$here/.judges/packages"
-for package in usd-core mujoco c3d; do
+for package in usd-core mujoco; do
     folder=$package
     [ "$package" = usd-core ] && folder=pxr
     ls -d "$packages"/lib/python3*/site-packages/"$folder" >/dev/null 2>&1 && continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 from pathlib import Path
@@ -90,6 +91,14 @@ def test_binary_usd_is_read(tmp_path, usd_core, monkeypatch) -> None:
         back = ml.load(file)
         assert back.skeleton.names == motion.skeleton.names
         assert np.abs(back.world_positions() - motion.world_positions()).max() < 2e-6
+        rng = np.random.Generator(np.random.PCG64(1))
+        for _ in range(4):  # a file that ends its reader must not end us
+            spoiled = bytearray(file.read_bytes())
+            for at in rng.integers(8, len(spoiled), 12):
+                spoiled[at] = int(rng.integers(256))
+            (tmp_path / f"spoiled{suffix}").write_bytes(bytes(spoiled))
+            with contextlib.suppress(ml.FormatError):
+                ml.load(tmp_path / f"spoiled{suffix}")
         broken = tmp_path / f"broken{suffix}"
         broken.write_bytes(file.read_bytes()[:600])
         with pytest.raises(ml.FormatError):

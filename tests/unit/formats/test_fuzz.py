@@ -20,6 +20,9 @@ def test_the_first_cases_are_clean_in_every_format(mutator: str) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    if mutator == "bytes":
+        assert "\nusd " in f"\n{done.stdout}"
+        assert "\nrobot " in f"\n{done.stdout}"
     for name in ("bvh", "amc", "deepmimic", "glb", "archive", "arrays", "amass"):
         assert f"\n{name} " in f"\n{done.stdout}", name
     assert " 0 failures" in done.stdout

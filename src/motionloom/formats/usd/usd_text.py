@@ -52,7 +52,7 @@ def number(value: float) -> str:
 
 
 def identifiers(names: Iterable[str]) -> list[str]:
-    """Names of prims: letters, digits and underscores, each of its own."""
+    """Unique names of prims: letters, digits and underscores."""
     taken: set[str] = set()
     result = []
     for index, name in enumerate(names):
