@@ -68,7 +68,7 @@ def own_files() -> list[Seed]:
     }
     seeds = []
     for known in known_formats():
-        if known.write is None:
+        if known.write is None or not known.written:
             continue
         # An FBX has many elements for every joint: few joints make many files a second.
         chosen = {"tiny": tiny_motion()} if known.name == "fbx" else motions
@@ -166,6 +166,27 @@ shin 23
 """
 
 
+MJCF = b"""<mujoco><compiler angle="radian"/><default><joint range="-1 1"/>
+<default class="a"><joint axis="1 0 0"/></default></default>
+<worldbody><geom size="1"/><body name="base" pos="0 0 0.5" childclass="a"><freejoint name="f"/>
+<frame pos="0 0 1" euler="0 0.5 0"><body name="leg" pos="0 0 -0.2" quat="1 0.1 0 0">
+<joint name="hip" class="main" pos="0 0.1 0"/><joint name="knee" axis="0 1 0" ref="0.1"/>
+<body name="foot" xyaxes="1 0 0 0 0 1"><joint name="ankle" type="ball"/></body></body></frame>
+</body></worldbody></mujoco>
+"""
+ROBOT_CSV = b"""Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,root_rotateY,\
+root_rotateZ,hip_dof,knee_dof
+0,1,2,50,0,0,90,1,10
+1,2,2.5,50,0,5,91,2,12.5
+2,3,3,50,1,9,92,3,15
+"""
+OWN_CSV = b"""time,root_x,root_y,root_z,root_qw,root_qx,root_qy,root_qz,hip,knee,ankle_qw,ankle_qx,\
+ankle_qy,ankle_qz
+0.0,1,2,0.5,1,0,0,0,0.1,0.2,1,0,0,0
+0.1,1,2,0.5,0.6,0.8,0,0,0.1,0.3,0,1,0,0
+"""
+
+
 def deepmimic_file() -> bytes:
     sizes = [4, 4, 4, 4, 1, 4, 4, 1, 4, 1, 4, 4, 1]
     pose = [v for size in sizes for v in ([1.0, 0.0, 0.0, 0.0] if size == 4 else [0.2])]
@@ -209,6 +230,20 @@ def fbx_files() -> list[Seed]:
     ]
 
 
+def robot_arrays_file() -> bytes:
+    stream = io.BytesIO()
+    np.savez(
+        stream,
+        fps=np.array([50.0]),
+        joint_pos=np.tile([0.1, 0.2, 1.0, 0.0, 0.0, 0.0], (3, 1)),
+        body_pos_w=np.zeros((3, 3, 3)),
+        body_quat_w=np.tile([1.0, 0.0, 0.0, 0.0], (3, 3, 1)),
+        joint_names=np.array(["hip", "knee", "ankle"]),
+        quat_order=np.array("wxyz"),
+    )
+    return stream.getvalue()
+
+
 def all_seeds() -> list[Seed]:
     """Every seed, in a fixed order."""
     return [
@@ -220,5 +255,9 @@ def all_seeds() -> list[Seed]:
         Seed("amc", "skeleton", AMC, ASF, spoil_companion=True),
         Seed("deepmimic", "motion", deepmimic_file()),
         Seed("amass", "numpy", amass_file()),
+        Seed("robot", "seed", ROBOT_CSV, MJCF),
+        Seed("robot", "model", ROBOT_CSV, MJCF, spoil_companion=True),
+        Seed("robot", "own", OWN_CSV, MJCF),
+        Seed("arrays", "robot", robot_arrays_file(), MJCF),
         Seed("arrays", "packed", packed_arrays_file()),
     ]

@@ -104,6 +104,18 @@ def mono() -> Path:
 
 
 @pytest.fixture(scope="session")
+def usd_core() -> Path:
+    """A Python that has the package."""
+    return found("usd-core")
+
+
+@pytest.fixture(scope="session")
+def mujoco() -> Path:
+    """A Python that has the package."""
+    return found("mujoco")
+
+
+@pytest.fixture(scope="session")
 def node() -> Path:
     place = judges.find_node()
     if place is None:

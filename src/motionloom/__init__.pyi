@@ -70,11 +70,15 @@ from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionL
 from motionloom.intake.clip_suffixes import find_clips as find_clips
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load import inspect_file as inspect_file, load as load
+from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points
+from motionloom.intake.robot import Robot as Robot, load_robot as load_robot
+from motionloom.intake.robot_clip import RobotClip as RobotClip
 from motionloom.intake.save import (
     FormatInfo as FormatInfo,
     save as save,
     supported_formats as supported_formats,
 )
+from motionloom.intake.smpl import smpl_skeleton as smpl_skeleton
 from motionloom.intake.units import named_unit as named_unit
 from motionloom.motion.contacts import Footplants as Footplants
 from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample

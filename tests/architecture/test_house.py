@@ -61,7 +61,7 @@ def test_nothing_is_imported_that_is_not_installed_with_the_package():
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     known = {re.split("[<>=~ ]", each)[0] for each in wanted}
     known |= {"PIL", "mpl_toolkits", "h11", "motionloom", *sys.stdlib_module_names}  # with those
-    known |= {"torch", "distributed", "dask", "imageio_ffmpeg"}  # extras
+    known |= {"torch", "distributed", "dask", "imageio_ffmpeg", "c3d"}  # extras
     for path in (ROOT / "src" / "motionloom").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_bytes())):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []

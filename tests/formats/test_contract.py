@@ -31,7 +31,8 @@ RATE = 1e-6
 FORMATS = known_formats()
 ONE_SKELETON = ("amass", "deepmimic")
 """Formats that always have the same joints: no file can ask for more."""
-WRITABLE = [known for known in FORMATS if known.can_write]
+WRITABLE = [known for known in FORMATS if known.written]
+"""Formats that take any skeleton; AMASS is asked for by name and takes one."""
 
 
 def rig(n_frames: int = 7, *, far: bool = False, sliding: bool = False) -> Motion:
@@ -123,6 +124,18 @@ shin 22
 """
 
 
+MJCF = """<mujoco><worldbody><body name="base" pos="0 0 0.5"><freejoint/>
+<body name="leg" pos="0 0 -0.2"><joint name="knee" axis="0 1 0" range="-90 90"/></body>
+</body></worldbody></mujoco>
+"""
+ROBOT_CSV = """Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,root_rotateY,\
+root_rotateZ,knee_dof
+0,1,2,50,0,0,90,10
+1,2,2.5,50,0,5,91,12.5
+2,3,3,50,1,9,92,15
+"""
+
+
 def written(known: Format, clip: FileClip) -> bytes:
     assert known.write is not None
     stream = io.BytesIO()
@@ -145,7 +158,7 @@ def example(tmp_path: Path) -> Callable[[Format], tuple[bytes, Path]]:
 
     def make(known: Format) -> tuple[bytes, Path]:
         path = tmp_path / f"two{known.suffixes[0]}"
-        if known.can_write:
+        if known.written:
             data = written(known, as_file(rig(3), known))
         elif known.name == "amc":
             (tmp_path / "two.asf").write_text(ASF)
@@ -156,6 +169,9 @@ def example(tmp_path: Path) -> Callable[[Format], tuple[bytes, Path]]:
             pose = [v for width in widths for v in (still if width == 4 else [0.2])]
             rows = [[0.0333, 0.1 * k, 0.9, 0.2, *pose] for k in range(3)]
             data = json.dumps({"Loop": "wrap", "Frames": rows}, indent=1).encode()
+        elif known.name == "robot":
+            (tmp_path / "two.xml").write_text(MJCF)
+            data = ROBOT_CSV.encode()
         elif known.name == "amass":
             stream = io.BytesIO()
             poses = np.linspace(0.0, 1.0, 3 * 156).reshape(3, 156)
@@ -226,7 +242,7 @@ class TestEveryFormat:
 
     def test_a_suffix_picks_it(self, known) -> None:
         assert all(s.startswith(".") and s == s.lower() for s in known.suffixes)
-        if known.can_write:
+        if known.written:
             assert format_for_writing(Path(f"a{known.suffixes[0].upper()}")) is known
 
 

@@ -52,6 +52,9 @@ def samples(tmp_path_factory) -> dict[str, Any]:
     weights.write_text("walk,jog\n1,0\n0,1\n")
     lib.annotate("walk", "walk")
     assert blended.verification is not None  # computed and kept
+    robot = ml.Robot.from_xml(
+        '<mujoco><worldbody><body name="a"><joint name="b"/></body></worldbody></mujoco>'
+    )
     return {
         "motion": loaded,
         "dataset": ml.check_dataset(folder, limits={"jitter": 0.0}, progress=False),
@@ -96,6 +99,9 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "compared with a graph": ml.compare_with_graph(table, pairs=4),
         "compared with people": ml.compare_with_people(table, verdicts),
         "copied frames": ml.Copied(0, 1, 0, 0),
+        "robot": robot,
+        "robot clip": robot.clip(robot.motion(np.zeros((3, 1)), 30.0)),
+        "c3d": ml.MarkerClip(("a", "b"), np.ones((3, 2, 3)), np.ones((3, 2), bool), 100.0),
     }
 
 

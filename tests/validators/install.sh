@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the external validators: Blender, a browser, a C compiler and mono (for C#) with the package
-# tool of the system, the glTF validator, three.js and FBX2glTF with npm, ufbx with pip, into .judges/. Does nothing for those that are
+# tool of the system, the glTF validator, three.js and FBX2glTF with npm, ufbx, usd-core and mujoco with
+# pip, all into .judges/. Does nothing for those that are
 # there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
 # .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
@@ -79,4 +80,16 @@ if [ ! -x "$here/.judges/ufbx/bin/python" ]; then
         give_up ufbx "pip has no wheel of ufbx for this machine"
     fi
 fi
+
+# Packages that only judge: in an environment of their own, so that ours stays as users have it.
+packages="$here/.judges/packages"
+for package in usd-core mujoco; do
+    folder=$package
+    [ "$package" = usd-core ] && folder=pxr
+    ls -d "$packages"/lib/python3*/site-packages/"$folder" >/dev/null 2>&1 && continue
+    [ -x "$packages/bin/python" ] || "$here/.venv/bin/python" -m venv "$packages" >/dev/null 2>&1
+    if ! "$packages/bin/python" -m pip install --quiet "$package" >/dev/null 2>&1; then
+        give_up "$package" "pip cannot install it"
+    fi
+done
 exit $failed

@@ -1,5 +1,5 @@
-"""Which external validators are on this machine: Blender, the glTF
-validator, three.js, ufbx, FBX2glTF, a browser, mono.
+"""Which external validators are on this machine: Blender, the glTF validator, three.js, ufbx, FBX2glTF,
+usd-core, mujoco, a browser, mono.
 
 ``python tests/validators/validators.py`` prints one line for each: its name, and where it is or
 that it is missing. ``tests/validators/install.sh`` installs them.
@@ -86,6 +86,26 @@ def find_mono() -> Path | None:
     return found if found and found.with_name("mcs").is_file() else None
 
 
+def find_usd() -> Path | None:
+    """A Python with usd-core and mujoco: ``MOTIONLOOM_PACKAGES_PYTHON``, else that of .judges."""
+    return _python_with("pxr")
+
+
+def find_mujoco() -> Path | None:
+    """A Python with mujoco, as of :func:`find_usd`."""
+    return _python_with("mujoco")
+
+
+def _python_with(package: str) -> Path | None:
+    stated = os.environ.get("MOTIONLOOM_PACKAGES_PYTHON")
+    python = Path(stated) if stated else FOLDER / "packages" / "bin" / "python"
+    found = python.is_file() and any(
+        (folder / package).is_dir()
+        for folder in python.parent.parent.glob("lib/python3*/site-packages")
+    )
+    return python if found else None
+
+
 JUDGES = {
     "blender": find_blender,
     "gltf-validator": find_gltf_validator,
@@ -94,6 +114,8 @@ JUDGES = {
     "fbx2gltf": find_fbx2gltf,
     "chromium": find_chromium,
     "mono": find_mono,
+    "usd-core": find_usd,
+    "mujoco": find_mujoco,
 }
 
 

@@ -68,6 +68,8 @@ class Reading:
     unit: str | None = None
     up: str | None = None
     body: Path | None = None
+    robot: Path | None = None
+    """MuJoCo model of files that hold joint positions."""
 
     @classmethod
     def of(
@@ -173,7 +175,8 @@ def load_clip(path: str, reading: Reading) -> ml.Motion:
     with warnings.catch_warnings():
         # The findings hold the same warnings, and the command prints those.
         warnings.simplefilter("ignore", ml.MotionLoomWarning)
-        motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up)
+        model = reading.robot if Path(path).suffix.lower() in (".csv", ".npz") else None
+        motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up, skeleton=model)
         if reading.body is not None:
             body = ml.BodyMap.load(reading.body, motion.skeleton)
             if path != "-":

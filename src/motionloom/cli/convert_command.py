@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ from motionloom.cli.frame_arguments import Frames, frames_of
 from motionloom.cli.output import AsJson, finding_json, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing
 from motionloom.cli.results import write_clip
+from motionloom.cli.robot_arguments import JointsFile, RobotFile, robot_of, writes_qpos
 
 
 class Root(StrEnum):
@@ -29,7 +31,7 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A clip, a folder, or -.")],
     target: Annotated[str, typer.Argument(metavar="OUT", help="A file, a folder, or -.")],
     to: Annotated[
-        str | None, typer.Option("--to", help="Format, for a folder or -: bvh, glb ...")
+        str | None, typer.Option("--to", help="Format, for a folder or -: bvh, glb, amass ...")
     ] = None,
     fps: Fps = None,
     unit: Annotated[
@@ -52,6 +54,8 @@ def convert(
         str | None, typer.Option("--source-up", help="Up axis of the input, if detection errs.")
     ] = None,
     body: Body = None,
+    robot: RobotFile = None,
+    joints: JointsFile = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -60,12 +64,16 @@ def convert(
 
     The suffix of OUT picks the format; a folder keeps its tree.
 
+    With --robot, .npz and .csv hold the joint positions of a robot, with mjlab's keys in .npz.
+
     --fps, --unit, --up and --root set how the result is written. --source-fps, --source-unit and
     --source-up correct what is detected in the input.
     """
     reading = Reading.of(
         fps=fps, source_fps=source_fps, unit=source_unit, up=source_up, body=body, fps_is_new=False
     )
+    reading = dataclasses.replace(reading, robot=robot)
+    model = robot_of(robot, joints)
     writing = Writing(target, to, force, dry_run, as_json)
     jobs = plan_jobs(source, writing)
     reading.warn_unfit([path for path, _ in jobs])
@@ -77,7 +85,13 @@ def convert(
         if ground:
             motion = ml.ground(motion, body=body_of(motion, reading))
         motion = _with_root(motion, reading, root)
-        write_clip(motion, output, to, unit=unit, up=up)
+        if to == "amass" and motion.source.format != "amass":
+            motion = ml.retarget(motion, ml.smpl_skeleton(), body=body_of(motion, reading))
+        lost: list[str] = []
+        if model is not None and writes_qpos(model, output):
+            lost = [f"{path}: {note}" for note in model.save(motion, output)]
+        else:
+            write_clip(motion, output, to, unit=unit, up=up)
         findings = loaded.source.findings
         return Done(
             f"{motion.n_frames} frames at {motion.fps:g} fps",
@@ -86,12 +100,16 @@ def convert(
                 "fps": motion.fps,
                 "findings": [finding_json(finding) for finding in findings],
             },
-            finding_warnings(path, loaded, of_source=True),
+            [*finding_warnings(path, loaded, of_source=True), *lost],
             # Other clips of the same file, which are not converted.
             [f"{path}: {each.problem} {each.fix}" for each in findings if each.where == "clips"],
         )
 
-    run_jobs(jobs, work, writing, label="converting", check=_refuse_unwritable, of_source=True)
+    def check(output: str) -> None:
+        if not writes_qpos(model, output):
+            _refuse_unwritable(output)
+
+    run_jobs(jobs, work, writing, label="converting", check=check, of_source=True)
 
 
 def _refuse_unwritable(output: str) -> None:

@@ -89,7 +89,10 @@ def plan_files(
 
 
 def suffix_of(to: str) -> str:
-    """The suffix of a format named by --to."""
+    """The suffix of a format named by --to: ``bvh``, or ``amass``, whose files are ``.npz``."""
+    for each in ml.supported_formats():
+        if each.name == to.lower() and each.can_write and not each.written:
+            return each.suffixes[0]
     return "." + to.lower().removeprefix(".")
 
 

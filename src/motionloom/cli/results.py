@@ -79,7 +79,7 @@ def write_clip(
             break
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        ml.save(motion, output, unit=unit, up=up)
+        ml.save(motion, output, unit=unit, up=up, format=to)
         return
     if to is None:
         raise ml.FormatError(

@@ -26,9 +26,11 @@ _MODULES = (
     "gltf.glb",
     "fbx.fbx",
     "bvh.bvh",
+    "usd.usd",
     "acclaim.amc",
     "deepmimic.deepmimic",
     "amass.amass",
+    "robots.robot_csv",
     "archives.plain_arrays",
 )
 
@@ -55,6 +57,8 @@ class Format:
     """Suffixes that are read but not written."""
     clip_names: Callable[[bytes, ReadOptions], tuple[str, ...]] | None = None
     """Names of the clips in the bytes of a file, where one can hold several."""
+    details: tuple[str, ...] = ()
+    """What the writer takes in ``FileClip.detail`` that must be measured: ``"contacts"``."""
 
     @property
     def can_read(self) -> bool:

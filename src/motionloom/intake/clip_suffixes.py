@@ -10,7 +10,7 @@ from motionloom.formats.file_clip import Limits, ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, Format, can_hold_several, known_formats
 from motionloom.reading.opening import ReadingErrors, open_file, read_file
 
-AMBIGUOUS = (".txt", ".json", ".npz")
+AMBIGUOUS = (".txt", ".json", ".npz", ".csv")
 """Suffixes that anything can have: only the contents tell a clip from a readme."""
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from motionloom.errors import ArrayError, FormatError
+from motionloom._arrays import BoolArray
+from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom.features.footplants.detect import detect_footplants
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
@@ -152,9 +154,19 @@ def _file_clip(
         unit_m = 1.0 if format_.unit_m is None else format_.unit_m
     own_up = source.up if goes_home else format_.up
     axis = own_up if up is None else checked_up(up)
+    if "contacts" in format_.details:
+        detail["contacts"] = _contacts(motion)
     turned = from_world(motion, up=axis, unit_m=unit_m)
     refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
     return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)
+
+
+def _contacts(motion: Motion) -> BoolArray | None:
+    """Which foot points stand, where there are feet to tell by."""
+    try:
+        return detect_footplants(motion).planted
+    except MotionLoomError:
+        return None
 
 
 def _named(name: str) -> Format:

@@ -99,3 +99,23 @@ def velocities(values: FloatArray, fps: float) -> FloatArray:
         out[1:-1] /= 2.0
         out *= fps
     return out
+
+
+def angular_velocities(quats: FloatArray, fps: float) -> FloatArray:
+    """Angular velocities (F, ..., 3) of rotations (F, ..., 4) in the world, radians per second.
+
+    As :func:`velocities`: the turn from the frame before to the frame after, by the shorter way,
+    over the time between them; one-sided at the two ends; zeros for a single frame.
+    """
+    quats = np.asarray(quats, dtype=np.float64)
+    out = np.zeros((*quats.shape[:-1], 3))
+    if len(quats) > 1:
+        out[1:-1] = _turn(quats[:-2], quats[2:]) / 2.0
+        out[0], out[-1] = _turn(quats[0], quats[1]), _turn(quats[-2], quats[-1])
+        out *= fps
+    return out
+
+
+def _turn(before: FloatArray, after: FloatArray) -> FloatArray:
+    """The rotation vector that carries ``before`` to ``after``, in the world."""
+    return quat.log(quat.multiply(after, quat.conjugate(before)))

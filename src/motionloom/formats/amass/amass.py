@@ -4,17 +4,21 @@ A file holds rotations and the pelvis path but no bone lengths: those live in th
 cannot be shipped. The bones here are a stand-in from published anthropometry (segment lengths as
 parts of stature, Drillis and Contini 1966 as tabulated by Winter), so rotations are the subject's
 and proportions are not. Unverified on real files: none could be had under a free licence.
+
+Written are the 22 body joints alone, as the first columns of SMPL-H poses with hands at rest; shape
+and soft tissue are zeros. ``trans`` is the pelvis itself: a body model adds its own pelvis offset.
 """
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
-from motionloom.formats.archives.npz import Bundle, first_member
+from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.motion.motion import Motion
@@ -25,6 +29,11 @@ STATURE = 1.70
 """Metres, between the mean heights of women and men: the file does not say."""
 ASSUMED_FPS = 120.0
 BODY_COLUMNS = 66
+SMPLH_COLUMNS, N_BETAS, N_DMPLS = 156, 16, 8
+REST_ANGLE = 1e-6
+"""Radians by which a joint's rest rotation may differ from SMPL's."""
+BONE_COSINE = 0.5
+"""Of the angle between a bone at rest and the same bone of SMPL: proportions may differ."""
 WIDTHS = {66: "SMPL body", 72: "SMPL", 156: "SMPL-H", 165: "SMPL-X"}
 RATE_KEYS = ("mocap_framerate", "mocap_frame_rate")
 KEYS = frozenset(
@@ -138,6 +147,52 @@ def read_bundle(bundle: Bundle) -> FileClip:
     )
 
 
+def write(clip: FileClip, stream: BinaryIO) -> None:
+    """Write a clip on the SMPL body joints, in metres with Z up."""
+    motion = clip.motion
+    if clip.unit_m not in (None, 1.0) or clip.up not in (None, "z"):
+        raise FormatError("AMASS is in metres with Z up.", fix="Leave out unit and up.")
+    problem = _why_not_smpl(motion)
+    if problem:
+        raise FormatError(
+            f"AMASS needs the 22 SMPL body joints in their rest pose: {problem}.",
+            fix="Carry the clip over first: ml.retarget(motion, ml.smpl_skeleton()).",
+        )
+    n_frames = motion.n_frames
+    poses = np.zeros((n_frames, SMPLH_COLUMNS))
+    poses[:, :BODY_COLUMNS] = quat.log(motion.local_quats).reshape(n_frames, -1)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "trans": motion.root_positions,
+        "gender": np.array("neutral"),
+        "mocap_framerate": np.array(motion.fps),
+        "betas": np.zeros(N_BETAS),
+        "dmpls": np.zeros((n_frames, N_DMPLS)),
+        "poses": poses,
+    }
+    write_members(stream, {f"{key}.npy": array for key, array in arrays.items()})
+
+
+def _why_not_smpl(motion: Motion) -> str:
+    """What of a skeleton is not SMPL's; empty where all is."""
+    skeleton, body = motion.skeleton, body_of_stature()
+    if not skeleton.same_joints(body):
+        missing = [name for name in body.names if name not in skeleton.names]
+        more = [name for name in skeleton.names if name not in body.names]
+        if missing:
+            return f"missing are {', '.join(missing[:4])}{' ...' if len(missing) > 4 else ''}"
+        return f"unknown are {', '.join(more[:4])}" if more else "their order or parents differ"
+    if motion.joint_translations is not None:
+        return "bones change their lengths"
+    if np.abs(quat.angle_between(skeleton.rest_quats, body.rest_quats)).max() > REST_ANGLE:
+        return "joints rest at other rotations"
+    bones, wanted = skeleton.offsets[1:], body.offsets[1:]
+    lengths = np.linalg.norm(bones, axis=1) * np.linalg.norm(wanted, axis=1)
+    cosines = np.sum(bones * wanted, axis=1) / np.maximum(lengths, 1e-12)
+    if cosines.min() < BONE_COSINE:
+        return f"the bone to {skeleton.names[1 + int(cosines.argmin())]} points another way at rest"
+    return ""
+
+
 def _notes(width: int, bundle: Bundle) -> list[Finding]:
     notes = [
         Finding(
@@ -168,5 +223,8 @@ FORMAT = Format(
     suffixes=(".npz",),
     sniff=sniff,
     read=read,
+    write=write,
+    unit_m=1.0,
     up="z",
+    only_read=(".npz",),  # the suffix alone picks plain arrays; this one is asked for by name
 )

@@ -4,6 +4,11 @@ Needed are ``root_positions`` (F, 3), ``local_quats`` (F, J, 4), ``parents`` (J,
 (J, 3). Wanted are ``fps`` and ``names`` (J,). Welcome are ``rest_quats`` (J, 4), ``end_parents``
 (E,), ``end_offsets`` (E, 3), ``joint_translations`` (F, J, 3), ``quat_order`` (``wxyz`` unless it
 says ``xyzw``), ``unit_m`` (metres per unit) and ``up`` (``y``, ``z``, ...).
+
+Written for training as well, and ignored when read: ``world_positions`` (F, J, 3), ``world_quats``
+(F, J, 4), ``linear_velocities`` and ``angular_velocities`` (F, J, 3) in the world, per second, each
+the difference between the next frame and the one before over the time between them; and, of a body
+with feet, ``contacts`` (F, 4) with ``contact_names``.
 """
 
 from __future__ import annotations
@@ -20,10 +25,15 @@ from motionloom.formats.amass import amass
 from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
+from motionloom.formats.robots import robot_npz
+from motionloom.motion.contacts import KINDS
+from motionloom.motion.kinematics import angular_velocities, velocities
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
 ASSUMED_FPS = 30.0
+CONTACTS = "contacts"
+"""Detail of a clip to write: which foot points stand, of shape (F, 4)."""
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 
 
@@ -38,6 +48,8 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     bundle = Bundle(stream, options.limits)
     if "local_quats" not in bundle.keys and "poses" in bundle.keys:
         return amass.read_bundle(bundle)
+    if "local_quats" not in bundle.keys and any(key in bundle.keys for key in robot_npz.KEYS):
+        return robot_npz.read_robot(bundle, options)
     return read_bundle(bundle)
 
 
@@ -119,6 +131,16 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     }
     if motion.joint_translations is not None:
         arrays["joint_translations"] = motion.joint_translations
+    places, turns = motion.world_pose()
+    arrays |= {
+        "world_positions": places,
+        "world_quats": turns,
+        "linear_velocities": velocities(places, motion.fps),
+        "angular_velocities": angular_velocities(turns, motion.fps),
+    }
+    contacts = clip.detail.get(CONTACTS)
+    if isinstance(contacts, np.ndarray):
+        arrays |= {"contacts": contacts, "contact_names": np.array(KINDS)}
     write_members(stream, {f"{key}.npy": array for key, array in arrays.items()})
 
 
@@ -165,4 +187,5 @@ FORMAT = Format(
     write=write,
     unit_m=1.0,
     up="y",
+    details=(CONTACTS,),
 )

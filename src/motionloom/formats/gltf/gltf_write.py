@@ -22,6 +22,7 @@ from motionloom.formats.file_clip import FileClip
 from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.gltf.gltf_pack import Pack, write_chunks
 from motionloom.formats.gltf.gltf_read import SLIDE_M
+from motionloom.formats.single_precision import single_quats
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -31,8 +32,6 @@ FAR_M = 32.0
 """From here on a float32 key is off by 2e-6 m or more; ten times farther out it would show."""
 FARTHEST_M = 1e9
 LONGEST_S = 1e6
-QUAT_STEPS = 2.0**24
-"""Float32 holds every multiple of one part in so many up to 1."""
 VERTICES, TRIANGLES = 34962, 34963
 
 
@@ -226,7 +225,7 @@ def _animation(
         )
 
     key(0, "translation", motion.root_positions - origin, "VEC3")
-    quats = _single_precision(motion.local_quats)
+    quats = single_quats(motion.local_quats)
     for j in range(skeleton.n_joints):
         key(j, "rotation", quats[:, j][:, [1, 2, 3, 0]], "VEC4")
     moving = motion.joint_translations
@@ -240,19 +239,3 @@ def _animation(
     if provenance:
         extras["source"] = provenance
     return {"channels": channels, "samplers": samplers, "extras": {MARK: extras}}
-
-
-def _single_precision(quats: FloatArray) -> npt.NDArray[np.float32]:
-    """Float32 quaternions that a reader may normalise without changing a bit.
-
-    Rounded to multiples of 2^-24, where lengths are off by up to 1e-7; normalising and rounding
-    again settles in a few turns, so that a file read and written again is the same file. On
-    float32's own finer grid near zero it would not: small parts would drift at every turn.
-    """
-    settled = np.round(quats * QUAT_STEPS)
-    for _ in range(16):
-        again = np.round(quat.normalize(settled) * QUAT_STEPS)
-        if np.array_equal(again, settled):
-            break
-        settled = again
-    return (settled / QUAT_STEPS).astype(np.float32)

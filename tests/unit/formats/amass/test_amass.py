@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 from typing import Any
 
 import numpy as np
 import pytest
 
+import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.formats.amass import amass
 from motionloom.formats.file_clip import FileClip, ReadOptions
@@ -121,3 +123,45 @@ def test_joints_hang_on_one_another_as_in_smpl() -> None:
     # The kinematic tree of the model's first 22 joints, as its authors publish it.
     tree = [-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19]
     assert read(told()).motion.skeleton.parents.tolist() == tree
+
+
+def test_a_clip_goes_out_and_comes_back(tmp_path) -> None:
+    clip = ml.retarget(ml.synthetic.clip("walk").motion, ml.smpl_skeleton())
+    ml.save(clip, tmp_path / "walk.npz", format="amass")
+    with np.load(tmp_path / "walk.npz") as file:
+        assert file["poses"].shape == (clip.n_frames, 156)
+        assert file["betas"].shape == (16,)
+        assert str(file["gender"]) == "neutral"
+        assert float(file["mocap_framerate"]) == clip.fps
+    back = ml.load(tmp_path / "walk.npz", keep_t_pose=True)
+    assert back.source.format == "amass"
+    assert np.abs(back.world_positions() - clip.world_positions()).max() < 1e-9
+    ml.save(back, tmp_path / "again.npz", format="amass")
+    with np.load(tmp_path / "again.npz") as again, np.load(tmp_path / "walk.npz") as first:
+        assert np.allclose(again["poses"], first["poses"], rtol=0.0, atol=1e-12)
+        assert np.array_equal(again["trans"], first["trans"])
+
+
+def test_a_clip_stands_as_smpl_tools_expect(tmp_path) -> None:
+    """An identity pose with the root turned by a quarter about X stands upright with Z up."""
+    clip = ml.retarget(ml.synthetic.clip("walk").motion, ml.smpl_skeleton())
+    ml.save(clip, tmp_path / "walk.npz", format="amass")
+    with np.load(tmp_path / "walk.npz") as file:
+        upright = quat.rotate(quat.exp(file["poses"][:, :3]), np.array([0.0, 1.0, 0.0]))
+        assert upright[:, 2].min() > 0.9
+        assert 0.7 < file["trans"][:, 2].mean() < 1.1
+        knees = file["poses"][:, 3 * 4 : 3 * 4 + 3]
+    assert knees[:, 0].max() > 0.5 > -knees[:, 0].min()  # knees bend about +X
+
+
+def test_other_skeletons_are_refused_with_what_to_do(tmp_path) -> None:
+    walk = ml.synthetic.clip("walk").motion
+    with pytest.raises(ml.FormatError, match=r"missing are pelvis.*smpl_skeleton"):
+        ml.save(walk, tmp_path / "walk.npz", format="amass")
+    body = ml.smpl_skeleton()
+    turned = dataclasses.replace(body, offsets=-np.array(body.offsets))
+    still = ml.Motion(turned, np.zeros((2, 3)), np.tile(turned.rest_quats, (2, 1, 1)), 30.0)
+    with pytest.raises(ml.FormatError, match="points another way"):
+        ml.save(still, tmp_path / "still.npz", format="amass")
+    with pytest.raises(ml.FormatError, match="metres with Z up"):
+        ml.save(ml.retarget(walk, body), tmp_path / "cm.npz", format="amass", unit="cm")

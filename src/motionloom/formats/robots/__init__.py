@@ -1,0 +1,1 @@
+"""Robots: MuJoCo models, joint positions in CSV and npz files."""

@@ -1,0 +1,1 @@
+"""Universal Scene Description: skeletons and their animation (UsdSkel)."""
