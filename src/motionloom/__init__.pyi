@@ -37,6 +37,11 @@ from motionloom.cleanup.cleanup_report import (
 )
 from motionloom.cleanup.finalize import Finalized as Finalized
 from motionloom.cleanup.footskate import clean_footskate as clean_footskate
+from motionloom.cleanup.hands import (
+    HandHold as HandHold,
+    HeldHands as HeldHands,
+    hold_hands as hold_hands,
+)
 from motionloom.demo.write_demo import write_demo as write_demo
 from motionloom.drawing.render import render as render
 from motionloom.drawing.view import Viewer as Viewer, view as view

@@ -1,6 +1,6 @@
 """Registration curves: timing, placement, transitions and the effect of each step, with baselines.
 
-    ./study registration [timing] [placement] [transitions] [steps] [live]
+    ./study registration [timing] [placement] [transitions] [steps] [live] [hands]
                          [--half tuned|reported] [--every N]
 
 Clips, pairs and seeds stand in ``protocols/registration_*.json``. Settings were chosen on the half
@@ -21,13 +21,14 @@ import warnings
 
 from studies.captured_clips import mocap
 from studies.registration import registration_constraints as constraints
+from studies.registration import registration_hands as hands
 from studies.registration import registration_live as live
 from studies.registration import registration_placement as placement
 from studies.registration import registration_timing as timing
 from studies.registration import registration_transitions as transitions
 from studies.report import Figure, write_report
 
-PARTS = ("timing", "placement", "transitions", "steps", "live")
+PARTS = ("timing", "placement", "transitions", "steps", "live", "hands")
 
 
 def main() -> int:
@@ -59,6 +60,8 @@ def main() -> int:
             figures += constraints.constraint_figures(folder, half)
         if "live" in parts:
             figures += live.live_figures(folder, half)
+        if "hands" in parts:
+            figures += hands.hand_figures(folder, half)
     write_report("registration", figures, about=about)
     return 0 if all(figure.met is not False for figure in figures) else 1
 

@@ -13,6 +13,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.intervals import Frames
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.contact_timing import timed_by_contacts
@@ -21,7 +22,7 @@ from motionloom.registration.gait_cycles import GaitCycle
 from motionloom.registration.grids import Grids
 from motionloom.registration.inputs import matched_motions, repaired_motions
 from motionloom.registration.many_clips import ManyClips, register_many
-from motionloom.registration.prepared import Frames, cut_to_cycles, prepared
+from motionloom.registration.prepared import cut_to_cycles, prepared
 from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
@@ -94,6 +95,8 @@ def register(
         One dictionary per motion: by name, intervals (start, end) in seconds over which something
         holds, such as a hand on an object. They are matched as contacts of the feet are:
         ``curve.matches[name]``, and ``blend.constraints[name]`` says when a blend holds them.
+        Under the name ``left_wrist`` or ``right_wrist``, or that of the joint, the blend holds the
+        hand in its place, as :func:`motionloom.hold_hands` does.
 
     Returns
     -------

@@ -8,10 +8,8 @@ from typing import TypedDict
 
 from motionloom._arrays import finite, flag, items, of_kind, positive
 from motionloom.errors import ArrayError
+from motionloom.motion.intervals import Spans
 from motionloom.registration.gait_cycles import GaitCycle
-
-Spans = Sequence[tuple[float, float]]
-"""Intervals in seconds: (start, end) each."""
 
 STEEPEST = 16
 """More steps in a row in one clip than this is no match any more."""
