@@ -83,6 +83,7 @@ from motionloom.motion.kinematics import forward_kinematics as forward_kinematic
 from motionloom.motion.motion import Motion as Motion
 from motionloom.motion.skeleton import Skeleton as Skeleton
 from motionloom.motion.source import Floor as Floor, Source as Source
+from motionloom.registration.constraint_file import read_constraints as read_constraints
 from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
 from motionloom.registration.gait_cycles import (

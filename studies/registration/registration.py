@@ -1,7 +1,7 @@
 """Registration curves: timing, placement, transitions and the effect of each step, with baselines.
 
     ./study registration [timing] [placement] [transitions] [steps] [live] [hands]
-                         [--half tuned|reported] [--every N]
+                         [reach] [--half tuned|reported] [--every N]
 
 Clips, pairs and seeds stand in ``protocols/registration_*.json``. Settings were chosen on the half
 called "tuned"; figures are of the half called "reported". Brackets in the notes are 95 % bootstrap
@@ -24,11 +24,12 @@ from studies.registration import registration_constraints as constraints
 from studies.registration import registration_hands as hands
 from studies.registration import registration_live as live
 from studies.registration import registration_placement as placement
+from studies.registration import registration_reach as reach
 from studies.registration import registration_timing as timing
 from studies.registration import registration_transitions as transitions
 from studies.report import Figure, write_report
 
-PARTS = ("timing", "placement", "transitions", "steps", "live", "hands")
+PARTS = ("timing", "placement", "transitions", "steps", "live", "hands", "reach")
 
 
 def main() -> int:
@@ -62,6 +63,8 @@ def main() -> int:
             figures += live.live_figures(folder, half)
         if "hands" in parts:
             figures += hands.hand_figures(folder, half)
+        if "reach" in parts:
+            figures += reach.reach_figures(folder, half)
     write_report("registration", figures, about=about)
     return 0 if all(figure.met is not False for figure in figures) else 1
 
