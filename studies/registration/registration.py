@@ -25,6 +25,7 @@ from studies.registration import registration_hands as hands
 from studies.registration import registration_live as live
 from studies.registration import registration_placement as placement
 from studies.registration import registration_reach as reach
+from studies.registration import registration_steps as steps
 from studies.registration import registration_timing as timing
 from studies.registration import registration_transitions as transitions
 from studies.report import Figure, write_report
@@ -50,6 +51,7 @@ def main() -> int:
     else:
         if "timing" in parts:
             figures += timing.warp_figures(folder, half) + timing.take_figures(folder, half)
+            figures += steps.speed_figures(folder, half)
         if "placement" in parts:
             figures += placement.bend_figures(folder, half) + placement.rebuild_figures(folder)
         if "transitions" in parts:
