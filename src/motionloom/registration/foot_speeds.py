@@ -42,7 +42,7 @@ def with_foot_speeds(
     speeds = np.linalg.norm(velocities(balls, motion.fps), axis=-1)  # (F, 2)
     speeds = spread_smoothly(speeds, max(1, round(SMOOTH_S * motion.fps))) / SLOW_M_S
     extra = np.repeat(motion.root_positions[:, None], len(BALLS), axis=1)
-    extra[..., 1] = height_m * speeds / np.sqrt(1.0 + speeds**2)
+    extra[..., 1] = height_m * speeds / np.sqrt(np.sqrt(1.0 + speeds**4))
     weights = np.append(cloud.weights, np.full(len(BALLS), cloud.weights.mean()))
     points = np.concatenate([cloud.points, extra], axis=1)
     return PointCloud(points, weights / weights.sum())
