@@ -1,4 +1,4 @@
-"""Pages about the papers: every section has a state, every departure exists, every file named too."""
+"""Pages about the papers: a state for every section; departures and files they name exist."""
 
 from __future__ import annotations
 
