@@ -51,8 +51,8 @@ def marked_walks(folder: Path) -> dict[str, Clip]:
 def speed_figures(folder: Path, half: str) -> list[Figure]:
     """Steps of takes carried to each other, and of walks of three people with marked contacts."""
     takes = {name: loaded(folder, name) for name in protocol("takes")[half]}
-    found = {name: (clip, ml.detect_footplants(clip)) for name, clip in takes.items()}
-    return _compared("plants of another take", found) + _compared(
+    detected = {name: (clip, ml.detect_footplants(clip)) for name, clip in takes.items()}
+    return _compared("plants of another take", detected) + _compared(
         "plants marked by eye, walks of three people", marked_walks(folder)
     )
 
