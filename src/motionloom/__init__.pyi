@@ -37,6 +37,11 @@ from motionloom.cleanup.cleanup_report import (
 )
 from motionloom.cleanup.finalize import Finalized as Finalized
 from motionloom.cleanup.footskate import clean_footskate as clean_footskate
+from motionloom.cleanup.hands import (
+    HandHold as HandHold,
+    HeldHands as HeldHands,
+    hold_hands as hold_hands,
+)
 from motionloom.datasets.check_dataset import check_dataset as check_dataset
 from motionloom.datasets.clean_dataset import clean_dataset as clean_dataset
 from motionloom.datasets.clip_report import ClipReport as ClipReport, Defect as Defect
@@ -86,6 +91,7 @@ from motionloom.motion.kinematics import forward_kinematics as forward_kinematic
 from motionloom.motion.motion import Motion as Motion
 from motionloom.motion.skeleton import Skeleton as Skeleton
 from motionloom.motion.source import Floor as Floor, Source as Source
+from motionloom.registration.constraint_file import read_constraints as read_constraints
 from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
 from motionloom.registration.gait_cycles import (

@@ -1,7 +1,7 @@
 """Registration curves: timing, placement, transitions and the effect of each step, with baselines.
 
-    ./study registration [timing] [placement] [transitions] [steps] [live]
-                         [--half tuned|reported] [--every N]
+    ./study registration [timing] [placement] [transitions] [steps] [live] [hands]
+                         [reach] [--half tuned|reported] [--every N]
 
 Clips, pairs and seeds stand in ``protocols/registration_*.json``. Settings were chosen on the half
 called "tuned"; figures are of the half called "reported". Brackets in the notes are 95 % bootstrap
@@ -21,13 +21,16 @@ import warnings
 
 from studies.captured_clips import mocap
 from studies.registration import registration_constraints as constraints
+from studies.registration import registration_hands as hands
 from studies.registration import registration_live as live
 from studies.registration import registration_placement as placement
+from studies.registration import registration_reach as reach
+from studies.registration import registration_steps as steps
 from studies.registration import registration_timing as timing
 from studies.registration import registration_transitions as transitions
 from studies.report import Figure, write_report
 
-PARTS = ("timing", "placement", "transitions", "steps", "live")
+PARTS = ("timing", "placement", "transitions", "steps", "live", "hands", "reach")
 
 
 def main() -> int:
@@ -48,6 +51,7 @@ def main() -> int:
     else:
         if "timing" in parts:
             figures += timing.warp_figures(folder, half) + timing.take_figures(folder, half)
+            figures += steps.speed_figures(folder, half)
         if "placement" in parts:
             figures += placement.bend_figures(folder, half) + placement.rebuild_figures(folder)
         if "transitions" in parts:
@@ -59,6 +63,10 @@ def main() -> int:
             figures += constraints.constraint_figures(folder, half)
         if "live" in parts:
             figures += live.live_figures(folder, half)
+        if "hands" in parts:
+            figures += hands.hand_figures(folder, half)
+        if "reach" in parts:
+            figures += reach.reach_figures(folder, half)
     write_report("registration", figures, about=about)
     return 0 if all(figure.met is not False for figure in figures) else 1
 

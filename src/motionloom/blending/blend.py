@@ -26,6 +26,7 @@ from motionloom.blending.walk import walk_parameters
 from motionloom.body.body_map import roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
+from motionloom.cleanup.hands import HandHold, hand_role, reach_notes
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
@@ -68,6 +69,8 @@ class Blend:
     """What it was made from."""
     trimmed: tuple[int, int] = (0, 0)
     """Frames left out at the start and at the end of the curve, because they fail the check."""
+    hands: tuple[HandHold, ...] = ()
+    """Hands that are held where constraints name a wrist, and what that took."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -99,6 +102,7 @@ class Blend:
         for count, end in zip(self.trimmed, ("first", "last"), strict=True):
             if count:
                 notes += (f"the {end} {count} frames are left out: too abrupt",)
+        notes += reach_notes(self.hands)
         missing = legs_missing(roles_for(self.motion.skeleton, self.curve.body))
         if missing:
             notes += (f"feet are not held: the skeleton has no {', '.join(missing)}",)
@@ -128,7 +132,7 @@ def blend(
     euler: bool = False,
     clean: bool = True,
 ) -> Blend:
-    """The motion between several examples, planted feet held.
+    """The motion between several examples, planted feet held, and hands where constraints say so.
 
     Parameters
     ----------
@@ -147,7 +151,7 @@ def blend(
     euler
         Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
     clean
-        If False, feet are left as the blend has them.
+        If False, feet and hands are left as the blend has them.
 
     Returns
     -------
@@ -212,15 +216,21 @@ def blend(
 
 
 def _finalized(blended: Blend, clean: bool) -> Blend:
-    """The blend with its feet held, where it has legs and that is wanted."""
-    curve = blended.curve
-    body = roles_for(blended.motion.skeleton, curve.body)
-    if not clean or legs_missing(body):
+    """The blend with its feet and hands held, where it has them and that is wanted."""
+    curve, skeleton = blended.curve, blended.motion.skeleton
+    body = roles_for(skeleton, curve.body)
+    hands: dict[str, list[tuple[int, int]]] = {}
+    for name, spans in blended.constraints.items():
+        role = hand_role(name, skeleton, body)
+        if role is not None:
+            hands[role] = sorted([*hands.get(role, ()), *spans])
+    if not clean or (legs_missing(body) and not hands):
         return blended
-    done = finalize(blended.motion, blended.footplants, check_of(curve), body=body)
+    done = finalize(blended.motion, blended.footplants, check_of(curve), body=body, hands=hands)
     finished = replace(
-        blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup
-    )
+        blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup,
+        hands=done.hands,
+    )  # fmt: skip
     vars(finished)["verification"] = done.verification  # which it would find again
     return finished
 

@@ -1,12 +1,13 @@
-"""finalize(): feet of a result held where they are planted, and the result checked."""
+"""finalize(): feet and hands of a result held where they should be, and the result checked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from motionloom._arrays import FloatArray
 from motionloom._filters import running_maximum
 from motionloom._progress import report_step
 from motionloom._records import record
@@ -15,6 +16,7 @@ from motionloom.body.feet import SIDES
 from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
+from motionloom.cleanup.hands import HandHold, Runs, body_shift, held_until_sound
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Copied, Verification
@@ -23,6 +25,8 @@ from motionloom.motion.motion import Motion
 
 SINK = 0.01
 """Soles may sink so far below the lowest of the sources, metres, before the body is lifted."""
+FOLLOWED = (0.5, 0.8)
+"""Parts of what held wrists need that the body does, tried where arms alone fail the check."""
 LIFT_S = 0.15
 """Seconds over which the body is lifted, and comes down again."""
 
@@ -38,6 +42,8 @@ class Finalized:
     """What clean-up changed; None where feet are left as they are."""
     verification: Verification
     """Of the result, against its sources."""
+    hands: tuple[HandHold, ...] = field(default=(), kw_only=True)
+    """Hands that are held, and what that took."""
 
     @property
     def feet(self) -> CleanupReport | None:
@@ -58,8 +64,9 @@ def finalize(
     body: BodyMap,
     clean: bool = True,
     copied: Sequence[Copied] = (),
+    hands: Mapping[str, Runs] | None = None,
 ) -> Finalized:
-    """The motion with its feet held, and what the quality check says about it.
+    """The motion with its feet and hands held, and what the quality check says about it.
 
     Contacts that cannot be held without failing the check are released; see
     :func:`~motionloom.cleanup.footskate.clean_until_sound`.
@@ -78,18 +85,56 @@ def finalize(
         If False, feet are left as they are; so they are on skeletons without whole legs.
     copied
         Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
+    hands
+        By role, first and last frames in which a wrist is held.
     """
     if not clean or legs_missing(body):
         verification = check.verify(motion, footplants=footplants, copied=copied, held=False)
-        return Finalized(motion, footplants, None, verification)
-    motion = above_floor(motion, check)
+        done = Finalized(motion, footplants, None, verification)
+        return _with_hands(done, check, body, copied, hands if clean else None)
+    lifted = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
         report_step("holding the feet")
         return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
 
-    cleanup, verification = clean_until_sound(motion, footplants, verified, body=body)
-    return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, verification)
+    def standing(shift: FloatArray | None) -> Finalized:
+        cleanup, verification = clean_until_sound(
+            lifted, footplants, verified, body=body, shift=shift
+        )
+        return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, verification)
+
+    done = standing(None)
+    best = _with_hands(done, check, body, copied, hands)
+    for part in FOLLOWED:
+        if best is done or best.verification.passed:
+            break
+        shifted = standing(body_shift(done.motion, hands or {}, body, part))
+        tried = _with_hands(shifted, check, body, copied, hands)
+        if len(tried.verification.failed) < len(best.verification.failed):
+            best = tried
+    return best
+
+
+def _with_hands(
+    done: Finalized,
+    check: QualityCheck,
+    body: BodyMap,
+    copied: Sequence[Copied],
+    hands: Mapping[str, Runs] | None,
+) -> Finalized:
+    """The result with its hands held, which comes last: feet move the body."""
+    if not hands or not any(hands.values()):
+        return done
+    held, verification = held_until_sound(
+        done.motion,
+        hands,
+        body,
+        lambda motion: check.verify(
+            motion, footplants=done.footplants, copied=copied, held=done.cleanup is not None
+        ),
+    )
+    return Finalized(held.motion, done.footplants, done.cleanup, verification, hands=held.holds)
 
 
 def legs_missing(body: BodyMap) -> tuple[str, ...]:

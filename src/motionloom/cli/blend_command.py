@@ -32,6 +32,8 @@ from motionloom.cli.results import (
 )
 
 Ends = Literal["open", "match"]
+FEET = ("left_heel", "left_toe", "right_heel", "right_toe")
+"""Kinds of contacts of the feet among the constraints of a curve."""
 
 
 def blend(
@@ -62,6 +64,28 @@ def blend(
             "--duration", metavar="S", help="Length of the result, in cycles of the curve."
         ),
     ] = None,
+    cycles: Annotated[
+        bool, typer.Option("--cycles", help="Cut every clip to a gait cycle that can be repeated.")
+    ] = False,
+    sync_contacts: Annotated[
+        bool, typer.Option("--sync-contacts", help="Draw times to contacts that all clips share.")
+    ] = False,
+    joint_weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--joint-weights",
+            metavar="JOINT=W",
+            help="How much a joint counts when poses are compared (1 by default); repeatable.",
+        ),
+    ] = None,
+    constraints: Annotated[
+        Path | None,
+        typer.Option(
+            "--constraints",
+            metavar="FILE.csv|FILE.json",
+            help="Intervals over which something holds; see above.",
+        ),
+    ] = None,
     raw: Raw = False,
     allow_flawed: AllowFlawed = False,
     no_retarget: NoRetarget = False,
@@ -83,6 +107,10 @@ def blend(
 
     A CSV file has a row of weights per frame, or a time in seconds before them; weights in between
     are interpolated. A first line of clip names says which column belongs to which clip.
+
+    --constraints is a CSV file with rows clip,name,start_s,end_s, or a JSON file such as
+    {"walk": {"right_wrist": [[0.4, 1.2]]}}. Intervals of one name are matched between the clips;
+    the names left_wrist and right_wrist also hold that hand in its place.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     paths = find_clips(clips)
@@ -98,7 +126,16 @@ def blend(
     examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
     wanted = _wanted(weights, paths, motions[0].fps)
-    curve = ml.register(motions, ends=ends, body=roles, match=not no_retarget)
+    curve = ml.register(
+        motions,
+        ends=ends,
+        body=roles,
+        match=not no_retarget,
+        cycles=cycles,
+        sync_contacts=sync_contacts,
+        joint_weights=_joint_weights(joint_weights),
+        constraints=None if constraints is None else ml.read_constraints(constraints, paths),
+    )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
     # Into the same format as the first clip, in the same unit and axes.
@@ -129,6 +166,24 @@ def _wanted(text: str | None, paths: list[str], fps: float) -> list[float] | ml.
             f"--weights must have one value per clip ({len(paths)}), got {len(weights)} in "
             f"{text!r}."
         )
+    return weights
+
+
+def _joint_weights(texts: list[str] | None) -> dict[str, float] | None:
+    """Weights of joints by name, from texts such as LeftHand=0."""
+    if not texts:
+        return None
+    weights = {}
+    for text in texts:
+        joint, _, weight = text.rpartition("=")
+        try:
+            weights[joint] = float(weight)
+        except ValueError:
+            joint = ""
+        if not joint:
+            raise ml.ArrayError(
+                f"--joint-weights must be a joint and a number, such as LeftHand=0, got {text!r}."
+            )
     return weights
 
 
@@ -166,8 +221,11 @@ def _print(examples: list[Example], blended: ml.Blend, output: str) -> None:
     typer.echo(f"       frames {spans}")
     for text in curve.notes:
         typer.echo(printable(f"       {text}"))
-    matches = sum(len(each) for each in curve.matches.values())
-    typer.echo(f"plants {matches} matched in all clips")
+    held = {kind: len(each) for kind, each in curve.matches.items()}
+    plants = sum(held.pop(kind) for kind in FEET)
+    typer.echo(f"plants {plants} matched in all clips")
+    for name, count in held.items():
+        typer.echo(printable(f"holds  {name}: {count} matched in all clips"))
     mean = ", ".join(f"{w:.2f}" for w in blended.weights.mean(axis=0))
     steady = bool((blended.weights == blended.weights[0]).all())
     typer.echo(f"blend  weights {mean}" + ("" if steady else " on average, changing"))
@@ -184,6 +242,11 @@ def _print(examples: list[Example], blended: ml.Blend, output: str) -> None:
         typer.echo("       extrapolated, so meant to go beyond its clips")
     if blended.cleanup is not None:
         typer.echo(f"feet   {blended.cleanup.summary}")
+    for hold in blended.hands:
+        typer.echo(
+            f"hand   {hold.role} held in frames {hold.first} to {hold.last}: fastest "
+            f"{100 * hold.speed_before:.1f} cm/s before, {100 * hold.speed_after:.1f} after"
+        )
     typer.echo(wrote_line(blended.motion, output))
 
 
@@ -205,6 +268,19 @@ def _json(examples: list[Example], blended: ml.Blend, output: str) -> dict[str, 
             "matches": {kind: len(each) for kind, each in curve.matches.items()},
             "notes": list(curve.notes),
         },
+        "constraints": {
+            name: [list(span) for span in each] for name, each in blended.constraints.items()
+        },
+        "hands": [
+            {
+                "role": hold.role,
+                "frames": [hold.first, hold.last],
+                "speed_before": hold.speed_before,
+                "speed_after": hold.speed_after,
+                "missed_m": hold.missed_m,
+            }
+            for hold in blended.hands
+        ],
         "mean_weights": blended.weights.mean(axis=0).tolist(),
         "wide_joints": list(blended.wide_joints),
         **result_json(blended),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 SAME = (
-    "align at clusters collection ends fps ghosts graph_cm ground keep_bend keep_glitches label "
-    "labels lookup method moving overwrite pairs plants rescore score seed size skeleton soft "
-    "source_fps unit up variation ways weights where"
+    "align at clusters collection constraints cycles ends fps ghosts graph_cm ground "
+    "joint_weights keep_bend keep_glitches label labels lookup method moving overwrite pairs "
+    "plants rescore score seed size skeleton soft source_fps sync_contacts unit up variation ways "
+    "weights where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {

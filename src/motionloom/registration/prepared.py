@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import finite
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.intervals import Frames, Spans, frames_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.gait_cycles import GaitCycle, find_cycles
-from motionloom.registration.registration_settings import Spans
 from motionloom.retargeting.match import clip_names
-
-Frames = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,36 +54,12 @@ def prepared(
                 names.append(name)
     spans = {
         name: tuple(
-            _frames(each.get(name, ()), motion, f"constraints[{k}][{name!r}]")
+            frames_of(each.get(name, ()), motion, f"constraints[{k}][{name!r}]")
             for k, (each, motion) in enumerate(zip(constraints, motions, strict=True))
         )
         for name in names
     }
     return Prepared(tuple(motions), tuple(footplants), spans)
-
-
-def _frames(spans: Spans, motion: Motion, where: str) -> Frames:
-    """Intervals in frames of a clip, in time order, from intervals in seconds."""
-    frames: list[tuple[float, float]] = []
-    pairs = isinstance(spans, list | tuple) and all(
-        isinstance(span, list | tuple) and len(span) == 2 for span in spans
-    )
-    if not pairs:
-        raise ArrayError(f"`{where}` must be a list of (start, end) in seconds, got {spans!r:.80}.")
-    for start, end in spans:
-        low, high = (finite(value, where) * motion.fps for value in (start, end))
-        if not 0.0 <= low < high or (frames and low <= frames[-1][1]):
-            raise ArrayError(
-                f"`{where}` must hold intervals with a start before the end, one after the other, "
-                f"got {start!r} to {end!r}."
-            )
-        frames.append((low, min(high, motion.n_frames - 1.0)))
-    if frames and frames[-1][0] >= motion.n_frames - 1:
-        raise ArrayError(
-            f"`{where}` must begin inside the clip of {motion.duration_s:.2f} s, got "
-            f"{frames[-1][0] / motion.fps:.2f} s."
-        )
-    return tuple(frames)
 
 
 def cut_to_cycles(

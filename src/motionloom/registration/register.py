@@ -13,15 +13,17 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.intervals import Frames
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.contact_timing import timed_by_contacts
 from motionloom.registration.curve import RegistrationCurve
+from motionloom.registration.foot_speeds import with_foot_speeds
 from motionloom.registration.gait_cycles import GaitCycle
 from motionloom.registration.grids import Grids
 from motionloom.registration.inputs import matched_motions, repaired_motions
 from motionloom.registration.many_clips import ManyClips, register_many
-from motionloom.registration.prepared import Frames, cut_to_cycles, prepared
+from motionloom.registration.prepared import cut_to_cycles, prepared
 from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
@@ -88,12 +90,18 @@ def register(
     sync_contacts
         Draw the times to the contacts that the motions share, so that they begin and end
         together.
+    foot_speeds
+        How much the speeds of the feet count when frames are compared: a foot in the air counts
+        like a point that is so many metres off from one that stands. 0 compares poses alone;
+        with 1 and ``knot_s=0.15`` steps of different takes come down together more closely.
     joint_weights
         How much each joint counts when poses are compared, by name; others count 1.
     constraints
         One dictionary per motion: by name, intervals (start, end) in seconds over which something
         holds, such as a hand on an object. They are matched as contacts of the feet are:
         ``curve.matches[name]``, and ``blend.constraints[name]`` says when a blend holds them.
+        Under the name ``left_wrist`` or ``right_wrist``, or that of the joint, the blend holds the
+        hand in its place, as :func:`motionloom.hold_hands` does.
 
     Returns
     -------
@@ -169,6 +177,11 @@ def _placed(
         point_cloud(clip, body=body, among=among, joint_weights=settings.joint_weights)
         for clip in clips
     ]
+    if settings.foot_speeds > 0.0:
+        clouds = [
+            with_foot_speeds(cloud, clip, body, settings.foot_speeds)
+            for cloud, clip in zip(clouds, clips, strict=True)
+        ]
     if len(clips) > 2:
         return register_many(Grids(clips, clouds, settings.window_s, body), settings, reference)
     reference = reference or 0

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from motionloom._arrays import finite, flag, items, of_kind, positive
+from motionloom._arrays import finite, flag, items, not_negative, of_kind, positive
 from motionloom.errors import ArrayError
+from motionloom.motion.intervals import Spans
 from motionloom.registration.gait_cycles import GaitCycle
-
-Spans = Sequence[tuple[float, float]]
-"""Intervals in seconds: (start, end) each."""
 
 STEEPEST = 16
 """More steps in a row in one clip than this is no match any more."""
@@ -31,6 +29,7 @@ class RegistrationOptions(TypedDict, total=False):
     match: bool
     cycles: bool | Sequence[GaitCycle]
     sync_contacts: bool
+    foot_speeds: float
     joint_weights: Mapping[str, float] | None
     constraints: Sequence[Mapping[str, Spans]] | None
 
@@ -51,6 +50,7 @@ class RegistrationSettings:
     match: bool = True
     cycles: bool | Sequence[GaitCycle] = False
     sync_contacts: bool = False
+    foot_speeds: float = 0.0
     joint_weights: Mapping[str, float] | None = None
     constraints: Sequence[Mapping[str, Spans]] | None = None
 
@@ -70,6 +70,7 @@ class RegistrationSettings:
                 raise ArrayError(f"`{name}` must lie above 0 and at most at 1, got {value!r}.")
         if finite(self.least_s, "least_s") < 0.0:
             raise ArrayError(f"`least_s` must not be negative, got {self.least_s!r}.")
+        not_negative(self.foot_speeds, "foot_speeds")
         flag(self.refine, "refine")
         for name in ("match", "sync_contacts"):
             flag(getattr(self, name), name)

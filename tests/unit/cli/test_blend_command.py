@@ -162,3 +162,61 @@ def test_headings_that_name_no_clip_are_refused(run, turns, tmp_path, heading, w
     assert done.code == 2
     assert word in done.err
     assert "rows.csv, line 1" in done.err
+
+
+def test_clips_are_cut_to_cycles(run, tmp_path: Path) -> None:
+    walks = [ml.synthetic.clip("walk", duration_s=5.0, speed=v).motion for v in (1.1, 1.4)]
+    for k, walk in enumerate(walks):
+        ml.save(walk, tmp_path / f"walk{k}.bvh")
+    clips = [tmp_path / "walk0.bvh", tmp_path / "walk1.bvh"]
+    out = tmp_path / "out.bvh"
+    done = run("blend", *clips, "--cycles", "--sync-contacts", "--duration", "4", "-o", out)
+    assert done.code == 0, done.err
+    assert done.out.count("cut to its cycle") == 2
+    curve = ml.register([ml.load(clip) for clip in clips], cycles=True, sync_contacts=True)
+    by_python = ml.blend(curve, [0.5, 0.5], duration_s=4.0)
+    ml.save(by_python.motion, tmp_path / "same.bvh")
+    assert (tmp_path / "same.bvh").read_bytes() == out.read_bytes()
+
+
+def test_joint_weights_reach_the_registration(run, turns: Path, tmp_path: Path) -> None:
+    joints = ml.load(turns / "left.bvh").skeleton.names
+    words = [word for name in joints if "Arm" in name for word in ("--joint-weights", f"{name}=0")]
+    costs = [
+        json.loads(run("blend", turns, *more, "-o", tmp_path / name, "--json").out)["curve"]
+        for name, more in (("plain.bvh", []), ("weighted.bvh", words))
+    ]
+    assert costs[0]["costs_m"] != costs[1]["costs_m"]
+
+
+def test_a_file_of_constraints_holds_a_hand(run, tmp_path: Path) -> None:
+    stand = ml.synthetic.clip("stand", duration_s=3.0).motion
+    for name in ("one", "two"):
+        ml.save(stand, tmp_path / f"{name}.bvh")
+    file = tmp_path / "holds.csv"
+    file.write_text("clip,name,start_s,end_s\none,left_wrist,0.5,1.5\ntwo,left_wrist,0.5,1.6\n")
+    clips = [tmp_path / "one.bvh", tmp_path / "two.bvh"]
+    words = ["--ends", "match", "--constraints", file, "-o", tmp_path / "out.bvh"]
+    done = run("blend", *clips, *words)
+    assert done.code == 0, done.err
+    assert "left_wrist: 1 matched" in done.out
+    assert "left_wrist held in frames" in done.out
+    facts = json.loads(run("blend", *clips, *words, "--force", "--json").out)
+    assert facts["hands"][0]["speed_after"] < 1e-6
+    assert facts["constraints"]["left_wrist"] == [facts["hands"][0]["frames"]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--joint-weights", "LeftHand"], "LeftHand=0"),
+        (["--joint-weights", "=0"], "LeftHand=0"),
+        (["--joint-weights", "Wing=0"], "Wing"),
+        (["--constraints", "nowhere.csv"], "nowhere.csv"),
+        (["--cycles", "--ends", "match"], "--cycles"),
+    ],
+)
+def test_wrong_options_of_the_registration_are_refused(run, turns, tmp_path, words, message):
+    done = run("blend", turns, *words, "-o", tmp_path / "out.bvh")
+    assert done.code == 2
+    assert message in done.err

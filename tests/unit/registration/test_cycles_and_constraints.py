@@ -173,3 +173,27 @@ def test_a_walk_joined_with_a_run_in_the_other_phase_keeps_its_heading():
     joined = ml.transition(walk, run, at=(120, 90))
     assert np.abs(np.diff(facing(joined.motion))).max() < np.radians(2.0)
     assert joined.verification.passed
+
+
+def test_speeds_of_the_feet_draw_steps_together():
+    walk = WALK.motion
+    plants = WALK.footplants
+    with pytest.raises(ml.errors.ArrayError, match="foot_speeds"):
+        ml.register([walk, walk], foot_speeds=-1.0)
+    same = ml.register([walk, walk], ends="match", footplants=[plants, plants], foot_speeds=1.0)
+    u = np.linspace(*same.u_range, 50)
+    assert np.ptp(same.frames(u), axis=1).max() < 1e-6
+    slow, fast = (ml.synthetic.clip("walk", duration_s=4.0, speed=v) for v in (1.0, 1.5))
+    pair = [slow.motion, fast.motion]
+    truth = [slow.footplants, fast.footplants]
+    plain, guided = (
+        ml.register(pair, footplants=truth, **more)
+        for more in ({}, {"foot_speeds": 1.0, "knot_s": 0.15})
+    )
+
+    def late(curve):
+        matches = [match for kind in ("left_toe", "right_toe") for match in curve.matches[kind]]
+        spans = np.array([match.intervals for match in matches])  # (M, 2, 2)
+        return float(np.abs(np.diff(spans, axis=1)).mean())
+
+    assert late(guided) < late(plain)

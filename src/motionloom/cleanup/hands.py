@@ -1,0 +1,241 @@
+"""Hands held in place: wrists pinned over intervals, by the arms alone.
+
+What clean-up does for feet, for a hand on a rail, a box or another body: the wrist stays where it
+is on average over the interval, the arm follows with rigid bones, the hand keeps its rotation in
+the world, and the offset runs out smoothly in the frames around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
+from motionloom._records import record
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.cleanup.arm_reach import STOP_S, Arm, arm_of, led_arm, place_in_reach
+from motionloom.cleanup.blend_off import blend_off, spread_smoothly
+from motionloom.errors import ArrayError
+from motionloom.features.checks.verification import Verification
+from motionloom.motion.intervals import Spans, frames_of
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+
+WRISTS = ("left_wrist", "right_wrist")
+"""Roles of the joints that can be held."""
+BLENDS_S = (0.2, 0.35, 0.5)
+"""Seconds over which a hand leaves its place that are tried until a result passes its check."""
+SHIFT_S = 0.06
+"""Seconds to either side over which a shift of the body for its hands is smoothed."""
+
+Runs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class HandHold:
+    """One interval in which a hand is held. Lengths in metres, speeds in metres a second."""
+
+    role: str
+    """``left_wrist`` or ``right_wrist``."""
+    first: int
+    last: int
+    """Frames."""
+    moved_m: float
+    """Farthest that the wrist was moved."""
+    missed_m: float
+    """Farthest that the wrist is from its place, because the arm is too short."""
+    speed_before: float
+    speed_after: float
+    """Highest speed of the wrist from one held frame to the next."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class HeldHands:
+    """A motion whose hands are held, and what that took."""
+
+    motion: Motion
+    holds: tuple[HandHold, ...]
+    """One per interval, hand by hand, in time order."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Holds that the arm is too short for."""
+        return reach_notes(self.holds)
+
+
+def hold_hands(
+    motion: Motion,
+    intervals: Mapping[str, Spans],
+    *,
+    body: BodyMap | None = None,
+    blend_s: float = 0.2,
+) -> HeldHands:
+    """The motion with its hands held in place over intervals.
+
+    The wrist stays where it is on average over the interval, or as near to that as the arm
+    reaches; shoulder and elbow turn for it, the body does not move, and the hand keeps its rotation
+    in the world. Frames farther than ``blend_s`` from every interval stay as they are.
+
+    Parameters
+    ----------
+    motion
+        The motion.
+    intervals
+        By ``"left_wrist"`` or ``"right_wrist"``, or the name of that joint, intervals (start, end)
+        in seconds.
+    body
+        Roles of its joints; guessed where not given.
+    blend_s
+        Time over which a hand comes to its place and leaves it, seconds.
+
+    Returns
+    -------
+    HeldHands
+        The motion, and what each hold took.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk = synthetic.clip("walk").motion
+    >>> held = hold_hands(walk, {"right_wrist": [(1.0, 1.3)]})
+    >>> held.holds[0].speed_before > 0.5, held.holds[0].speed_after < 1e-6
+    (True, True)
+    """
+    of_kind(motion, Motion, "motion")
+    if not isinstance(intervals, Mapping):
+        raise ArrayError(
+            "`intervals` must be a dictionary such as {'right_wrist': [(0.4, 1.2)]}, got "
+            f"{type(intervals).__name__}."
+        )
+    body, blend_s = roles_for(motion.skeleton, body), positive(blend_s, "blend_s")
+    runs: dict[str, list[tuple[int, int]]] = {}
+    for name, spans in intervals.items():
+        role = hand_role(name, motion.skeleton, body)
+        if role is None:
+            raise ArrayError(
+                f"Names in `intervals` must be {' or '.join(WRISTS)}, or the joint of one, got "
+                f"{name!r}."
+            )
+        frames = frames_of(spans, motion, f"intervals[{name!r}]")
+        runs.setdefault(role, []).extend(
+            (int(np.ceil(low - 1e-9)), int(np.floor(high + 1e-9))) for low, high in frames
+        )
+    return hands_held(motion, {role: sorted(each) for role, each in runs.items()}, body, blend_s)
+
+
+def hand_role(name: object, skeleton: Skeleton, body: BodyMap) -> str | None:
+    """The wrist that a name stands for: its role, or the name of its joint."""
+    for role in WRISTS:
+        joint = getattr(body, role)
+        if name == role or (joint is not None and name == skeleton.names[joint]):
+            return role
+    return None
+
+
+def hands_held(
+    motion: Motion, runs: Mapping[str, Runs], body: BodyMap, blend_s: float
+) -> HeldHands:
+    """The motion with wrists, by role, held from first to last frames."""
+    holds: list[HandHold] = []
+    for role, spans in runs.items():
+        spans = [(first, last) for first, last in spans if last > first]
+        if not spans:
+            continue
+        pose = motion.world_pose()
+        arm = arm_of(motion, role, body, pose)
+        offsets, held = _offsets(arm, spans)
+        local = led_arm(motion, arm, pose[1], offsets, held, blend_s)
+        motion = motion.replace(local_quats=local)
+        wrist = motion.world_positions()[:, arm.joints[2]]
+        holds += _reports(role, spans, arm.wrist, wrist, offsets, motion.fps)
+    return HeldHands(motion, tuple(holds))
+
+
+def _offsets(arm: Arm, spans: Runs) -> tuple[FloatArray, BoolArray]:
+    """Way of the wrist to its place in held frames (F, 3), and which frames these are (F,)."""
+    held, offsets = np.zeros(len(arm.wrist), dtype=bool), np.zeros(arm.wrist.shape)
+    for first, last in spans:
+        frames = slice(first, last + 1)
+        held[frames] = True
+        offsets[frames] = place_in_reach(arm, first, last) - arm.wrist[frames]
+    return offsets, held
+
+
+def body_shift(motion: Motion, runs: Mapping[str, Runs], body: BodyMap, part: float) -> FloatArray:
+    """A shift (F, 3) of the body that does ``part`` of what its held wrists need, metres.
+
+    An arm near full stretch must turn fast for a wrist to stand where the shoulder moves on; a
+    body that slows down with its hands spares it that.
+    """
+    fps, pose = motion.fps, motion.world_pose()
+    total, count = np.zeros((motion.n_frames, 3)), np.zeros(motion.n_frames)
+    length, stop = max(BLENDS_S[-1] * fps, 1.0), max(STOP_S * fps, 1.0)
+    for role, spans in runs.items():
+        offsets, held = _offsets(arm_of(motion, role, body, pose), spans)
+        total += blend_off(offsets, held, length=length, stop=stop)
+        count += held
+    shift = part * total / np.maximum(count, 1.0)[:, None]
+    return spread_smoothly(shift, max(1, round(SHIFT_S * fps)))
+
+
+def _reports(
+    role: str,
+    spans: Runs,
+    before: FloatArray,
+    after: FloatArray,
+    offsets: FloatArray,
+    fps: float,
+) -> list[HandHold]:
+    """What every hold took; ``before`` and ``after`` are places (F, 3) of the wrist."""
+    reports = []
+    for first, last in spans:
+        frames = slice(first, last + 1)
+        speeds = [
+            float(np.linalg.norm(np.diff(way[frames], axis=0), axis=-1).max()) * fps
+            for way in (before, after)
+        ]
+        moved, missed = (
+            float(np.linalg.norm(each, axis=-1).max())
+            for each in (
+                after[frames] - before[frames],
+                before[frames] + offsets[frames] - after[frames],
+            )
+        )
+        reports.append(HandHold(role, first, last, moved, missed, speeds[0], speeds[1]))
+    return reports
+
+
+def held_until_sound(
+    motion: Motion,
+    runs: Mapping[str, Runs],
+    body: BodyMap,
+    verified: Callable[[Motion], Verification],
+) -> tuple[HeldHands, Verification]:
+    """Hands held with the shortest way to and from their places that passes a check.
+
+    Where none passes, the one with the fewest failed checks.
+    """
+    best: tuple[HeldHands, Verification] | None = None
+    for blend_s in BLENDS_S:
+        hands = hands_held(motion, runs, body, blend_s)
+        verification = verified(hands.motion)
+        if best is None or len(verification.failed) < len(best[1].failed):
+            best = hands, verification
+        if verification.passed:
+            break
+    assert best is not None
+    return best
+
+
+def reach_notes(holds: Sequence[HandHold]) -> tuple[str, ...]:
+    """Notes on holds that the arm is too short for."""
+    return tuple(
+        f"{hold.role} is {100.0 * hold.missed_m:.1f} cm from its place in frames {hold.first} to "
+        f"{hold.last}: the arm is too short"
+        for hold in holds
+        if hold.missed_m > 0.005
+    )
