@@ -22,10 +22,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import json
 import time
+from collections.abc import Callable
 
 import numpy as np
 
 import motionloom as ml
+from motionloom.tables import query_engine
 from motionloom.tables.graph.motion_graph import MotionGraph
 from studies.audit.audit_clips import COLLECTIONS, library
 from studies.captured_clips import PROTOCOLS
@@ -58,26 +60,56 @@ def graph_joins(table: ml.TransitionTable, pairs: list[list]) -> np.ndarray:
     return np.array([way is not None and way.duration_s <= GRAPH_S for way in ways])
 
 
+class CoreTime:
+    """Seconds that queries spend in the C core, counted while it is entered."""
+
+    KERNELS = ("_join", "_best", "_choose", "_judge")
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._kernels = {name: getattr(query_engine, name) for name in self.KERNELS}
+
+    def __enter__(self) -> CoreTime:
+        for name, kernel in self._kernels.items():
+            setattr(query_engine, name, self._timed(kernel))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name, kernel in self._kernels.items():
+            setattr(query_engine, name, kernel)
+
+    def _timed(self, kernel: Callable[..., None]) -> Callable[..., None]:
+        def timed(*arguments: object) -> None:
+            started = time.perf_counter()
+            try:
+                kernel(*arguments)
+            finally:
+                self.seconds += time.perf_counter() - started
+
+        return timed
+
+
 def asked(table: ml.TransitionTable, pairs: list[list], options: dict) -> dict[str, np.ndarray]:
     """What the table answers to every pair."""
     rows = []
-    for a, s, b, t in pairs:
-        times = []
-        for _ in range(3):
-            started = time.perf_counter()
-            results = table.transition((a, s), (b, t), **options)
-            times.append(time.perf_counter() - started)
-        score = results.score
-        rows.append(
-            (
-                score.natural,
-                min(times),
-                results.recipe.pinned,
-                results.recipe.n_ways,
-                sum(results.plays),
+    with CoreTime() as core:
+        for a, s, b, t in pairs:
+            times = []
+            for _ in range(3):
+                core.seconds, started = 0.0, time.perf_counter()
+                results = table.transition((a, s), (b, t), **options)
+                times.append((time.perf_counter() - started, core.seconds))
+            recipe = results.recipe
+            rows.append(
+                (
+                    results.score.natural,
+                    *min(times),
+                    recipe.pinned,
+                    recipe.n_ways,
+                    sum(results.plays),
+                )
             )
-        )
-    names = ("natural", "seconds", "pinned", "ways", "plays")
+    names = ("natural", "seconds", "core", "pinned", "ways", "plays")
     return {name: np.array(part) for name, part in zip(names, zip(*rows, strict=True), strict=True)}
 
 
@@ -120,6 +152,13 @@ def table_figures(table: ml.TransitionTable, name: str, count: int, ways: dict) 
                 lower_is_better=True,
                 value_goal=1.0 if by_default else None,
                 note=f"mean {ms.mean():.2f}, 90 % under {np.percentile(ms, 90):.2f}",
+            ),
+            Figure(
+                f"{name}, {way}: time of a transition in the C core, median",
+                1e3 * float(np.median(results["core"])),
+                "ms",
+                lower_is_better=True,
+                value_goal=0.6 if by_default else None,
             ),
         ]
     return figures
