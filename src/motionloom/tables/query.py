@@ -111,9 +111,8 @@ def _joined(
         top = choice.first()
         best = engine.synthesize_best(choice)
         first = best if first is None or _passes_first(best, first) else first
-        if best.checked.passed and (
-            best.number == 0 or engine.is_natural(best.choice, best.number)
-        ):
+        is_top = best.choice.key(best.number) == top.key(0)
+        if best.checked.passed and (is_top or engine.is_natural(best.choice, best.number)):
             return best
         if not engine.is_natural(top, 0):
             break
@@ -142,8 +141,7 @@ def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
 
 def _sooner(targets: IntArray, window: int) -> int:
     """Frames that a target's clip plays on from the window that was entered."""
-    ahead = targets - window
-    return int(min(ahead[ahead >= 0], default=0))
+    return min((row - window for row in targets.tolist() if row >= window), default=0)
 
 
 def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:

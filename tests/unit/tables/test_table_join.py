@@ -216,6 +216,19 @@ def test_the_search_goes_on_where_a_natural_candidate_fails_the_check(table):
     assert (other.recipe.rows, other.recipe.pinned) != (made.recipe.rows, made.recipe.pinned)
 
 
+def test_what_is_taken_does_not_depend_on_which_clips_were_used_before(table):
+    fresh = table_in_memory(table.frames, length=LENGTH, clusters=6, ranking=NATURAL)
+    used = table_in_memory(table.frames, length=LENGTH, clusters=6, ranking=NATURAL)
+    for clip in range(used.frames.n_clips):
+        used.query_engine.check.measure(clip)
+    for source, target in PLACES:
+        fresh.query_engine.check.measured[:] = False
+        mine, other = (each.transition(source, target) for each in (fresh, used))
+        assert mine.recipe.rows == other.recipe.rows
+        assert mine.passed_over == other.passed_over
+        assert np.array_equal(mine.motion.local_quats, other.motion.local_quats)
+
+
 def test_labels_of_longer_motions_are_those_of_feet_that_stand(table):
     for source, target in PLACES:
         made = table.transition(source, target, lead_s=0.3, follow_s=0.3)
