@@ -91,9 +91,17 @@ def pinned_windows(folder: Path, group: str) -> Pinned:
         ]
     )
     of_chosen = Candidates(*(part[chosen] for part in data))
-    made = of_chosen._replace(error=errors, bends=_bends_of_ends(data)[chosen])
-    relative = relative_columns(columns, made.reference)
-    return Pinned(made.query, made.kind, made.take, made.off, relative, made.labelled, made.good)
+    results = of_chosen._replace(error=errors, bends=_bends_of_ends(data)[chosen])
+    relative = relative_columns(columns, results.reference)
+    return Pinned(
+        results.query,
+        results.kind,
+        results.take,
+        results.off,
+        relative,
+        results.labelled,
+        results.good,
+    )
 
 
 def _bends_of_ends(data: Candidates) -> np.ndarray:
@@ -113,8 +121,8 @@ def _columns(engine, windows: np.ndarray) -> np.ndarray:
 def _error(frames, rig, windows: np.ndarray, query: int, length: int) -> float:
     """Mean joint error of a pinned candidate, put into the query's gap, cm."""
     recipe = Recipe(tuple(int(row) for row in windows if row >= 0), length, "eased", pinned=True)
-    made = synthesize(frames, recipe, rig=rig)
-    batch = window_of(frames, made.heading, made.root_positions, made.local_quats)
+    results = synthesize(frames, recipe, rig=rig)
+    batch = window_of(frames, results.heading, results.root_positions, results.local_quats)
     joints = compared_joints(frames.skeleton, frames.body_map)
     truth = WindowBatch.of_rows(frames, [query], length)
     apart = seen_joints(batch, joints, truth) - seen_joints(truth, joints, None)
