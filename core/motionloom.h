@@ -1792,10 +1792,13 @@ ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t 
    where that is not good enough, by naturalness, or by the papers' sum in a table of that ranking. In
    the choice are the blends between the two windows that were found, and captured windows pinned between
    them; `rescore` recipes of the table are judged with them. Only the first is known to be the best.
-   targets: (n_targets) */
+   Recipes that are banned (first rows of their windows, -1 where there are fewer, and 1 where they
+   are pinned) are left out; the choice may be empty then.
+   targets: (n_targets)  banned: (n_banned, 5) */
 ML_API ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets,
                                const int64_t *targets, int64_t rescore, int64_t longest,
-                               int64_t later, ml_choice *out);
+                               int64_t later, int64_t n_banned, const int64_t *banned,
+                               ml_choice *out);
 
 /* The windows of a label that are most easily reached from a window, and how many: at most 4.
    spokes: (table.n_ends)  targets: (4)  n_targets: (1) */

@@ -14,7 +14,9 @@
 /* Slots of a pair: source, target, captured windows, and their mean, pinned. */
 enum { JOIN_SOURCE, JOIN_TARGET, JOIN_NEAR, JOIN_PINNED = JOIN_NEAR + TABLE_CAPTURED };
 /* Pairs of windows that are judged, besides the one asked for, until one is natural. */
-#define JOIN_TRIES 6
+#define JOIN_TRIES 12
+/* Of these, so many are judged again with recipes of the table. */
+#define JOIN_RECIPES 2
 /* Times that are compared for the place to blend at, a second. */
 #define JOIN_RATE 20.0
 /* Places to blend at differ by so much at least, s. */
@@ -39,6 +41,8 @@ typedef struct {
     const ml_table *table;
     const ml_table_pieces *work;
     int natural;
+    int64_t n_banned;
+    const int64_t *banned;
 } join_task;
 
 static ml_status join_put_windows(const join_task *task, join_pair *pair) {
@@ -84,6 +88,37 @@ static ml_status join_most_natural(const join_task *task, join_pair *pair) {
     return bad;
 }
 
+/* A blend as the first rows of its windows; 1 where captured ones are pinned. */
+static uint8_t join_rows(const ml_table *table, const join_pair *pair, const int32_t *ids,
+                         int64_t *rows) {
+    int64_t n = 0;
+    if (ids[0] != table->n_medoids + JOIN_PINNED) {
+        for (int i = 0; i < ML_MOST_WAYS; i++) rows[i] = ids[i] < 0 ? -1 : table->met[ids[i]];
+        return 0;
+    }
+    rows[n++] = pair->source;
+    for (int64_t m = 0; m < pair->n_near; m++) rows[n++] = pair->near[m];
+    rows[n++] = pair->target;
+    while (n < ML_MOST_WAYS) rows[n++] = -1;
+    return 1;
+}
+
+/* Blends of a pair less those that may not be taken. */
+static void join_leave_out(const join_task *task, join_pair *pair) {
+    int64_t kept = 0, rows[ML_MOST_WAYS];
+    for (int64_t n = 0; n < pair->count; n++) {
+        int32_t *ids = task->work->ids + ML_MOST_WAYS * n;
+        int64_t pinned = join_rows(task->table, pair, ids, rows), banned = 0;
+        for (int64_t k = 0; k < task->n_banned && !banned; k++) {
+            const int64_t *other = task->banned + (ML_MOST_WAYS + 1) * k;
+            banned = !memcmp(other, rows, sizeof rows) && other[ML_MOST_WAYS] == pinned;
+        }
+        if (!banned)
+            memmove(task->work->ids + ML_MOST_WAYS * kept++, ids, sizeof *ids * ML_MOST_WAYS);
+    }
+    pair->count = kept;
+}
+
 /* The blends between source and target, and the best of them. */
 static ml_status join_judge(const join_task *task, join_pair *pair) {
     const ml_table *table = task->table;
@@ -106,31 +141,19 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
         memmove(ids, ids + ML_MOST_WAYS, sizeof(int32_t) * ML_MOST_WAYS * (size_t)(n - 1));
         pair->count += n - 1;
     }
+    if (task->n_banned > 0) join_leave_out(task, pair);
+    pair->worth = -HUGE_VAL;
+    bad = ml_natural_reference(table->terms, table->scratch, source, target, pair->reference);
+    if (bad || pair->count < 1) return bad;
     bad = ml_recipe_best(table->terms, table->scratch, table->weighing, pair->count,
                          task->work->ids, &pair->best, &pair->cost);
     if (bad) return bad;
     pair->best = pair->best < 0 ? 0 : pair->best;
     memcpy(pair->columns, table->weighing->best, sizeof pair->columns);
     pair->worth = JOIN_PAPER_IN - pair->cost;
-    bad = ml_natural_reference(table->terms, table->scratch, source, target, pair->reference);
-    if (bad || !task->natural) return bad;
+    if (!task->natural) return ML_OK;
     pair->worth = ml_natural_logit(pair->reference, pair->columns);
     return pair->worth < 0.0 ? join_most_natural(task, pair) : ML_OK;
-}
-
-/* A blend as the first rows of its windows; 1 where captured ones are pinned. */
-static uint8_t join_rows(const ml_table *table, const join_pair *pair, const int32_t *ids,
-                         int64_t *rows) {
-    int64_t n = 0;
-    if (ids[0] != table->n_medoids + JOIN_PINNED) {
-        for (int i = 0; i < ML_MOST_WAYS; i++) rows[i] = ids[i] < 0 ? -1 : table->met[ids[i]];
-        return 0;
-    }
-    rows[n++] = pair->source;
-    for (int64_t m = 0; m < pair->n_near; m++) rows[n++] = pair->near[m];
-    rows[n++] = pair->target;
-    while (n < ML_MOST_WAYS) rows[n++] = -1;
-    return 1;
 }
 
 /* The blends of a pair, which was judged last, as a choice: the best first, others as they are. */
@@ -294,32 +317,42 @@ static ml_status join_try(const join_task *task, join_pair pair, join_pair *last
     return bad;
 }
 
+/* Recipes of the table at the pair asked for, then at the places that came nearest to natural
+   without them. They come last: on captured truth they are no nearer than the others. */
+static ml_status join_recipes(const join_task *task, int64_t rescore, int64_t count,
+                              join_pair *tried, join_pair *last, join_pair *best) {
+    ml_status bad = ML_OK;
+    for (int64_t n = 0; n <= JOIN_RECIPES && n < count && best->worth < 0.0 && !bad; n++) {
+        int64_t next = n; /* the pair asked for is the first */
+        for (int64_t k = n + 1; k < count && n > 0; k++)
+            if (tried[k].worth > tried[next].worth) next = k;
+        join_pair pair = tried[next];
+        tried[next] = tried[n];
+        pair.rescore = rescore;
+        bad = join_try(task, pair, last, best);
+    }
+    return bad;
+}
+
 /* The best of the pair asked for and, as long as none is good, of others. Its windows are in their
    slots. */
 static ml_status join_best(const join_task *task, const join_pair *asked, int64_t rescore,
                            int64_t most, int64_t later, join_pair *best) {
     join_shift shifts[JOIN_TRIES];
-    join_pair last = *asked;
+    join_pair tried[1 + JOIN_TRIES], last = *asked;
     ml_status bad = join_judge(task, &last);
     if (bad) return bad;
-    *best = last;
-    if (best->worth < 0.0 && (most > 0 || later > 0)) {
-        int64_t count = join_shifts(task, best, most, later, shifts);
-        for (int64_t k = 0; k < count && best->worth < 0.0 && !bad; k++) {
-            join_pair pair = {.source = asked->source + shifts[k].ahead,
-                              .target = asked->target - shifts[k].sooner};
-            bad = join_try(task, pair, &last, best);
-        }
+    *best = tried[0] = last;
+    int64_t n_tried = 1, count = 0;
+    if (best->worth < 0.0 && (most > 0 || later > 0))
+        count = join_shifts(task, best, most, later, shifts);
+    for (int64_t k = 0; k < count && best->worth < 0.0 && !bad; k++) {
+        join_pair pair = {.source = asked->source + shifts[k].ahead,
+                          .target = asked->target - shifts[k].sooner};
+        bad = join_try(task, pair, &last, best);
+        tried[n_tried++] = last;
     }
-    /* Recipes of the table come last: on captured truth they are no nearer than the others. */
-    int moved = best->source != asked->source || best->target != asked->target;
-    join_pair searched = *asked;
-    searched.rescore = rescore;
-    if (!bad && best->worth < 0.0 && rescore > 0) bad = join_try(task, searched, &last, best);
-    searched.source = best->source;
-    searched.target = best->target;
-    if (!bad && best->worth < 0.0 && rescore > 0 && moved)
-        bad = join_try(task, searched, &last, best);
+    if (!bad && rescore > 0) bad = join_recipes(task, rescore, n_tried, tried, &last, best);
     if (!bad && (last.source != best->source || last.target != best->target ||
                  last.rescore != best->rescore))
         bad = join_judge(task, best); /* others took its slots */
@@ -328,11 +361,11 @@ static ml_status join_best(const join_task *task, const join_pair *asked, int64_
 
 ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets,
                         const int64_t *targets, int64_t rescore, int64_t longest, int64_t later,
-                        ml_choice *out) {
+                        int64_t n_banned, const int64_t *banned, ml_choice *out) {
     ml_table_pieces work;
     int64_t most = longest > table->length ? longest - table->length : 0;
     if (out->pinned == NULL || out->most < ml_table_most(table) || n_targets < 1 || rescore < 0 ||
-        later < 0 || table->n_work < ml_table_work(table) ||
+        later < 0 || n_banned < 0 || table->n_work < ml_table_work(table) ||
         table->terms->n_windows < table->n_medoids + TABLE_WIDE)
         return ML_BAD_SIZE;
     if (!ml_table_has_window(table, source)) return ML_NOWHERE;
@@ -349,7 +382,7 @@ ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets
     /* The papers' sum does not count how far windows differ. */
     const ml_weighing *weighing = table->weighing;
     int natural = weighing->linear[JUDGE_SPREAD] != 0.0 || weighing->log[JUDGE_SPREAD] != 0.0;
-    join_task task = {table, &work, natural};
+    join_task task = {table, &work, natural, n_banned, banned};
     join_pair best;
     ml_status bad = join_best(&task, &asked, rescore, most, later, &best);
     if (bad) return bad;

@@ -294,10 +294,22 @@ static int64_t transition_find(const ml_choice *choice, const int64_t *windows, 
     return n;
 }
 
+/* Put a choice in order. Nothing may be missing afterwards: a caller that measures what is missing
+   and asks again would begin with another recipe. */
+static ml_status transition_order(const ml_table *table, ml_choice *choice) {
+    for (int64_t n = 0; n < ML_MOST_WAYS * choice->count; n++) {
+        int64_t clip = choice->rows[n] < 0 ? -1 : ml_table_clip_at(table, choice->rows[n]);
+        if (clip < 0 || table->measured[clip]) continue;
+        table->missing[0] = clip;
+        return ML_MISSING;
+    }
+    return ml_table_judge(table, choice);
+}
+
 ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out, int64_t *number,
                         uint8_t *feet, double *errors, double *found, int64_t *n_found) {
     int64_t few = choice->count < TRANSITION_TRIES ? choice->count : TRANSITION_TRIES;
-    int64_t least[ML_MOST_WAYS] = {-1, -1, -1, -1};
+    int64_t least[ML_MOST_WAYS] = {-1, -1, -1, -1}, first = -1;
     uint8_t least_feet = 1, least_pinned = 0;
     double least_badness = HUGE_VAL;
     if (choice->count < 1) return ML_BAD_SIZE;
@@ -305,11 +317,18 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out
         for (int held = 1; held >= 0; held--)
             for (int64_t n = part ? few : 0; n < (part ? choice->count : few); n++) {
                 ml_status bad = ML_OK;
-                if (n >= choice->ranked) bad = ml_table_judge(table, choice);
+                if (n >= choice->ranked) {
+                    bad = transition_order(table, choice);
+                    if (bad) return bad;
+                    if (n > 0) { /* the first has failed: it is `least` */
+                        first = transition_find(choice, least, least_pinned);
+                        n = 0;
+                    }
+                }
+                if (part == 0 && held && n == first) continue;
                 *number = n;
                 *feet = (uint8_t)held;
-                if (!bad)
-                    bad = transition_make(table, choice, n, *feet, out, errors, found, n_found);
+                bad = transition_make(table, choice, n, *feet, out, errors, found, n_found);
                 if (bad || *n_found == 0) return bad;
                 double badness = ml_table_badness(*n_found, found);
                 if (badness < least_badness) {

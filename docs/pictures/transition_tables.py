@@ -67,6 +67,13 @@ JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
     "sit_to_run": (("143_18", 300), ("143_42", 205)),
 }
 """From a frame to a frame of the collection, T-poses left out."""
+SEARCHED_ON: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
+    "run in an eight to washing a window": (("143_04", 628), ("143_26", 557)),
+    "airplane to walking backwards": (("143_36", 166), ("143_39", 135)),
+    "walk to chicken dance": (("143_38", 1067), ("143_34", 123)),
+    "step over to walking sideways": (("143_16", 125), ("143_40", 748)),
+}
+"""Pairs of the reach study that are joined only by searching on."""
 EMBEDDED = ("walk", "jog", "run", "sneak", "stand", "sidestep", "carry", "punch", "wave", "turn")
 EMBEDDED_JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
     "walk_to_run": (("walk", 60), ("run", 160)),
@@ -248,6 +255,18 @@ def joins() -> None:
         keep(draw_ways(rows_of(name, here()), title=f"{name.replace('_', ' ')}, {places}"), name)
 
 
+def searched_on() -> None:
+    """Transitions that are found where the first candidates are not natural or fail their check."""
+    if not real():
+        return
+    rows = []
+    for name, (source, target) in SEARCHED_ON.items():
+        made = table().transition(source, target, lead_s=0.3, follow_s=0.3)
+        tell(name, made)
+        rows.append(way_of_table(made, name))
+    keep(draw_ways(rows, size=(1200, 190), title="Found by searching on"), "searched_on")
+
+
 def embedded() -> None:
     """The same of clips that come with the package, which stand exactly."""
     rows: list[Way] = []
@@ -373,6 +392,7 @@ SCENES: tuple[Callable[[], None], ...] = (
     clusters,
     recipe,
     joins,
+    searched_on,
     embedded,
     best_and_worst,
     live,

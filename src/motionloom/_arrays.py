@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 from operator import index
 from typing import Any, TypeGuard, TypeVar, is_typeddict
 
@@ -247,13 +248,19 @@ def items(values: Iterable[T], name: str, kinds: str) -> tuple[T, ...]:
 
 def known_options(function: str, settings: type, options: Mapping[str, object]) -> None:
     """Raise a TypeError that names the options of a function if one of these is none of them."""
-    typed = is_typeddict(settings)
-    names = list(settings.__annotations__ if typed else inspect.signature(settings).parameters)
+    names = _option_names(settings) if options else ()
     for name in options:
         if name not in names:
             raise TypeError(
                 f"{function}() has no option {name!r}. Its rarer options are: {', '.join(names)}."
             )
+
+
+@cache
+def _option_names(settings: type) -> tuple[str, ...]:
+    """Names of a function's rarer options."""
+    typed = is_typeddict(settings)
+    return tuple(settings.__annotations__ if typed else inspect.signature(settings).parameters)
 
 
 def _number(value: float, name: str) -> float:

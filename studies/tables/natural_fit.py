@@ -67,14 +67,19 @@ def material(folder: Path, group: str) -> list[tuple[np.ndarray, bool, float]]:
 
 def fit(folder: Path, groups: Sequence[str]) -> Fitted:
     """Weights and bias from some groups."""
+    balanced = fit_parts([material(folder, group) for group in groups])
+    return balanced._replace(bias=balanced.bias - _passing(folder, groups, balanced))
+
+
+def fit_parts(groups: Sequence[list[tuple[np.ndarray, bool, float]]]) -> Fitted:
+    """Weights and bias from what groups are made of, as ``material`` gives it."""
     parts, signs, shares = [], [], []
-    for group in groups:
-        items = material(folder, group)
+    for items in groups:
         for relative, good, share in items:
             whole = sum(other for _, label, other in items if label == good)
             parts.append(relative)
             signs.append(np.full(len(relative), 1.0 if good else -1.0))
-            shares.append(np.full(len(relative), share / whole / len(relative)))
+            shares.append(np.full(len(relative), share / whole / max(len(relative), 1)))
     x, sign, share = (np.concatenate(each) for each in (parts, signs, shares))
     share /= share.sum()
     scale = x.std(axis=0) + 1e-9
@@ -88,8 +93,7 @@ def fit(folder: Path, groups: Sequence[str]) -> Fitted:
 
     free = [(0.0, None)] * len(RELATIVE) + [(None, None)]
     weights = minimize(loss, np.zeros(len(free)), jac=True, method="L-BFGS-B", bounds=free).x
-    balanced = Fitted(weights[:-1] / scale, float(weights[-1]))
-    return balanced._replace(bias=balanced.bias - _passing(folder, groups, balanced))
+    return Fitted(weights[:-1] / scale, float(weights[-1]))
 
 
 def _passing(folder: Path, groups: Sequence[str], fitted: Fitted) -> float:

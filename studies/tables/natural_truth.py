@@ -80,9 +80,13 @@ class Candidates(NamedTuple):
     @property
     def labelled(self) -> np.ndarray:
         """Whether each is a hardly bent blend and clearly good or clearly bad."""
-        hardly_bent = self.bends[:, 0] < BENT_M * self.own[:, 0] / ADULT_M
         clear = (self.off < 1.0) | (self.off > BAD)
-        return hardly_bent & clear & ~np.isin(self.kind, ALONE)
+        return self.hardly_bent & clear & ~np.isin(self.kind, ALONE)
+
+    @property
+    def hardly_bent(self) -> np.ndarray:
+        """Whether each fits the query's ends nearly as it is."""
+        return self.bends[:, 0] < BENT_M * self.own[:, 0] / ADULT_M
 
     @property
     def good(self) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Quality of transition tables: the experiments, part by part, each in a separate process.
 
-    ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [join] [natural] [roc]
-                        [reach] [paper]
+    ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [join] [natural] [pinned]
+                        [roc] [reach] [paper]
 
 Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json``.
@@ -22,6 +22,7 @@ PARTS = {
     "fill": "the same by filling and by the table's transition",
     "join": "captured windows of a table, pinned, against baselines pinned in the same way",
     "natural": "naturalness against captured truth",
+    "pinned": "naturalness of captured windows that are pinned",
     "roc": "the paper's baselines on circular protocols",
     "reach": "a thousand pairs by graph and table",
     "paper": "the papers' own table and their experiments",

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import Best, QueryEngine
 from motionloom.tables.query_records import Choice
-from motionloom.tables.synthesis.leg_kernels import keep_true_labels
+from motionloom.tables.synthesis.leg_kernels import chain_pose, keep_true_labels, sole_points
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
 from motionloom.tables.transition_request import Place, TransitionRequest
@@ -28,6 +27,8 @@ MOST_LENGTHS = 4
 """The longest transition, in lengths of a window; as in core/src/table.h."""
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
+JOINS = 4
+"""Searches for a natural candidate that also passes the quality check, at most."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
 
@@ -50,6 +51,28 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
         targets = engine.labels.of(request.label, engine.end_of(source))
     else:
         targets = np.array([window_of(engine, request.target, notes, leaving=False)])
+    if request.is_default:
+        best = _joined(engine, source, targets, request)
+    else:
+        best = engine.synthesize_best(_chosen(engine, source, targets, request))
+    windows = best.choice.windows(best.number)
+    plays = windows[0] - source, _sooner(targets, windows[-1])
+    if any(plays):
+        before, after = (frames / engine.frames.fps for frames in plays)
+        notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
+    if best.number > 0:
+        why = "they fail the quality check or are not natural"
+        notes.append(f"{best.number} better recipes were left: {why}")
+    if not best.feet:
+        notes.append("feet are left as the blend has them: held, they would fail the check")
+    around = float(request.lead_s), float(request.follow_s)
+    return assembled(engine, best, around, tuple(notes), plays=plays)
+
+
+def _chosen(
+    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
+) -> Choice:
+    """Recipes of the table's length, by any search but the default one."""
     rescore = min(int(request.rescore), MOST_RESCORED)
     if request.search is True:
         choice = engine.search(source, targets)
@@ -57,38 +80,56 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
         choice = engine.choose(source, targets, rescore=max(rescore, 1))
     elif request.search:
         choice = engine.choose_all(source, targets, rescore=max(rescore, 1))
-    elif request.is_default:
-        choice = _joined(engine, source, targets, rescore, request)
     else:
         choice = engine.cached(source, int(targets[0]))
     if request.search:
         choice = engine.refine(choice)
     if request.variation is not None:
         choice = _varied(engine, choice, int(request.variation))
-    best = engine.synthesize_best(choice)
-    if request.is_default and not best.checked.passed:
-        recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
-        best = recipes if recipes.checked.passed else best
-    windows = best.choice.windows(best.number)
-    plays = windows[0] - source, _sooner(targets, windows[-1])
-    if any(plays):
-        before, after = (frames / engine.frames.fps for frames in plays)
-        notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
-    if best.number > 0:
-        notes.append(f"{best.number} better recipes were left: they fail the quality check")
-    if not best.feet:
-        notes.append("feet are left as the blend has them: held, they would fail the check")
-    around = float(request.lead_s), float(request.follow_s)
-    return assembled(engine, best, around, tuple(notes), plays=plays)
+    return choice
 
 
 def _joined(
-    engine: QueryEngine, source: int, targets: IntArray, rescore: int, request: TransitionRequest
-) -> Choice:
-    """Candidates of any duration up to the longest one."""
+    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
+) -> Best:
+    """The best candidate of any duration up to the longest one that is natural and passes.
+
+    A natural candidate that fails the quality check is left out, and the search goes on. If nothing
+    natural passes, the first candidate that passes is taken, or the one that fails least.
+    """
+    rescore = min(int(request.rescore), MOST_RESCORED)
     later = round(min(request.tolerance_s * engine.frames.fps, engine.length))
     longest = _longest(engine, request)
-    return engine.join(source, targets, rescore=rescore, longest=longest, later=later)
+    banned: list[tuple[int, ...]] = []
+    first: Best | None = None
+    for _ in range(JOINS):
+        choice = engine.join(
+            source, targets, rescore=rescore, longest=longest, later=later, banned=banned
+        )
+        if not len(choice.rows):
+            break
+        top = choice.first()
+        best = engine.synthesize_best(choice)
+        first = best if first is None or _passes_first(best, first) else first
+        is_top = best.choice.key(best.number) == top.key(0)
+        if best.checked.passed and (is_top or engine.is_natural(best.choice, best.number)):
+            return best
+        if not engine.is_natural(top, 0):
+            break
+        alone = engine.synthesize_best(top)
+        if alone.checked.passed:
+            return alone._replace(choice=best.choice, number=best.choice.find(top.key(0)))
+        banned.append(top.key(0))
+    assert first is not None
+    if not first.checked.passed:
+        recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
+        first = recipes if recipes.checked.passed else first
+    return first
+
+
+def _passes_first(best: Best, first: Best) -> bool:
+    """Whether a candidate passes the quality check where an earlier one does not."""
+    return best.checked.passed and not first.checked.passed
 
 
 def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
@@ -100,8 +141,7 @@ def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
 
 def _sooner(targets: IntArray, window: int) -> int:
     """Frames that a target's clip plays on from the window that was entered."""
-    ahead = targets - window
-    return int(min(ahead[ahead >= 0], default=0))
+    return min((row - window for row in targets.tolist() if row >= window), default=0)
 
 
 def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:
@@ -199,7 +239,8 @@ def assembled(
         part.flags.writeable = False  # so that the motion does not copy it
     motion = Motion(frames.skeleton, root, quats, frames.fps, name=name)
     if is_longer:  # clips move points that they label as planted
-        keep_true_labels(foot_points(motion, body=frames.body_map), frames.fps, planted)
+        points = sole_points(engine.rig, *chain_pose(engine.rig, root, quats))
+        keep_true_labels(points, frames.fps, planted)
     planted.flags.writeable = False
     return TableTransition(
         motion,

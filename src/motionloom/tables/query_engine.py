@@ -32,9 +32,10 @@ from motionloom.tables.query_records import (
     record_of,
     synthesis_of,
 )
-from motionloom.tables.score.columns import COLUMNS
-from motionloom.tables.score.natural import Reference
+from motionloom.tables.score.columns import COLUMNS, column
+from motionloom.tables.score.natural import Reference, is_natural
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of
+from motionloom.tables.score.score import THRESHOLD_IN
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
 from motionloom.tables.synthesis.table_check import Checked, TableCheck
 from motionloom.tables.table_arrays import LabelTargets, TableArrays
@@ -48,6 +49,7 @@ core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""
+NONE_BANNED = np.zeros((0, MOST_WAYS + 1), dtype=np.int64)
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
 
@@ -103,6 +105,8 @@ class QueryEngine:
         self.frames, self.collection, self.index = frames, collection, index
         self.length, self.family, self.ranking = header.length, header.family, header.ranking
         self.masses = header.masses
+        spread = column("spread_m")
+        self._by_naturalness = bool(self.ranking.linear[spread] or self.ranking.log[spread])
         self.rows, self.rig = rows_of(frames), rig_of(frames)
         self._medoids = np.asarray(arrays.medoids, dtype=np.int64)
         self._between = np.ascontiguousarray(arrays.between)
@@ -261,7 +265,14 @@ class QueryEngine:
         return choice
 
     def join(
-        self, source: int, targets: IntArray, *, rescore: int, longest: int, later: int
+        self,
+        source: int,
+        targets: IntArray,
+        *,
+        rescore: int,
+        longest: int,
+        later: int = 0,
+        banned: Sequence[tuple[int, ...]] = (),
     ) -> Choice:
         """The best way to one of some targets; see ``ml_table_join`` of the core.
 
@@ -275,13 +286,19 @@ class QueryEngine:
             Frames of the longest transition.
         later
             Frames by which it may arrive after the target.
+        banned
+            Candidates to leave out, as :meth:`Choice.key` gives them.
         """
         for row in (source, *targets.tolist()):
             self.end_of(row)
         into = new_choice(most_recipes(self._between.shape[2]))
         given = np.ascontiguousarray(targets, dtype=np.int64)
+        out = np.array(banned, dtype=np.int64).reshape(-1, MOST_WAYS + 1) if banned else NONE_BANNED
         with self.lock:
-            _join(self.record, source, len(given), given, rescore, longest, later, into)
+            _join(
+                self.record, source, len(given), given, rescore, longest, later,
+                len(out), out, into,
+            )  # fmt: skip
             choice = choice_of(into)
             self._chosen = choice, into  # as a rule it is synthesized next
         return choice
@@ -311,7 +328,7 @@ class QueryEngine:
 
     def _pinned(self, source: int, targets: IntArray) -> Choice:
         """Captured windows that are pinned between source and target."""
-        joined = self.ranked(self.join(source, targets, rescore=0, longest=self.length, later=0))
+        joined = self.ranked(self.join(source, targets, rescore=0, longest=self.length))
         return joined.only_pinned()
 
     def refine(self, choice: Choice) -> Choice:
@@ -339,6 +356,14 @@ class QueryEngine:
         """How the source and the target of a recipe move, by the first rows of its windows."""
         with self.lock:
             return self._slots.reference(windows)
+
+    def is_natural(self, choice: Choice, number: int) -> bool:
+        """Whether a candidate whose columns are known is good by the table's score."""
+        columns = choice.columns[number]
+        if not self._by_naturalness:
+            return float(self.ranking.cost(columns[None])[0]) < THRESHOLD_IN
+        windows = choice.windows(number)
+        return bool(is_natural(columns, self.reference((windows[0], windows[-1])))[0])
 
     def members_of(self, row: int) -> IntArray:
         """First rows of the nearer half of the windows of a window's cluster. (n,)."""

@@ -51,6 +51,10 @@ class Choice(NamedTuple):
         """First rows of one recipe's windows."""
         return tuple(row for row in self.rows[number].tolist() if row >= 0)
 
+    def key(self, number: int) -> tuple[int, ...]:
+        """First rows of one recipe's windows, -1 where there are fewer, and 1 if pinned."""
+        return (*self.rows[number].tolist(), int(self.is_pinned(number)))
+
     def is_pinned(self, number: int) -> bool:
         """Whether one goes along captured windows that are pinned at both ends."""
         return self.pinned is not None and bool(self.pinned[number])
@@ -58,6 +62,16 @@ class Choice(NamedTuple):
     def all_windows(self) -> list[tuple[int, ...]]:
         """First rows of every blend's windows; those that are pinned are no blends."""
         return [self.windows(n) for n in range(len(self.rows)) if not self.is_pinned(n)]
+
+    def first(self) -> Choice:
+        """The first one alone, as it is now: the core may put a choice in another order."""
+        pinned = None if self.pinned is None else self.pinned[:1].copy()
+        parts = (self.rows[:1].copy(), self.costs[:1].copy(), self.columns[:1].copy())
+        return Choice(*parts, 1, pinned)
+
+    def find(self, key: tuple[int, ...]) -> int:
+        """Number of a recipe by its :meth:`key`."""
+        return next(n for n in range(len(self.rows)) if self.key(n) == key)
 
     def only_pinned(self) -> Choice:
         """Those that go along captured windows."""

@@ -167,7 +167,8 @@ class TableTransition:
         if not self.verification.passed:
             says = f"{what} fails the quality check least of {len(self.candidates)} candidates"
         elif self.passed_over:
-            says += f" that pass the quality check ({self.passed_over} cheaper ones fail it)"
+            cheaper = f"{self.passed_over} cheaper ones fail it or are not natural"
+            says += f" that pass the quality check ({cheaper})"
         if any(self.plays):
             before, after = (f"{frames / fps:.2f} s" for frames in self.plays)
             says += (

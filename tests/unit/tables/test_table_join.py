@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
+from motionloom.tables.query import transition
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
+from motionloom.tables.synthesis.leg_kernels import keep_true_labels
+from motionloom.tables.transition_request import TransitionRequest
 from studies.memory_table import table_in_memory
 
 LENGTH = 30
@@ -137,6 +141,101 @@ def test_a_table_by_the_papers_sum_judges_by_it(table):
         exact = papers.transition(source, target, longest_s=0.5)
         if exact.cost < 6.0 and not exact.passed_over:
             assert made.plays == (0, 0)
+
+
+def window_pair(engine, source, target):
+    """First rows of the windows between two places, the target's as an array."""
+    first = engine.window_at(engine.row_of(source), leaving=True)[0]
+    last = engine.window_at(engine.row_of(target), leaving=False)[0]
+    return first, np.array([last])
+
+
+def test_a_banned_candidate_is_left_out_and_the_others_stay(table):
+    engine = table.query_engine
+    for source, target in PLACES:
+        first, last = window_pair(engine, source, target)
+        asked = {"rescore": 0, "longest": LENGTH}
+        every = engine.join(first, last, **asked)
+        keys = [every.key(n) for n in range(len(every.rows))]
+        banned: list[tuple[int, ...]] = []
+        for _ in range(len(keys)):
+            left = engine.join(first, last, **asked, banned=banned)
+            found = [left.key(n) for n in range(len(left.rows))]
+            assert sorted(found) == sorted(key for key in keys if key not in banned)
+            banned.append(left.key(0))
+        assert len(engine.join(first, last, **asked, banned=banned).rows) == 0
+
+
+def test_banned_best_ones_come_out_best_first(table):
+    engine = table.query_engine
+    first, last = window_pair(engine, *PLACES[4])
+    costs, banned = [], []
+    for _ in range(3):
+        choice = engine.join(first, last, rescore=0, longest=LENGTH, banned=banned)
+        if not engine.is_natural(choice, 0):
+            break  # from here on the most natural comes first, not the cheapest
+        costs.append(choice.costs[0])
+        banned.append(choice.key(0))
+    assert len(costs) > 1
+    assert costs == sorted(costs)
+
+
+class Refusing:
+    """A query engine whose quality check refuses the first candidates that are taken alone."""
+
+    def __init__(self, engine, refused):
+        self._engine, self.refused, self.joins = engine, refused, 0
+
+    def __getattr__(self, name):
+        return getattr(self._engine, name)
+
+    def join(self, *args, **keywords):
+        self.joins += 1
+        return self._engine.join(*args, **keywords)
+
+    def synthesize_best(self, choice):
+        best = self._engine.synthesize_best(choice)
+        if best.choice.key(best.number) in self.refused:
+            failed = np.array([[0.0, 0.0, 0.0, 2.0, 1.0]])
+            return best._replace(checked=best.checked._replace(failures=failed))
+        return best
+
+
+def test_the_search_goes_on_where_a_natural_candidate_fails_the_check(table):
+    made = next(
+        each for each in (table.transition(*places) for places in PLACES) if each.score.natural
+    )
+    source = table.frames.place_of(made.recipe.rows[0] - made.plays[0])
+    target = table.frames.place_of(made.recipe.rows[-1] + LENGTH - 1 + made.plays[1])
+    rows = (*made.recipe.rows, *[-1] * (4 - len(made.recipe.rows)), int(made.recipe.pinned))
+    engine = Refusing(table.query_engine, {rows})
+    request = TransitionRequest(source, target, None, 0.0, 0.0, None, 0.0)
+    other = transition(engine, request)
+    assert engine.joins > 1
+    assert other.verification.passed
+    assert (other.recipe.rows, other.recipe.pinned) != (made.recipe.rows, made.recipe.pinned)
+
+
+def test_what_is_taken_does_not_depend_on_which_clips_were_used_before(table):
+    fresh = table_in_memory(table.frames, length=LENGTH, clusters=6, ranking=NATURAL)
+    used = table_in_memory(table.frames, length=LENGTH, clusters=6, ranking=NATURAL)
+    for clip in range(used.frames.n_clips):
+        used.query_engine.check.measure(clip)
+    for source, target in PLACES:
+        fresh.query_engine.check.measured[:] = False
+        mine, other = (each.transition(source, target) for each in (fresh, used))
+        assert mine.recipe.rows == other.recipe.rows
+        assert mine.passed_over == other.passed_over
+        assert np.array_equal(mine.motion.local_quats, other.motion.local_quats)
+
+
+def test_labels_of_longer_motions_are_those_of_feet_that_stand(table):
+    for source, target in PLACES:
+        made = table.transition(source, target, lead_s=0.3, follow_s=0.3)
+        points = foot_points(made.motion, body=table.frames.body_map)
+        labels = np.array(made.footplants.planted)
+        keep_true_labels(points, table.fps, labels)
+        assert np.mean(labels == made.footplants.planted) > 0.99
 
 
 @pytest.mark.parametrize(
