@@ -86,7 +86,9 @@ def window_steps(frames: Frames, rows: np.ndarray) -> np.ndarray:
     first = rows[0] - 1 if outside(frames, int(rows[0]), -1) else rows[0]
     befores = np.concatenate([[first], rows[:-1]])
     nows = np.concatenate([[first + 1], rows[1:]])
-    steps = np.array([way_between(frames, int(a), int(b)) for a, b in zip(befores, nows)])
+    steps = np.array(
+        [way_between(frames, int(a), int(b)) for a, b in zip(befores, nows, strict=True)]
+    )
     steps[:, 3] = frames.body[rows, 0, 1]
     return steps
 
@@ -179,7 +181,9 @@ def bent_rotations(frames, quats, at, weights, psi, ends):
     fps, length, last = frames.fps, len(at), len(at) - 1
     carrier = carrier_of(weights)
     if carrier is not None:
-        own = np.stack([pose_of(frames, int(r), p) for r, p in zip(at[:, carrier], psi)])
+        own = np.stack(
+            [pose_of(frames, int(r), p) for r, p in zip(at[:, carrier], psi, strict=True)]
+        )
         quats = quat.multiply(own, quat.exp(smooth(from_to(own, quats), fps)))
     off = [from_to(quats[end.t], pose_of(frames, end.row, psi[end.t])) for end in ends]
     t = np.arange(length)[:, None, None]

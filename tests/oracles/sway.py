@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from tests.oracles.passage import QUICK_S, eased, slope
@@ -38,7 +40,7 @@ def step_of(rows, side: int, at, weights, psi, t: int) -> np.ndarray | None:
 
 def runs(held) -> list[tuple[int, int]]:
     edges = [0, *(np.flatnonzero(np.diff(held)) + 1), len(held)]
-    return [(a, b - 1) for a, b in zip(edges[:-1], edges[1:], strict=True) if held[a] >= 0]
+    return [(a, b - 1) for a, b in pairwise(edges) if held[a] >= 0]
 
 
 def add_sway(rows, side: int, at, weights, psi, fps: float, held, foot, places) -> np.ndarray:

@@ -43,8 +43,9 @@ def windows(frames):
 def test_sway_is_that_of_the_plain_form(frames, windows):
     at, weights, psi = windows
     rows, rng = rows_of(frames), np.random.Generator(np.random.PCG64(1))
-    for side, held in ((0, np.repeat([0, -1, 2], [14, 10, 16])), (1, np.repeat([-1, 4, -1], [9, 20, 11])),
-                       (0, np.zeros(LENGTH))):  # fmt: skip
+    two = np.repeat([0, -1, 2], [14, 10, 16])
+    one = np.repeat([-1, 4, -1], [9, 20, 11])
+    for side, held in ((0, two), (1, one), (0, np.zeros(LENGTH))):
         held = held.astype(np.int64)
         foot, places = rng.normal(size=(2, LENGTH, 3))
         expected = plain.add_sway(rows, side, at, weights, psi, 60.0, held, foot, places)
