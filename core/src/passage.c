@@ -25,13 +25,14 @@ static int64_t passage_outside(int64_t n_clips, const int64_t *starts, int64_t r
 }
 
 void ml_passage_smooth(const ml_passage *made, int64_t wide, const double *values, double *out) {
-    int64_t n = made->n_frames, half = (int64_t)(PASSAGE_SLOW_S * made->fps);
+    double parts[PASSAGE_MOST];
+    int64_t n = made->n_frames, half = ml_passage_parts(PASSAGE_SLOW_S * made->fps, parts);
     for (int64_t t = 0; t < n; t++) {
         int64_t from = t > half ? t - half : 0, last = t + half < n - 1 ? t + half : n - 1;
         double total = 0.0, *sum = out + wide * t;
         for (int64_t c = 0; c < wide; c++) sum[c] = 0.0;
         for (int64_t u = from; u <= last; u++) {
-            double part = ml_square(1.0 - ml_square((double)(u - t) / (double)(half + 1)));
+            double part = parts[u < t ? t - u : u - t];
             total += part;
             for (int64_t c = 0; c < wide; c++) sum[c] += part * values[wide * u + c];
         }
@@ -52,8 +53,9 @@ static void passage_rotation(const ml_rows *rows, int64_t row, int64_t joint, do
 static void passage_facing(const ml_rows *rows, int64_t row, int64_t joint, double psi,
                            double *out) {
     double turn[4] = {1.0, 0.0, 0.0, 0.0}, q[4];
-    if (joint == 0) ml_sincos(0.5 * psi, turn + 2, turn);
-    passage_rotation(rows, row, joint, q);
+    passage_rotation(rows, row, joint, joint == 0 ? q : out);
+    if (joint != 0) return;
+    ml_sincos(0.5 * psi, turn + 2, turn);
     ml_times(turn, q, out);
 }
 
@@ -93,22 +95,38 @@ static void passage_lack(const ml_passage *made, int64_t joint, int k, int64_t a
     passage_from_to(mean, q, out);
 }
 
-/* A joint of all frames with the carrier's fast part. scratch: (10, n_frames) */
-static void passage_carry(const ml_passage *made, int64_t joint, const double *psi,
-                          double *scratch, double *quats) {
-    int64_t n = made->n_frames, wide = 4 * made->rows->n_joints;
-    double *apart = scratch, *slow = apart + 3 * n, *own = slow + 3 * n;
-    for (int64_t t = 0; t < n; t++) {
-        passage_facing(made->rows, ml_passage_row(made, made->carrier, t), joint, psi[t],
-                       own + 4 * t);
-        passage_from_to(own + 4 * t, quats + wide * t + 4 * joint, apart + 3 * t);
-    }
-    ml_passage_smooth(made, 3, apart, slow);
-    for (int64_t t = 0; t < n; t++) {
-        double turn[4];
-        ml_rotation_exp(slow + 3 * t, turn);
-        ml_times(own + 4 * t, turn, quats + wide * t + 4 * joint);
-    }
+/* Half a rotation as the vector part of its quaternion, and back: near to half its vector, without
+   angles. */
+static void passage_halved(const double *from, const double *to, double *out) {
+    double back[4] = {from[0], -from[1], -from[2], -from[3]}, between[4];
+    ml_times(back, to, between);
+    for (int c = 0; c < 3; c++) out[c] = between[0] < 0.0 ? -between[1 + c] : between[1 + c];
+}
+
+static void passage_turn(double *q, double x, double y, double z) {
+    double turn[4] = {0.0, x, y, z}, turned[4], square = x * x + y * y + z * z;
+    turn[0] = sqrt(ml_max(1.0 - square, 0.0));
+    ml_times(q, turn, turned);
+    for (int c = 0; c < 4; c++) q[c] = turned[c];
+}
+
+/* All joints with the carrier's fast part. scratch: (6, n_joints, n_frames) */
+static void passage_carry(const ml_passage *made, const double *psi, double *scratch,
+                          double *quats) {
+    int64_t n = made->n_frames, joints = made->rows->n_joints, wide = 3 * joints;
+    double *apart = scratch, *slow = apart + wide * n, own[4];
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t j = 0; j < joints; j++) {
+            passage_facing(made->rows, ml_passage_row(made, made->carrier, t), j, psi[t], own);
+            passage_halved(own, quats + 4 * (joints * t + j), apart + wide * t + 3 * j);
+        }
+    ml_passage_smooth(made, wide, apart, slow);
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t j = 0; j < joints; j++) {
+            double *q = quats + 4 * (joints * t + j), *half = slow + wide * t + 3 * j;
+            passage_facing(made->rows, ml_passage_row(made, made->carrier, t), j, psi[t], q);
+            passage_turn(q, half[0], half[1], half[2]);
+        }
 }
 
 /* Frames in which a joint's spin, less what the offsets add, is taken over. */
@@ -162,12 +180,26 @@ static void passage_add(const ml_passage *made, int64_t joint, const passage_cur
     }
 }
 
+/* Add steps at both ends that fade. */
+static void passage_fade(const ml_passage *made, int64_t joint, double left[2][3],
+                         double *quats) {
+    int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
+    double quick = ml_min(PASSAGE_QUICK_S * made->fps, (double)end);
+    for (int64_t t = 0; t <= end; t++) {
+        double a = 0.5 * ml_passage_slope((double)t, quick);
+        double b = 0.5 * ml_passage_slope((double)(end - t), quick);
+        if (a > 0.0 || b > 0.0)
+            passage_turn(quats + wide * t + 4 * joint, a * left[0][0] - b * left[1][0],
+                         a * left[0][1] - b * left[1][1], a * left[0][2] - b * left[1][2]);
+    }
+}
+
 /* One joint of all frames, bent to have the rotations and spins of both ends. */
 static void passage_bend(const ml_passage *made, int64_t joint, const double *psi,
                          double *quats) {
     int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
-    double quick = ml_min(PASSAGE_QUICK_S * made->fps, (double)end);
-    passage_curve slow = {.time = {0.0, 0.0}}, fast = {.time = {quick, quick}};
+    passage_curve slow = {.time = {0.0, 0.0}};
+    double left[2][3];
     for (int k = 0; k < 2; k++) {
         int64_t t = k ? end : 0, reach = made->reach[k];
         double asked[4], near[3], far[3];
@@ -184,8 +216,8 @@ static void passage_bend(const ml_passage *made, int64_t joint, const double *ps
         slow.time[k] = passage_time(made, slow.spin[k]);
     }
     passage_add(made, joint, &slow, quats);
-    for (int k = 0; k < 2; k++) passage_left(made, joint, k, psi, quats, fast.spin[k]);
-    passage_add(made, joint, &fast, quats);
+    for (int k = 0; k < 2; k++) passage_left(made, joint, k, psi, quats, left[k]);
+    passage_fade(made, joint, left, quats);
 }
 
 /* The window that counts at least as much as any other in all frames, or -1. */
@@ -241,10 +273,9 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
     ml_passage_course(&made, scratch, psi, root);
     ml_status bad = ml_mixture_rotations(rows, n_frames, n_ways, at, weights, psi, quats);
     if (bad) return bad;
-    for (int64_t joint = 0; joint < rows->n_joints; joint++) {
-        if (made.carrier >= 0) passage_carry(&made, joint, psi, scratch, quats);
+    if (made.carrier >= 0) passage_carry(&made, psi, scratch, quats);
+    for (int64_t joint = 0; joint < rows->n_joints; joint++)
         passage_bend(&made, joint, psi, quats);
-    }
     if (!feet) return ML_OK;
     double *world = scratch + 3 * rows->n_joints * n_frames;
     double *points = world + 4 * rows->n_joints * n_frames;

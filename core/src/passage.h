@@ -58,6 +58,15 @@ static inline int ml_passage_goes_on(const ml_passage *made, int k) {
     return !made->inward[k][0] && !made->inward[k][1 + made->main[k]];
 }
 
+/* Weights of frames so far from the middle of a mean, which ends at PASSAGE_MOST - 1 frames. */
+#define PASSAGE_MOST 256
+static inline int64_t ml_passage_parts(double frames, double *parts) {
+    int64_t half = frames < PASSAGE_MOST - 1.0 ? (int64_t)frames : PASSAGE_MOST - 1;
+    for (int64_t k = 0; k <= half; k++)
+        parts[k] = ml_square(1.0 - ml_square((double)k / (double)(half + 1)));
+    return half;
+}
+
 /* Series without what is fast. values, out: (n_frames, wide) */
 void ml_passage_smooth(const ml_passage *made, int64_t wide, const double *values, double *out);
 

@@ -32,8 +32,8 @@ static void tread_ask(const ml_rows *rows, int64_t n, int64_t n_ways, const int6
 ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways, const int64_t *at,
                           const double *weights, const double *psi, double fps,
                           const double *points, double *scratch, double *root) {
-    int64_t n = n_frames, half = (int64_t)(TREAD_MEAN_S * fps);
-    double *asks = scratch, gone[2] = {0.0, 0.0};
+    double parts[PASSAGE_MOST], *asks = scratch, gone[2] = {0.0, 0.0};
+    int64_t n = n_frames, half = ml_passage_parts(TREAD_MEAN_S * fps, parts);
     if (n < 1 || n_ways < 1 || !ml_rows_have(rows->n_rows, n * n_ways, at)) return ML_BAD_SIZE;
     for (int64_t t = 0; t < n; t++)
         tread_ask(rows, n, n_ways, at, weights, psi, points, t, asks + 3 * t);
@@ -41,7 +41,7 @@ ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
         int64_t from = t > half ? t - half : 1, last = t + half < n - 1 ? t + half : n - 1;
         double sum[2] = {0.0, 0.0}, support = 0.0, whole = 0.0;
         for (int64_t u = from; u <= last; u++) {
-            double part = ml_square(1.0 - ml_square((double)(u - t) / (double)(half + 1)));
+            double part = parts[u < t ? t - u : u - t];
             for (int c = 0; c < 2; c++) sum[c] += part * asks[3 * u + c];
             support += part * asks[3 * u + 2];
             whole += part;

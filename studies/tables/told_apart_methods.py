@@ -159,24 +159,11 @@ def _filled(at: Workshop, second: Second, motion: Motion) -> Synthesis:
     return Synthesis(heading, root, quats, stands, 0.0, 0.0)
 
 
-def fill(at: Workshop, second: Second) -> Synthesis:
+def fill(at: Workshop, second: Second, *, count: int | None = None) -> Synthesis:
     """``table.fill``: windows that start and end alike, averaged, feet held."""
     first = second.frame + 1
-    filled = at.table.fill(at.take(second.take), first, first + at.length - 3)
-    return _filled(at, second, filled.motion)
-
-
-def fill_one(at: Workshop, second: Second) -> Synthesis:
-    """``fill`` with a single window: pinned, and feet held after that; no detail is averaged."""
-    first = second.frame + 1
-    filled = fill_checked(
-        at.check,
-        GapMotion(at.take(second.take), first, first + at.length - 3),
-        index=at.index,
-        count=1,
-        feet=True,
-        exclude=(),
-    )
+    gap = GapMotion(at.take(second.take), first, first + at.length - 3)
+    filled = fill_checked(at.check, gap, index=at.index, count=count, feet=True, exclude=())
     return _filled(at, second, filled.motion)
 
 
@@ -194,7 +181,7 @@ METHODS: dict[str, Method] = {
     "paper's table": by_paper,
     "our table": by_table,
     "fill": fill,
-    "fill, one window": fill_one,
+    "fill, one window": lambda at, second: fill(at, second, count=1),
 }
 PIPELINE = "captured, through the same steps"
 

@@ -158,6 +158,12 @@ def from_to(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return quat.log(quat.multiply(quat.conjugate(a), b))
 
 
+def of_halves(vectors: np.ndarray) -> np.ndarray:
+    """Rotations by their vector parts."""
+    first = np.sqrt(np.maximum(1.0 - np.square(vectors).sum(axis=-1, keepdims=True), 0.0))
+    return np.concatenate([first, vectors], axis=-1)
+
+
 def outer_pose(frames: Frames, row: int, end: End, away: int) -> np.ndarray:
     """Rotations outside an end; those inside turned round where a clip ends there."""
     if outside(frames, row, end.way) or away == 0:
@@ -184,7 +190,9 @@ def bent_rotations(frames, quats, at, weights, psi, ends):
         own = np.stack(
             [pose_of(frames, int(r), p) for r, p in zip(at[:, carrier], psi, strict=True)]
         )
-        quats = quat.multiply(own, quat.exp(smooth(from_to(own, quats), fps)))
+        halves = quat.multiply(quat.conjugate(own), quats)
+        halves = np.where(halves[..., :1] < 0.0, -halves, halves)[..., 1:]
+        quats = quat.multiply(own, of_halves(smooth(halves, fps)))
     off = [from_to(quats[end.t], pose_of(frames, end.row, psi[end.t])) for end in ends]
     t = np.arange(length)[:, None, None]
     bend = (1.0 - t / last) * off[0] + t / last * off[1]
@@ -205,7 +213,7 @@ def bent_rotations(frames, quats, at, weights, psi, ends):
         )
         outer = from_to(*(outer_pose(frames, row, end, 1) for row in (end.main, end.row)))
         bend = bend + sign * end.way * (outer - 2.0 * here + inner) * slope(when, quick)
-    return quat.multiply(quats, quat.exp(bend))
+    return quat.multiply(quats, of_halves(0.5 * bend))
 
 
 def bent_windows(frames: Frames, rows, at: np.ndarray, weights: np.ndarray, ends):
