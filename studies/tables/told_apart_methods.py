@@ -149,6 +149,13 @@ def by_table(at: Workshop, second: Second) -> Synthesis:
     return at.pinned(second, chosen, feet=True)
 
 
+def captured_windows(at: Workshop, second: Second) -> Synthesis:
+    """The table's captured windows, whatever its ranking prefers."""
+    row = at.row(second)
+    rows = (row, *at.rows_between(second), row)
+    return at.pinned(second, Recipe(rows, at.length, pinned=True), feet=True)
+
+
 def _filled(at: Workshop, second: Second, motion: Motion) -> Synthesis:
     """The second out of a filled take."""
     part = motion[second.frame : second.frame + at.length]
@@ -180,6 +187,7 @@ METHODS: dict[str, Method] = {
     "nearest window, feet held": lambda at, second: nearest_window(at, second, feet=True),
     "paper's table": by_paper,
     "our table": by_table,
+    "our table, captured windows": captured_windows,
     "fill": fill,
     "fill, one window": lambda at, second: fill(at, second, count=1),
 }
