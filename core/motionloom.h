@@ -1430,6 +1430,23 @@ ML_API ml_status ml_footing_choose(const ml_rows *rows, int64_t n_frames, int64_
                                    double fps, double speed, double *scratch, int64_t *held,
                                    double *places, uint8_t *planted, double *error);
 
+/* Add to the places of a held foot what it moves by in the weightiest window in which it stands:
+   nothing at the seams, where it goes on as fast as the blend's foot does.
+   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  held: (n_frames)
+   foot: (n_frames, 3)  scratch: (3, n_frames)  places: (n_frames, 3) */
+ML_API ml_status ml_sway_add(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
+                             const int64_t *at, const double *weights, const double *psi,
+                             double fps, const int64_t *held, const double *foot,
+                             double *scratch, double *places);
+
+/* Move the root over the ground so that feet which stand in the weightiest window go as they do
+   there, as far as one root can; steps next to the ends stay.
+   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  points: (n_frames, 4, 3)
+   scratch: (3, n_frames)  root: (n_frames, 3) */
+ML_API ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
+                                 const int64_t *at, const double *weights, const double *psi,
+                                 double fps, const double *points, double *scratch, double *root);
+
 /* Frames of a recipe: blended, then, with `feet`, its feet held where they stand. `speed` is the
    fastest joint of the clips, m/s: no foot is made to step faster. `errors` are the mean distance
    of the blend's feet from where they are held, and the farthest that a held ankle could not reach,

@@ -1,21 +1,17 @@
-/* Passages: a blend of captured windows, bent to leave one frame and to arrive at another.
+/* Passages: captured windows, bent to leave one frame and to arrive at another.
 
    What windows do is kept; what they lack at the two ends, in posture and in velocity, is added and
-   fades. Where they lead over the ground is free: velocities of the root are met, places are not. */
+   fades. Where they lead over the ground is free: velocities of the root are met, places are not.
+   Of several windows the slow part is averaged; what is faster is that of one of them, the carrier:
+   averages of fast parts are none that anybody did. */
 
 #include "passage.h"
 
 #include "rotation_vector.h"
 #include "synthesis.h"
 
-/* How a body stands at a row over the ground, and how it moves outside the passage, a frame. */
-typedef struct {
-    double height, turn, aside, ahead, climb;
-} passage_root;
-
-/* A row outside the passage, next to the one at its end; the same where the clip has no other. */
-static int64_t passage_next_to(int64_t n_clips, const int64_t *starts, int64_t row, int64_t way,
-                               int64_t reach) {
+/* Frames that a row's clip has before it (side 0) or after it (side 1). */
+static int64_t passage_outside(int64_t n_clips, const int64_t *starts, int64_t row, int side) {
     int64_t low = 0, high = n_clips;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
@@ -25,25 +21,23 @@ static int64_t passage_next_to(int64_t n_clips, const int64_t *starts, int64_t r
             low = middle;
         }
     }
-    int64_t first = starts[low], last = starts[low + 1] - 1, next = row + way * reach;
-    next = next < first ? first : next > last ? last : next;
-    if (next == row) next = row - way;
-    return next < first || next > last ? row : next;
+    return side ? starts[low + 1] - 1 - row : row - starts[low];
 }
 
-/* Add `share` of what a row has. */
-static void passage_add_root(const ml_rows *rows, int64_t row, int64_t next, double share,
-                             passage_root *sum) {
-    double gone = next == row ? 1.0 : (double)(next - row), c, s;
-    double height = (double)rows->body[3 * rows->n_joints * row + 1];
-    double x = rows->ground[2 * next] - rows->ground[2 * row];
-    double z = rows->ground[2 * next + 1] - rows->ground[2 * row + 1];
-    ml_sincos(rows->heading[row], &s, &c);
-    sum->height += share * height;
-    sum->turn += share * (rows->heading[next] - rows->heading[row]) / gone;
-    sum->aside += share * (c * x - s * z) / gone;
-    sum->ahead += share * (s * x + c * z) / gone;
-    sum->climb += share * ((double)rows->body[3 * rows->n_joints * next + 1] - height) / gone;
+void ml_passage_smooth(const ml_passage *made, int64_t wide, const double *values, double *out) {
+    double parts[PASSAGE_MOST];
+    int64_t n = made->n_frames, half = ml_passage_parts(PASSAGE_SLOW_S * made->fps, parts);
+    for (int64_t t = 0; t < n; t++) {
+        int64_t from = t > half ? t - half : 0, last = t + half < n - 1 ? t + half : n - 1;
+        double total = 0.0, *sum = out + wide * t;
+        for (int64_t c = 0; c < wide; c++) sum[c] = 0.0;
+        for (int64_t u = from; u <= last; u++) {
+            double part = parts[u < t ? t - u : u - t];
+            total += part;
+            for (int64_t c = 0; c < wide; c++) sum[c] += part * values[wide * u + c];
+        }
+        for (int64_t c = 0; c < wide; c++) sum[c] /= total;
+    }
 }
 
 /* A local rotation of a row, of unit length. */
@@ -55,6 +49,16 @@ static void passage_rotation(const ml_rows *rows, int64_t row, int64_t joint, do
     for (int c = 0; c < 4; c++) out[c] = scale * (double)q[c];
 }
 
+/* The same in the world where it is the root's, for a body that faces so. */
+static void passage_facing(const ml_rows *rows, int64_t row, int64_t joint, double psi,
+                           double *out) {
+    double turn[4] = {1.0, 0.0, 0.0, 0.0}, q[4];
+    passage_rotation(rows, row, joint, joint == 0 ? q : out);
+    if (joint != 0) return;
+    ml_sincos(0.5 * psi, turn + 2, turn);
+    ml_times(turn, q, out);
+}
+
 /* Rotation vector from one rotation to another. */
 static void passage_from_to(const double *from, const double *to, double *out) {
     double back[4] = {from[0], -from[1], -from[2], -from[3]}, between[4];
@@ -62,80 +66,71 @@ static void passage_from_to(const double *from, const double *to, double *out) {
     ml_rotation_log(between, out);
 }
 
-/* Add `share` of the rotation vector a frame of a joint at a row. */
-static void passage_add_spin(const ml_rows *rows, int64_t row, int64_t next, int64_t joint,
-                             double share, double *sum) {
-    double now[4], then[4], spin[3], gone = next == row ? 1.0 : (double)(next - row);
-    passage_rotation(rows, row, joint, now);
-    passage_rotation(rows, next, joint, then);
-    passage_from_to(now, then, spin);
-    for (int c = 0; c < 3; c++) sum[c] += share * spin[c] / gone;
+/* A local rotation so many frames outside an end: of the clip there (i = -1) or of a window. Where
+   it has no such frame, the one as far inside is turned round. */
+static void passage_outer(const ml_passage *made, int64_t i, int k, int64_t joint, int64_t away,
+                          double *out) {
+    int64_t row = ml_passage_end(made, i, k), way = k ? away : -away;
+    passage_rotation(made->rows, row + (made->inward[k][1 + i] ? -way : way), joint, out);
+    if (!made->inward[k][1 + i] || away == 0) return;
+    double end[4], back[4] = {out[0], -out[1], -out[2], -out[3]}, turn[4];
+    passage_rotation(made->rows, row, joint, end);
+    ml_times(back, end, turn);
+    ml_times(end, turn, out);
 }
 
-/* A passage that is being made: rows at its two ends and next to them, and of its windows. */
-typedef struct {
-    const ml_rows *rows;
-    int64_t n_frames, n_ways, ends[2], next[2];
-    int64_t own[2][ML_MOST_WAYS], own_next[2][ML_MOST_WAYS];
-    const int64_t *at;
-    const double *weights;
-    double fps;
-} passage_made;
-
-/* How much of a window is in a frame. */
-static double passage_share(const passage_made *made, int64_t i, int64_t t) {
-    return made->weights[i * made->n_frames + t];
-}
-
-/* Where the body goes: mean steps of the windows, with the velocities of both ends. */
-static void passage_track(const passage_made *made, double *psi, double *root) {
-    const ml_rows *rows = made->rows;
-    int64_t n = made->n_frames, ways = made->n_ways, end = n - 1;
-    passage_root lack[2] = {{0.0, 0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0, 0.0}};
-    for (int k = 0; k < 2; k++) {
-        passage_add_root(rows, made->ends[k], made->next[k], 1.0, lack + k);
-        for (int64_t i = 0; i < ways; i++)
-            passage_add_root(rows, made->own[k][i], made->own_next[k][i],
-                             -passage_share(made, i, k ? end : 0), lack + k);
+/* What a joint of the windows' mean, so many frames outside an end, lacks to be that of the clip. */
+static void passage_lack(const ml_passage *made, int64_t joint, int k, int64_t away, double *out) {
+    double mean[4] = {0.0, 0.0, 0.0, 0.0}, main[4], q[4], square = 0.0;
+    passage_outer(made, made->main[k], k, joint, away, main);
+    for (int64_t i = 0; i < made->n_ways; i++) {
+        double share = ml_passage_share(made, i, k ? made->n_frames - 1 : 0), like = 0.0;
+        passage_outer(made, i, k, joint, away, q);
+        for (int c = 0; c < 4; c++) like += q[c] * main[c];
+        for (int c = 0; c < 4; c++) mean[c] += (like < 0.0 ? -share : share) * q[c];
     }
-    double time = ml_min(PASSAGE_EASE_S * made->fps, (double)end);
-    double along = (lack[1].height - lack[0].height) / (double)end;
-    psi[0] = rows->heading[made->ends[0]];
-    root[0] = rows->ground[2 * made->ends[0]];
-    root[2] = rows->ground[2 * made->ends[0] + 1];
-    for (int64_t t = 0; t < n; t++) {
-        double turn = 0.0, aside = 0.0, ahead = 0.0, height = 0.0, c, s, u = (double)t / (double)end;
-        for (int64_t i = 0; i < ways; i++) {
-            double share = passage_share(made, i, t);
-            int64_t now = made->at[t * ways + i];
-            height += share * (double)rows->body[3 * rows->n_joints * now + 1];
-            if (t == 0) continue;
-            int64_t before = made->at[(t - 1) * ways + i];
-            turn += share * (rows->heading[now] - rows->heading[before]);
-            ml_sincos(rows->heading[before], &s, &c);
-            double x = rows->ground[2 * now] - rows->ground[2 * before];
-            double z = rows->ground[2 * now + 1] - rows->ground[2 * before + 1];
-            aside += share * (c * x - s * z);
-            ahead += share * (s * x + c * z);
+    for (int c = 0; c < 4; c++) square += mean[c] * mean[c];
+    for (int c = 0; c < 4; c++) mean[c] = square > 1e-12 ? mean[c] / sqrt(square) : main[c];
+    passage_outer(made, -1, k, joint, away, q);
+    passage_from_to(mean, q, out);
+}
+
+/* Half a rotation as the vector part of its quaternion, and back: near to half its vector, without
+   angles. */
+static void passage_halved(const double *from, const double *to, double *out) {
+    double back[4] = {from[0], -from[1], -from[2], -from[3]}, between[4];
+    ml_times(back, to, between);
+    for (int c = 0; c < 3; c++) out[c] = between[0] < 0.0 ? -between[1 + c] : between[1 + c];
+}
+
+static void passage_turn(double *q, double x, double y, double z) {
+    double turn[4] = {0.0, x, y, z}, turned[4], square = x * x + y * y + z * z;
+    turn[0] = sqrt(ml_max(1.0 - square, 0.0));
+    ml_times(q, turn, turned);
+    for (int c = 0; c < 4; c++) q[c] = turned[c];
+}
+
+/* All joints with the carrier's fast part. scratch: (6, n_joints, n_frames) */
+static void passage_carry(const ml_passage *made, const double *psi, double *scratch,
+                          double *quats) {
+    int64_t n = made->n_frames, joints = made->rows->n_joints, wide = 3 * joints;
+    double *apart = scratch, *slow = apart + wide * n, own[4];
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t j = 0; j < joints; j++) {
+            passage_facing(made->rows, ml_passage_row(made, made->carrier, t), j, psi[t], own);
+            passage_halved(own, quats + 4 * (joints * t + j), apart + wide * t + 3 * j);
         }
-        root[3 * t + 1] = height + (1.0 - u) * lack[0].height + u * lack[1].height +
-                          (lack[0].climb - along) * ml_passage_slope((double)t, time) -
-                          (lack[1].climb - along) * ml_passage_slope((double)(end - t), time);
-        if (t == 0) continue;
-        double a = ml_passage_glide((double)t - 0.5, made->fps);
-        double b = ml_passage_glide((double)(end - t) + 0.5, made->fps);
-        turn += a * lack[0].turn + b * lack[1].turn;
-        aside += a * lack[0].aside + b * lack[1].aside;
-        ahead += a * lack[0].ahead + b * lack[1].ahead;
-        ml_sincos(psi[t - 1], &s, &c);
-        root[3 * t] = root[3 * t - 3] + c * aside + s * ahead;
-        root[3 * t + 2] = root[3 * t - 1] + c * ahead - s * aside;
-        psi[t] = psi[t - 1] + turn;
-    }
+    ml_passage_smooth(made, wide, apart, slow);
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t j = 0; j < joints; j++) {
+            double *q = quats + 4 * (joints * t + j), *half = slow + wide * t + 3 * j;
+            passage_facing(made->rows, ml_passage_row(made, made->carrier, t), j, psi[t], q);
+            passage_turn(q, half[0], half[1], half[2]);
+        }
 }
 
 /* Frames in which a joint's spin, less what the offsets add, is taken over. */
-static double passage_time(const passage_made *made, const double *spin) {
+static double passage_time(const ml_passage *made, const double *spin) {
     double longest = ml_min(PASSAGE_EASE_S * made->fps, (double)(made->n_frames - 1));
     double shortest = ml_min(PASSAGE_SHORTEST_S * made->fps, (double)(made->n_frames - 1));
     /* t (1 - t / T)^2 is 4 T / 27 at most. */
@@ -143,37 +138,119 @@ static double passage_time(const passage_made *made, const double *spin) {
     return ml_min(ml_max(time, shortest), longest);
 }
 
-/* One joint of all frames, bent to have the rotations and spins of both ends. */
-static void passage_bend(const passage_made *made, int64_t joint, const double *psi,
-                         double *quats) {
-    int64_t n = made->n_frames, wide = 4 * made->rows->n_joints, end = n - 1;
-    double off[2][3], spin[2][3] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}, time[2];
-    for (int k = 0; k < 2; k++) {
-        double asked[4], turned[4], turn[4] = {1.0, 0.0, 0.0, 0.0};
-        int64_t t = k ? end : 0;
-        if (joint == 0) ml_sincos(0.5 * psi[t], turn + 2, turn);
-        passage_rotation(made->rows, made->ends[k], joint, asked);
-        ml_times(turn, asked, turned);
-        passage_from_to(quats + wide * t + 4 * joint, turned, off[k]);
-        passage_add_spin(made->rows, made->ends[k], made->next[k], joint, 1.0, spin[k]);
-        for (int64_t i = 0; i < made->n_ways; i++)
-            passage_add_spin(made->rows, made->own[k][i], made->own_next[k][i], joint,
-                             -passage_share(made, i, t), spin[k]);
+/* What the step of a joint next to an end lacks to go on as the clip outside does, with the change
+   from step to step that the main window has there. */
+static void passage_left(const ml_passage *made, int64_t joint, int k, const double *psi,
+                         const double *quats, double *left) {
+    int64_t end = made->n_frames - 1, wide = 4 * made->rows->n_joints, t = k ? end : 0;
+    int64_t way = k ? 1 : -1;
+    double lacks[3][3], own[4], asked[4];
+    for (int c = 0; c < 3; c++) left[c] = 0.0;
+    if (!ml_passage_goes_on(made, k)) return;
+    for (int m = 0; m < 2; m++) {
+        int64_t at = t - m * way;
+        passage_facing(made->rows, ml_passage_row(made, made->main[k], at), joint, psi[at], own);
+        passage_from_to(own, quats + wide * at + 4 * joint, lacks[m]);
     }
-    for (int k = 0; k < 2; k++) {
-        for (int c = 0; c < 3; c++) spin[k][c] -= (off[1][c] - off[0][c]) / (double)end;
-        time[k] = passage_time(made, spin[k]);
-    }
-    for (int64_t t = 0; t < n; t++) {
+    passage_outer(made, made->main[k], k, joint, 1, own);
+    passage_outer(made, -1, k, joint, 1, asked);
+    passage_from_to(own, asked, lacks[2]);
+    for (int c = 0; c < 3; c++)
+        left[c] = (double)way * (lacks[2][c] - 2.0 * lacks[0][c] + lacks[1][c]);
+}
+
+/* A curve that is added to a joint's frames: values at both ends, and slopes that run out. */
+typedef struct {
+    double off[2][3], spin[2][3], time[2];
+} passage_curve;
+
+static void passage_add(const ml_passage *made, int64_t joint, const passage_curve *curve,
+                        double *quats) {
+    int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
+    for (int64_t t = 0; t <= end; t++) {
         double v[3], turn[4], bent[4], u = (double)t / (double)end, *q = quats + wide * t + 4 * joint;
-        double a = ml_passage_slope((double)t, time[0]);
-        double b = ml_passage_slope((double)(end - t), time[1]);
+        double a = ml_passage_slope((double)t, curve->time[0]);
+        double b = ml_passage_slope((double)(end - t), curve->time[1]);
         for (int c = 0; c < 3; c++)
-            v[c] = (1.0 - u) * off[0][c] + u * off[1][c] + a * spin[0][c] - b * spin[1][c];
+            v[c] = (1.0 - u) * curve->off[0][c] + u * curve->off[1][c] + a * curve->spin[0][c] -
+                   b * curve->spin[1][c];
         ml_rotation_exp(v, turn);
         ml_times(q, turn, bent);
         for (int c = 0; c < 4; c++) q[c] = bent[c];
     }
+}
+
+/* Add steps at both ends that fade. */
+static void passage_fade(const ml_passage *made, int64_t joint, double left[2][3],
+                         double *quats) {
+    int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
+    double quick = ml_min(PASSAGE_QUICK_S * made->fps, (double)end);
+    for (int64_t t = 0; t <= end; t++) {
+        double a = 0.5 * ml_passage_slope((double)t, quick);
+        double b = 0.5 * ml_passage_slope((double)(end - t), quick);
+        if (a > 0.0 || b > 0.0)
+            passage_turn(quats + wide * t + 4 * joint, a * left[0][0] - b * left[1][0],
+                         a * left[0][1] - b * left[1][1], a * left[0][2] - b * left[1][2]);
+    }
+}
+
+/* One joint of all frames, bent to have the rotations and spins of both ends. */
+static void passage_bend(const ml_passage *made, int64_t joint, const double *psi,
+                         double *quats) {
+    int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
+    passage_curve slow = {.time = {0.0, 0.0}};
+    double left[2][3];
+    for (int k = 0; k < 2; k++) {
+        int64_t t = k ? end : 0, reach = made->reach[k];
+        double asked[4], near[3], far[3];
+        passage_facing(made->rows, made->ends[k], joint, psi[t], asked);
+        passage_from_to(quats + wide * t + 4 * joint, asked, slow.off[k]);
+        passage_lack(made, joint, k, 0, near);
+        passage_lack(made, joint, k, reach, far);
+        for (int c = 0; c < 3; c++)
+            slow.spin[k][c] = reach > 0 ? (near[c] - far[c]) / (double)(k ? -reach : reach) : 0.0;
+    }
+    for (int k = 0; k < 2; k++) {
+        for (int c = 0; c < 3; c++)
+            slow.spin[k][c] -= (slow.off[1][c] - slow.off[0][c]) / (double)end;
+        slow.time[k] = passage_time(made, slow.spin[k]);
+    }
+    passage_add(made, joint, &slow, quats);
+    for (int k = 0; k < 2; k++) passage_left(made, joint, k, psi, quats, left[k]);
+    passage_fade(made, joint, left, quats);
+}
+
+/* The window that counts at least as much as any other in all frames, or -1. */
+static int64_t passage_carrier(const ml_passage *made) {
+    if (made->n_ways < 2) return -1;
+    for (int64_t i = 0; i < made->n_ways; i++) {
+        int carries = 1;
+        for (int64_t k = 0; k < made->n_ways; k++)
+            for (int64_t t = 0; t < made->n_frames; t++)
+                carries &= ml_passage_share(made, i, t) >= ml_passage_share(made, k, t);
+        if (carries) return i;
+    }
+    return -1;
+}
+
+/* What there is at both ends. */
+static void passage_meet(ml_passage *made, int64_t n_clips, const int64_t *starts) {
+    for (int k = 0; k < 2; k++) {
+        int64_t t = k ? made->n_frames - 1 : 0;
+        made->reach[k] = ml_passage_reach(made->fps);
+        made->main[k] = 0;
+        for (int64_t i = -1; i < made->n_ways; i++) {
+            int64_t row = ml_passage_end(made, i, k);
+            int64_t outside = passage_outside(n_clips, starts, row, k);
+            int64_t inside = passage_outside(n_clips, starts, row, 1 - k);
+            made->inward[k][1 + i] = outside < 1;
+            if (outside < 1) outside = inside;
+            if (outside < made->reach[k]) made->reach[k] = outside;
+            if (i >= 0 && ml_passage_share(made, i, t) > ml_passage_share(made, made->main[k], t))
+                made->main[k] = i;
+        }
+    }
+    made->carrier = passage_carrier(made);
 }
 
 ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_clips,
@@ -182,31 +259,31 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
                           double fps, double speed, int32_t feet, double *scratch, int64_t *held,
                           double *psi, double *root, double *quats, uint8_t *planted,
                           double *errors) {
-    passage_made made = {.rows = rows, .n_frames = n_frames, .n_ways = n_ways, .at = at,
-                         .ends = {first, last}, .weights = weights, .fps = fps};
+    ml_passage made = {.rows = rows, .n_frames = n_frames, .n_ways = n_ways, .at = at,
+                       .ends = {first, last}, .weights = weights, .fps = fps};
     if (rows->n_joints != rig->n_joints || n_frames < 2 || n_ways < 1 || n_ways > ML_MOST_WAYS ||
         n_clips < 1 || starts[0] < 0 || starts[n_clips] > rows->n_rows || first < 0 || last < 0 ||
         first >= rows->n_rows || last >= rows->n_rows ||
         !ml_rows_have(rows->n_rows, n_frames * n_ways, at))
         return ML_BAD_SIZE;
-    int64_t reach = ml_passage_reach(fps);
-    for (int k = 0; k < 2; k++) {
-        made.next[k] = passage_next_to(n_clips, starts, made.ends[k], k ? 1 : -1, reach);
-        for (int64_t i = 0; i < n_ways; i++) {
-            int64_t own = at[(k ? n_frames - 1 : 0) * n_ways + i];
-            made.own[k][i] = own;
-            made.own_next[k][i] = passage_next_to(n_clips, starts, own, k ? 1 : -1, reach);
-        }
-    }
+    passage_meet(&made, n_clips, starts);
     errors[0] = errors[1] = 0.0;
     for (int64_t k = 0; k < 4 * n_frames; k++) planted[k] = 0;
     for (int64_t k = 0; k < 2 * n_frames; k++) held[k] = ML_NOT_HELD;
-    passage_track(&made, psi, root);
+    ml_passage_course(&made, scratch, psi, root);
     ml_status bad = ml_mixture_rotations(rows, n_frames, n_ways, at, weights, psi, quats);
     if (bad) return bad;
+    if (made.carrier >= 0) passage_carry(&made, psi, scratch, quats);
     for (int64_t joint = 0; joint < rows->n_joints; joint++)
         passage_bend(&made, joint, psi, quats);
     if (!feet) return ML_OK;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, scratch, held,
-                             psi, root, quats, planted, errors);
+    double *world = scratch + 3 * rows->n_joints * n_frames;
+    double *points = world + 4 * rows->n_joints * n_frames;
+    bad = ml_synthesis_pose(rig, n_frames, root, quats, scratch, world, points);
+    if (!bad)
+        bad = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, points,
+                              points + 12 * n_frames, root);
+    if (bad) return bad;
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 1, scratch,
+                             held, psi, root, quats, planted, errors);
 }

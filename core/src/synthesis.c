@@ -9,10 +9,9 @@ static void synthesis_part(int64_t n, const double *points, double *soles) {
             for (int64_t c = 0; c < 3; c++) soles[3 * (n * k + t) + c] = points[12 * t + 3 * k + c];
 }
 
-/* Joints of the legs, and heels and balls, in the world. */
-static ml_status synthesis_pose(const ml_leg_rig *rig, int64_t n, const double *root,
-                                const double *quats, double *positions, double *world,
-                                double *points) {
+ml_status ml_synthesis_pose(const ml_leg_rig *rig, int64_t n, const double *root,
+                            const double *quats, double *positions, double *world,
+                            double *points) {
     ml_status bad = ml_chain_pose(n, rig->n_joints, rig->parents, rig->offsets, rig->n_chain,
                                   rig->chain, root, quats, positions, world);
     if (bad) return bad;
@@ -21,15 +20,15 @@ static ml_status synthesis_pose(const ml_leg_rig *rig, int64_t n, const double *
 
 ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n, int64_t n_ways,
                             const int64_t *at, const double *weights, double fps, double speed,
-                            double *scratch, int64_t *held, const double *psi, double *root,
-                            double *quats, uint8_t *planted, double *errors) {
+                            int sways, double *scratch, int64_t *held, const double *psi,
+                            double *root, double *quats, uint8_t *planted, double *errors) {
     int64_t n_joints = rig->n_joints;
     double *positions = scratch, *world = positions + 3 * n_joints * n;
     double *points = world + 4 * n_joints * n, *soles = points + 12 * n;
     double *ways = soles + 12 * n, *places = ways + 6 * n, *shifts = places + 6 * n;
     double *drops = shifts + 6 * n, *tilts = drops + n, *rest = tilts + 2 * n;
     double reaches[2], missed;
-    ml_status bad = synthesis_pose(rig, n, root, quats, positions, world, points);
+    ml_status bad = ml_synthesis_pose(rig, n, root, quats, positions, world, points);
     if (bad) return bad;
     synthesis_part(n, points, soles);
     bad = ml_reach_ways(n, n_joints, rig->legs, positions, ways, reaches);
@@ -40,6 +39,10 @@ ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
     for (int64_t side = 0; side < 2; side++) {
         const double *heel = soles + 6 * n * side, *ball = heel + 3 * n;
         double *shift = shifts + 3 * n * side;
+        if (sways)
+            bad = ml_sway_add(rows, side, n, n_ways, at, weights, psi, fps, held + n * side, ball,
+                              rest, places + 3 * n * side);
+        if (bad) return bad;
         ml_swing_offsets(n, held + n * side, places + 3 * n * side, ball, shift);
         bad = ml_swing_clear(rows, side, n, n_ways, at, weights, held + n * side, heel, ball, fps,
                              rest, shift, tilts + n * side);
@@ -57,7 +60,7 @@ ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
     }
     for (int64_t t = 0; t < n; t++) root[3 * t + 1] -= drops[t];
     /* Labels are true of the pose as it came out. */
-    bad = synthesis_pose(rig, n, root, quats, positions, world, points);
+    bad = ml_synthesis_pose(rig, n, root, quats, positions, world, points);
     if (bad) return bad;
     ml_label_keep(n, 4, points, fps, planted);
     return ML_OK;
@@ -76,6 +79,6 @@ ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
     if (bad) return bad;
     bad = ml_mixture_rotations(rows, n_frames, n_ways, at, weights, psi, quats);
     if (bad || !feet) return bad;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, scratch, held,
-                             psi, root, quats, planted, errors);
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 0, scratch,
+                             held, psi, root, quats, planted, errors);
 }

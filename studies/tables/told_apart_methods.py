@@ -1,8 +1,10 @@
 """Methods whose seconds are compared with captured ones; a new one is one line of ``METHODS``.
 
-Each is given a second with its inside cut out and returns a motion of the same length. All are
-pinned by the same code (:meth:`Ground.pinned`): exactly the captured first and last frame, and the
-velocities there; ``fill`` pins its results so itself.
+Each is given the two ends of a second, of which it knows the frames outside, and windows of other
+takes. All are pinned by the same kernel, the table's (:meth:`Ground.pinned`): exactly the captured
+first and last frame, and the velocities there; where a second leads over the ground is free. Feet
+are held after that by those methods that hold feet: the table and ``fill``. ``fill`` is given the
+place of the last frame as well, and pins its results itself.
 """
 
 from __future__ import annotations
@@ -13,20 +15,21 @@ from pathlib import Path
 
 import numpy as np
 
+from motionloom.body.facing import facing
 from motionloom.motion.motion import Motion
-from motionloom.tables.index.contexts import spans_of
-from motionloom.tables.score.columns import PAPER
+from motionloom.tables.index.contexts import contexts, spans_of
+from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_motion import GapMotion
 from motionloom.tables.synthesis.gap_windows import Gap
 from motionloom.tables.synthesis.inbetween import fill_checked
-from motionloom.tables.synthesis.synthesis import synthesize
+from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.synthesis.table_check import TableCheck
 from studies.baselines.inertialize import played_window
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.captured_clips import mocap
-from studies.memory_table import MemoryTable, table_in_memory
+from studies.memory_table import MemoryTable, paper_table_in_memory, table_in_memory
 from studies.tables.told_apart_seconds import CONTEXT_S, Ground, Second, Surrounded
 
 CLUSTERS = 24
@@ -44,14 +47,8 @@ class Workshop(Ground):
 
     @cached_property
     def paper_table(self) -> MemoryTable:
-        """The papers' sum and weights."""
-        return table_in_memory(
-            self.frames,
-            length=self.length,
-            clusters=self.clusters,
-            ranking=PAPER,
-            family="bernstein",
-        )
+        """The papers' table of 2007: ``build_table(method="paper")``."""
+        return paper_table_in_memory(self.frames, length=self.length, clusters=self.clusters)
 
     @cached_property
     def matches(self) -> MatchIndex:
@@ -80,83 +77,106 @@ class Workshop(Ground):
         """The same of the window that starts, ends and goes most like it."""
         return int(self.index.nearest(*gap.question(), count=1).rows[0])
 
-    def captured_row(self, second: Second) -> int:
-        """The second's first row among all takes."""
-        return self.captured.row_of(second.take, second.frame)
+    def rows_between(self, second: Second) -> list[int]:
+        """First rows, among all takes, of the windows that the table finds between two frames."""
+        first, last = self.ends(second)
+        start = contexts(self.captured, np.array([first]), side="start")[0]
+        end = contexts(self.captured, np.array([last]), side="end")[0]
+        near = self.index.nearest(start, end, count=CAPTURED, apart=self.length // 4)
+        return [self.among_all(int(row)) for row in near.rows]
+
+    def among_all(self, row: int) -> int:
+        """A row of the collection as one of all takes."""
+        return self.captured.row_of(*self.frames.place_of(row))
 
 
-Method = Callable[[Workshop, Second], Motion]
+Method = Callable[[Workshop, Second], Synthesis]
 
 
-def linear_blend(at: Workshop, second: Second) -> Motion:
+def linear_blend(at: Workshop, second: Second) -> Synthesis:
     """From the window that starts most like the second to the one that ends so, evenly."""
     gap = at.gap(second)
-    first, last = at.like_start(gap), at.like_end(gap)
-    blend = synthesize(at.frames, Recipe((first, last), at.length, "hat"), rig=at.rig, feet=False)
-    motion, after = blend.motion(at.frames), last + at.length - 1
-    return at.pinned(gap, at.surrounded(at.frames, motion, before=first, after=after))
+    rows = at.among_all(at.like_start(gap)), at.among_all(at.like_end(gap))
+    return at.pinned(second, Recipe(rows, at.length, "hat"))
 
 
-def nearest_window(at: Workshop, second: Second) -> Motion:
+def nearest_window(at: Workshop, second: Second, *, feet: bool = False) -> Synthesis:
     """The captured window that starts, ends and goes most like the second."""
-    gap = at.gap(second)
-    first = at.like_both(gap)
-    last = first + at.length - 1
-    motion = at.frames.motion(first, last)
-    return at.pinned(gap, at.surrounded(at.frames, motion, before=first, after=last))
+    row = at.among_all(at.like_both(at.gap(second)))
+    return at.pinned(second, Recipe((row, row, row), at.length, pinned=True), feet=feet)
 
 
-def inertialization(at: Workshop, second: Second) -> Motion:
+def inertialization(at: Workshop, second: Second) -> Synthesis:
     """That window switched to at once; what does not fit at both ends fades by quintics."""
-    gap = at.gap(second)
-    name, frame = at.frames.place_of(at.like_both(gap))
-    first, row = at.captured.row_of(name, frame), at.captured_row(second)
-    rows, last = np.arange(first, first + at.length), row + at.length - 1
+    first, (row, last) = at.among_all(at.like_both(at.gap(second))), at.ends(second)
+    rows = np.arange(first, first + at.length)
     played = played_window(at.captured, rows, opening=row, closing=last).motion(at.captured)
-    return at.pinned(gap, at.surrounded(at.captured, played, before=row, after=last))
+    around = at.surrounded(at.captured, played, before=row, after=last)
+    return at.pinned_motion(second, around)
 
 
-def motion_matching(at: Workshop, second: Second) -> Motion:
+def motion_matching(at: Workshop, second: Second) -> Synthesis:
     """A hop to the window that motion matching finds for both ends, inertialized."""
-    row = at.captured_row(second)
-    last, out = row + at.length - 1, spans_of(at.captured, at.left_out)
+    (row, last), out = at.ends(second), spans_of(at.captured, at.left_out)
     hop = matching_transition(at.matches, row, last, at.length, exclude=out).motion(at.captured)
-    return at.pinned(at.gap(second), at.surrounded(at.captured, hop, before=row, after=last))
+    return at.pinned_motion(second, at.surrounded(at.captured, hop, before=row, after=last))
 
 
-def by_table(at: Workshop, second: Second, table: MemoryTable) -> Motion:
-    """A table's transition from the window that starts most alike to the one that ends so."""
+def by_paper(at: Workshop, second: Second) -> Synthesis:
+    """The papers' transition from the window that starts most alike to the one that ends so."""
     gap = at.gap(second)
     source = at.frames.place_of(at.like_start(gap))
     target = at.frames.place_of(at.like_end(gap) + at.length - 1)
-    led = table.transition(source, target, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
-    return at.pinned(gap, Surrounded(led.motion, led.span[0]))
+    led = at.paper_table.transition(source, target, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
+    return at.pinned_motion(second, Surrounded(led.motion, led.span[0]))
 
 
-def fill(at: Workshop, second: Second) -> Motion:
+def by_table(at: Workshop, second: Second) -> Synthesis:
+    """What the table chooses between the windows that start and end most alike, from end to end.
+
+    Where it pins captured windows, they are those that it finds for the ends themselves.
+    """
+    gap = at.gap(second)
+    source = at.frames.place_of(at.like_start(gap))
+    target = at.frames.place_of(at.like_end(gap) + at.length - 1)
+    longest = at.length / at.frames.fps
+    recipe = at.table.transition(source, target, longest_s=longest).recipe
+    rows = tuple(at.among_all(row) for row in recipe.rows)
+    if recipe.pinned:
+        row = at.row(second)
+        rows = (row, *at.rows_between(second), row)
+    chosen = Recipe(rows, at.length, recipe.family, pinned=recipe.pinned)
+    return at.pinned(second, chosen, feet=True)
+
+
+def captured_windows(at: Workshop, second: Second) -> Synthesis:
+    """The table's captured windows, whatever its ranking prefers."""
+    row = at.row(second)
+    rows = (row, *at.rows_between(second), row)
+    return at.pinned(second, Recipe(rows, at.length, pinned=True), feet=True)
+
+
+def _filled(at: Workshop, second: Second, motion: Motion) -> Synthesis:
+    """The second out of a filled take."""
+    part = motion[second.frame : second.frame + at.length]
+    heading = np.unwrap(facing(part, body=at.frames.body_map))
+    heading += at.captured.heading[at.ends(second)[1]] - heading[-1]  # that of the last frame
+    stands = np.zeros((at.length, 4), dtype=bool)
+    root, quats = np.array(part.root_positions), np.array(part.local_quats)
+    return Synthesis(heading, root, quats, stands, 0.0, 0.0)
+
+
+def fill(at: Workshop, second: Second, *, count: int | None = None) -> Synthesis:
     """``table.fill``: windows that start and end alike, averaged, feet held."""
     first = second.frame + 1
-    filled = at.table.fill(at.take(second.take), first, first + at.length - 3)
-    return filled.motion[second.frame : second.frame + at.length]
+    gap = GapMotion(at.take(second.take), first, first + at.length - 3)
+    filled = fill_checked(at.check, gap, index=at.index, count=count, feet=True, exclude=())
+    return _filled(at, second, filled.motion)
 
 
-def fill_one(at: Workshop, second: Second) -> Motion:
-    """``fill`` with a single window: pinned, and feet held after that; no detail is averaged."""
-    first = second.frame + 1
-    filled = fill_checked(
-        at.check,
-        GapMotion(at.take(second.take), first, first + at.length - 3),
-        index=at.index,
-        count=1,
-        feet=True,
-        exclude=(),
-    )
-    return filled.motion[second.frame : second.frame + at.length]
-
-
-def captured_again(at: Workshop, second: Second) -> Motion:
+def captured_again(at: Workshop, second: Second) -> Synthesis:
     """The captured second itself through the same steps: no classifier may notice it."""
-    return at.pinned(at.gap(second), Surrounded(at.with_context(second), at.context))
+    return at.pinned_motion(second, Surrounded(at.with_context(second), at.context))
 
 
 METHODS: dict[str, Method] = {
@@ -164,10 +184,12 @@ METHODS: dict[str, Method] = {
     "inertialization": inertialization,
     "motion matching": motion_matching,
     "nearest window": nearest_window,
-    "paper's table": lambda at, second: by_table(at, second, at.paper_table),
-    "our table": lambda at, second: by_table(at, second, at.table),
+    "nearest window, feet held": lambda at, second: nearest_window(at, second, feet=True),
+    "paper's table": by_paper,
+    "our table": by_table,
+    "our table, captured windows": captured_windows,
     "fill": fill,
-    "fill, one window": fill_one,
+    "fill, one window": lambda at, second: fill(at, second, count=1),
 }
 PIPELINE = "captured, through the same steps"
 

@@ -22,12 +22,12 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.clip_frames import clip_frames
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.contexts import moments_at
 from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
+from motionloom.tables.query import captured_rows, carried_rows
+from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
-from motionloom.tables.synthesis.passage import bend_knees, mean_window
-from motionloom.tables.synthesis.synthesis import Rig, rig_of
+from motionloom.tables.synthesis.synthesis import Rig, Synthesis, rig_of, synthesize
 from studies.captured_clips import PROTOCOLS, mocap
 from studies.measures.told_apart import Settings
 from studies.tables.natural_candidates import (
@@ -45,6 +45,8 @@ BELOW_HZ = 8.0
 """The second look at the same windows is at what is slower than this."""
 FOLDS = 3
 SEED = 2026
+COLUMNS = ("heading", "ground", "quats", "body", "points", "planted")
+"""Of a collection's frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,26 +100,44 @@ class Ground:
             self._gaps[second] = gap_of(self.frames, self.take(second.take), first, last)
         return self._gaps[second]
 
-    def pinned(self, gap: Gap, around: Surrounded) -> Motion:
-        """A motion bent to the poses, places and velocities of a gap's ends, as ``fill`` does.
+    def row(self, second: Second) -> int:
+        """The second's first row among all takes."""
+        return self.captured.row_of(second.take, second.frame)
 
-        A cubic in time for place, height and every joint, then knees within their limits. What is
-        captured comes out as it was.
+    def ends(self, second: Second) -> tuple[int, int]:
+        """Its first and last row: all that methods know, with the frames outside."""
+        row = self.row(second)
+        return row, row + self.length - 1
+
+    def pinned(self, second: Second, recipe: Recipe, *, feet: bool = False) -> Synthesis:
+        """Windows bent to the postures and velocities of a second's ends, as the table does.
+
+        The same kernel for all methods. Rows of the recipe are those of all takes. Where the result
+        leads over the ground is free. What is captured comes out as it was.
         """
-        line, first = gap.line(), np.array([around.first])
-        passage = mean_window(
-            _alone(self, around.motion),
-            first,
-            np.ones(1),
-            gap.length,
-            line,
-            moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start"),
-            moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end"),
-        )
-        passage = bend_knees(self.rig, passage)
-        return Motion(
-            self.frames.skeleton, passage.root_positions, passage.local_quats, self.frames.fps
-        )
+        return synthesize(self.captured, recipe, rig=self.rig, feet=feet, ends=self.ends(second))
+
+    def pinned_motion(self, second: Second, around: Surrounded) -> Synthesis:
+        """The same of a motion that a method synthesized."""
+        frames, first, last = self._with_motion(second, around.motion)
+        row = last + self.context + 1 + around.first
+        recipe = Recipe((row, row, row), self.length, pinned=True)
+        return synthesize(frames, recipe, rig=self.rig, feet=False, ends=(first, last))
+
+    def _with_motion(self, second: Second, motion: Motion) -> tuple[Frames, int, int]:
+        """A collection of the frames outside a second and of a motion, and the second's ends."""
+        (first, last), c, whole = self.ends(second), self.context, self.captured
+        rows = np.r_[first - c : first + 1, last : last + c + 1]
+        nowhere = Footplants(np.zeros((motion.n_frames, 4), dtype=bool))  # nobody asks for them
+        made = clip_frames(motion, body=whole.body_map, footplants=nowhere)
+        columns = [
+            np.concatenate([np.asarray(getattr(whole, name))[rows], part])
+            for name, part in zip(COLUMNS, made, strict=True)
+        ]
+        starts = np.cumsum([0, c + 1, c + 1, motion.n_frames]).astype(np.int64)
+        names = ("before", "after", "synthesized")
+        frames = Frames(whole.skeleton, whole.body_map, whole.fps, names, starts, *columns)
+        return frames, c, c + 1
 
     def surrounded(self, frames: Frames, motion: Motion, *, before: int, after: int) -> Surrounded:
         """A motion between the rows of ``frames`` before one and after another.
@@ -142,31 +162,24 @@ class Ground:
         whole = motion.replace(root_positions=root, local_quats=quat.make_continuous(quats))
         return Surrounded(whole, before - first)
 
-    def with_context(self, second: Second, motion: Motion | None = None) -> Motion:
+    def with_context(self, second: Second, made: Synthesis | None = None) -> Motion:
         """The second as captured, or as synthesized, between the captured frames around it.
 
-        Both classes come from here: captured frames are those of the collection, a synthesized
-        second replaces all but the first and the last of them.
+        The frames after a synthesized second go on from where it leads.
         """
-        whole = self.take(second.take)
-        first, last = second.frame, second.frame + self.length - 1
-        part = whole[first - self.context : last + self.context + 1]
-        if motion is None:
-            return part
-        root, quats = np.array(part.root_positions), np.array(part.local_quats)
-        inside = slice(self.context + 1, self.context + self.length - 1)
-        root[inside] = motion.root_positions[1:-1]
-        quats[inside] = motion.local_quats[1:-1]
-        return part.replace(root_positions=root, local_quats=quats)
-
-
-def _alone(ground: Ground, motion: Motion) -> Frames:
-    """One motion as a collection."""
-    body = ground.frames.body_map
-    nowhere = Footplants(np.zeros((motion.n_frames, 4), dtype=bool))  # nobody asks for them
-    columns = clip_frames(motion, body=body, footplants=nowhere)
-    starts = np.array([0, motion.n_frames], dtype=np.int64)
-    return Frames(motion.skeleton, body, motion.fps, ("synthesized",), starts, *columns)
+        first, last = self.ends(second)
+        before = np.arange(first - self.context, first)
+        after = np.arange(last + 1, last + 1 + self.context)
+        if made is None:
+            return self.captured.motion(int(before[0]), int(after[-1]))
+        parts = [
+            captured_rows(self.captured, before),
+            (made.root_positions, made.local_quats),
+            carried_rows(self.captured, after, made),
+        ]
+        root, quats = (np.concatenate(column) for column in zip(*parts, strict=True))
+        quats = quat.make_continuous(quats)
+        return Motion(self.captured.skeleton, root, quats, self.captured.fps)
 
 
 def without(frames: Frames, left_out: tuple[str, ...]) -> Frames:
@@ -181,10 +194,7 @@ def without(frames: Frames, left_out: tuple[str, ...]) -> Frames:
         frames.fps,
         tuple(frames.ids[k] for k in chosen),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        *(
-            np.ascontiguousarray(getattr(frames, name)[rows])
-            for name in ("heading", "ground", "quats", "body", "points", "planted")
-        ),
+        *(np.ascontiguousarray(getattr(frames, name)[rows]) for name in COLUMNS),
         jumps,
     )
 

@@ -227,7 +227,7 @@ def assembled(
         )
         before = _clip_part(frames, windows[0], -lead)
         after = _clip_part(frames, windows[-1] + engine.length - 1, follow)
-        carried = _carried(frames, after, synthesis)
+        carried = carried_rows(frames, after, synthesis)
         first = captured_rows(frames, before)
         root = np.concatenate([first[0], root, carried[0]])
         quats = np.concatenate([first[1], quats, carried[1]])
@@ -275,7 +275,9 @@ def captured_rows(frames: Frames, rows: IntArray) -> tuple[FloatArray, FloatArra
     return np.stack([ground[:, 0], frames.body[rows, 0, 1], ground[:, 1]], axis=1), quats
 
 
-def _carried(frames: Frames, rows: IntArray, synthesis: Synthesis) -> tuple[FloatArray, FloatArray]:
+def carried_rows(
+    frames: Frames, rows: IntArray, synthesis: Synthesis
+) -> tuple[FloatArray, FloatArray]:
     """Rows that follow the target window, moved rigidly to go on from where the blend ends."""
     root, quats = captured_rows(frames, rows)
     if not len(rows):

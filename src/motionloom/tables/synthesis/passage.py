@@ -29,6 +29,14 @@ windows take it over. A foot that leaves a stance fast would otherwise swing up 
 30 degrees, 6 to 8 gave the smallest errors on subjects 16, 69 and 143."""
 
 
+SLOW_S = 0.15
+"""Windows are averaged in what is slower than about this; what is faster is the weightiest one's.
+As in core/src/passage.h."""
+
+QUICK_S = 10 / 60
+"""What single steps at the ends have more fades within this long."""
+
+
 class Passage(NamedTuple):
     """A body's way through a gap, both ends counted."""
 
@@ -54,8 +62,9 @@ def mean_window(
     """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
 
     What windows do relative to their straight paths is averaged, put upon the gap's straight path,
-    and bent by a cubic that has the gap's postures and velocities at both ends. One window alone
-    that fits comes out as it was captured.
+    and bent by a cubic that has the gap's postures and velocities at both ends. Only what is slow
+    is averaged: the fast part is that of the weightiest window. One window alone that fits comes
+    out as it was captured.
 
     Parameters
     ----------
@@ -85,19 +94,26 @@ def mean_window(
     ]
     ease = _Ease(length, frames.fps)
 
+    carrier = int(np.argmax(weights))
+
     def mean(values: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("k,k...->...", weights, values))
 
-    def bend(name: str) -> FloatArray:
-        """The curve that adds what the windows lack in velocity at both ends."""
-        lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
-        none = np.zeros_like(lacks[0])
-        return ease.bend(none, none, lacks[0], lacks[1])
+    def carried(values: FloatArray) -> FloatArray:
+        """Mean of series (K, L, ...) with the carrier's fast part."""
+        own = values[carrier]
+        return np.asarray(own + _slow(mean(values) - own, frames.fps))
 
-    turn = mean(turns) + bend("turn")
-    step = mean(steps) + bend("step")
+    def bent(name: str, values: FloatArray) -> FloatArray:
+        """Mean of series that are 0 at both ends, with the velocities asked for there."""
+        lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
+        series = carried(values)
+        none = np.zeros_like(lacks[0])
+        return np.asarray(series + ease.bend(none, none, lacks[0], lacks[1]))
+
+    turn, step = bent("turn", turns), bent("step", steps)
     line_heading, line_ground = line.at(t)
-    height = mean(_values(frames.body[:, 0, 1], timed))
+    height = carried(_values(frames.body[:, 0, 1], timed))
     lifted = [
         np.asarray(asked.height[0] - height[k])
         for (asked, _), k in zip(sides, (0, -1), strict=True)
@@ -107,17 +123,40 @@ def mean_window(
     root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
     root[:, 1] = height + ease.bend(lifted[0], lifted[1], climbs[0], climbs[1])
     heading = line_heading[0] + turn
-    quats = _mean_rotations(_values(frames.quats, timed), weights)
+    rotations = _values(frames.quats, timed)
+    own = quat.normalize(rotations[carrier])
+    away = quat.log(quat.multiply(quat.conjugate(own), _mean_rotations(rotations, weights)))
+    quats = quat.multiply(own, quat.exp(_slow(away, frames.fps)))
     turns_off = [
         quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
         for (asked, _), k in zip(sides, (0, -1), strict=True)
     ]
     spins = [asked.spin[0] - mean(own.spin) for asked, own in sides]
-    bent = ease.bend(turns_off[0], turns_off[1], spins[0], spins[1], SWING)
-    quats = quat.multiply(quats, quat.exp(bent))
+    spun = ease.bend(turns_off[0], turns_off[1], spins[0], spins[1], SWING)
+    quats = quat.multiply(quats, quat.exp(spun))
     upright = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), heading)
     quats[:, 0] = quat.multiply(upright, quats[:, 0])
     return Passage(heading, root, quat.make_continuous(quats))
+
+
+def _slow(values: FloatArray, fps: float) -> FloatArray:
+    """Series (L, ...) without what is fast; both ends keep their value and their step.
+
+    Outside, it goes on point-reflected.
+    """
+    half = min(int(SLOW_S * fps), len(values) - 1)
+    before = 2.0 * values[0] - values[half:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -half - 2 : -1]
+    wide = np.concatenate([before, values, after])
+    parts = np.square(1.0 - np.square(np.arange(-half, half + 1) / (half + 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(wide, 2 * half + 1, axis=0)
+    slow = np.einsum("t...u,u->t...", windows, parts / parts.sum())
+    at = np.arange(len(values), dtype=np.float64)
+    quick = max(min(QUICK_S * fps, len(values) - 1.0), 2.0)
+    slope = at * np.clip(1.0 - at / quick, 0.0, None) ** 2 / (1.0 - 1.0 / quick) ** 2
+    fast = values - slow
+    slow = slow + np.multiply.outer(slope, fast[1] - fast[0])
+    return np.asarray(slow - np.multiply.outer(slope[::-1], fast[-1] - fast[-2]))
 
 
 class _Ease:

@@ -21,6 +21,7 @@ from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.score.terms import term_source, terms_of
 from motionloom.tables.synthesis.synthesis import rig_of, rows_of, synthesize
 from tests.oracles import pinned as plain
+from tests.oracles.passage import bent_windows
 
 LENGTH = 40
 NAMES = ("walk", "run", "sneak", "kick")
@@ -48,7 +49,7 @@ def test_frames_are_those_of_the_plain_form(frames, rows, between):
         at = np.array(others[:between]) + np.arange(LENGTH)[:, None]
         weights = np.full((between, LENGTH), 1.0 / between)
         ends = source, target + LENGTH - 1
-        psi, root, quats = plain.bent_windows(frames, rows_of(frames), at, weights, ends)
+        psi, root, quats = bent_windows(frames, rows_of(frames), at, weights, ends)
         assert np.abs(made.heading - psi).max() < TIGHT
         assert np.abs(made.root_positions - root).max() < TIGHT
         assert np.abs(made.local_quats - quats).max() < 1e-6  # windows are blended in single
