@@ -59,12 +59,7 @@ LABELS = {
     "143_25": "wave",
 }
 JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
-    "walk_to_run": (("143_32", 80), ("143_42", 205)),
-    "run_to_stand": (("143_42", 170), ("143_02", 190)),
-    "walk_to_carry": (("143_32", 560), ("143_11", 420)),
-    "punch_to_sneak": (("143_23", 300), ("143_41", 420)),
-    "sneak_to_kick": (("143_41", 300), ("143_24", 635)),
-    "sit_to_run": (("143_18", 300), ("143_42", 205)),
+    "walk_to_carry": (("143_32", 560), ("143_11", 400)),
 }
 """From a frame to a frame of the collection, T-poses left out."""
 EMBEDDED = ("walk", "jog", "run", "sneak", "stand", "sidestep", "carry", "punch", "wave", "turn")
@@ -241,13 +236,6 @@ def rows_of(name: str, which: str) -> list[Way]:
     ]
 
 
-def joins() -> None:
-    """Walk to run, run to stand...: the table's choice beside the others'."""
-    for name, (source, target) in joins_of(here()).items():
-        places = f"{source[0]}:{source[1]} to {target[0]}:{target[1]}"
-        keep(draw_ways(rows_of(name, here()), title=f"{name.replace('_', ' ')}, {places}"), name)
-
-
 def embedded() -> None:
     """The same of clips that come with the package, which stand exactly."""
     rows: list[Way] = []
@@ -257,12 +245,6 @@ def embedded() -> None:
         title = name.replace("_", " ")
         rows += [replace(way, name=f"{title}: {way.name}") for k, way in enumerate(ways) if k != 1]
     keep(draw_ways(rows, size=(1200, 150), title="Embedded clips"), "embedded")
-
-
-def films() -> None:
-    """The same side by side, as films."""
-    for name in joins_of(here()):
-        film(rows_of(name, here()), name)
 
 
 def graph_row(which: str, source: tuple[str, int], target: tuple[str, int]) -> Way | None:
@@ -372,11 +354,9 @@ def evaluation() -> None:
 SCENES: tuple[Callable[[], None], ...] = (
     clusters,
     recipe,
-    joins,
     embedded,
     best_and_worst,
     live,
-    films,
     evaluation,
 )
 
