@@ -211,7 +211,7 @@ def draw(name: str) -> None:
 def write_page(name: str, folder: Path) -> None:
     """A page that plays the transitions of a case side by side."""
     made = joined(CASES[name])
-    motions = [each.motion.replace(name=f"{row}, {remark(each)}") for row, each in made.items()]
+    motions = [each.motion.replace(name=row) for row, each in made.items()]
     plants = [each.footplants for each in made.values()]
     title = name.replace("_", " ")
     page = player_page(motions, footplants=plants, title=title, together=True, autoplay=False)

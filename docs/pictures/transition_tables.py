@@ -49,15 +49,16 @@ FILMS = PICTURES.parent / "film"
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
 LABELS = {
-    "143_32": "walk",
-    "143_38": "walk",
-    "143_42": "run",
-    "143_04": "run",
-    "143_41": "sneak",
-    "143_23": "punch",
-    "143_24": "kick",
-    "143_25": "wave",
+    "143_32": ("walk", 60, 240),
+    "143_38": ("walk", 100, 1200),
+    "143_42": ("run", 165, 220),
+    "143_04": ("run", 230, 900),
+    "143_41": ("sneak", 120, 1100),
+    "143_23": ("punch", 40, 780),
+    "143_24": ("kick", 100, 900),
+    "143_25": ("wave", 60, 600),
 }
+"""Clips, and the frames in which they do what the label says."""
 JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
     "walk_to_carry": (("143_32", 560), ("143_11", 400)),
 }
@@ -125,9 +126,12 @@ def collection(which: str, out: Path) -> ml.Collection:
             for kind in EMBEDDED:
                 ml.save(ml.synthetic.clip(kind).motion, folder / f"{kind}.bvh")
         lib = ml.Collection.ingest(folder, out=out, fps=60, source_fps={"143_*": 60})
-        named = LABELS if which == "143" else dict(zip(EMBEDDED, EMBEDDED, strict=True))
-        for clip, label in named.items():
-            lib.annotate(clip, label)
+        if which == "143":
+            for clip, (label, *frames) in LABELS.items():
+                lib.annotate(clip, label, frames=(frames[0], frames[1]))
+        else:
+            for kind in EMBEDDED:
+                lib.annotate(kind, kind)
         print(lib.report, flush=True)
         return lib
 
