@@ -83,16 +83,16 @@ def sliding_frames(points: np.ndarray, fps: float, heights: np.ndarray) -> np.nd
     return np.asarray(slowest[np.isfinite(slowest)] > FAST)
 
 
-def points_of(frames: Frames, made: Synthesis) -> np.ndarray:
-    """Heels and balls of made frames. (L, 4, 3)."""
-    motion = Motion(frames.skeleton, made.root_positions, made.local_quats, frames.fps)
+def points_of(frames: Frames, result: Synthesis) -> np.ndarray:
+    """Heels and balls of synthesized frames. (L, 4, 3)."""
+    motion = Motion(frames.skeleton, result.root_positions, result.local_quats, frames.fps)
     return np.asarray(foot_points(motion, body=frames.body_map))
 
 
 def measure(frames: Frames, rig: Rig, pairs: list[tuple[int, int]]) -> dict[str, float]:
     """Share of sliding frames by who made them, per cent."""
     length, heights = round(frames.fps), stance_heights(frames)
-    found: dict[str, list[np.ndarray]] = {}
+    slides: dict[str, list[np.ndarray]] = {}
     for source, target in pairs:
         recipe = Recipe((source, target), length)
         clips = [frames.clip_at(row) for row in recipe.rows]
@@ -107,8 +107,8 @@ def measure(frames: Frames, rig: Rig, pairs: list[tuple[int, int]]) -> dict[str,
         }
         for name, points in ways.items():
             low = heights[clips[0]] if name == "captured" else floor
-            found.setdefault(name, []).append(sliding_frames(points, frames.fps, low))
-    return {name: 100.0 * float(np.concatenate(each).mean()) for name, each in found.items()}
+            slides.setdefault(name, []).append(sliding_frames(points, frames.fps, low))
+    return {name: 100.0 * float(np.concatenate(each).mean()) for name, each in slides.items()}
 
 
 def main() -> int:
