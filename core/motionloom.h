@@ -1421,14 +1421,15 @@ ML_API ml_status ml_footing_fill(const ml_rows *rows, int64_t side, int64_t n_fr
 
 /* Which plant each foot is held by, -1 for none, and where its ball is to be then; heels and balls
    that stand are labelled; the mean distance of the blend's feet from there, metres.
-   at: (n_frames, n_ways)  psi: (n_frames)  root: (n_frames, 3)  soles: (2, 2, n_frames, 3)
-   legs: (2, n_frames, 3)  reaches: (2)  scratch: (12, n_frames)  held: (2, n_frames)
-   places: (2, n_frames, 3)  planted: (n_frames, 4)  error: (1) */
+   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  root: (n_frames, 3)
+   soles: (2, 2, n_frames, 3)  legs: (2, n_frames, 3)  reaches: (2)  scratch: (12, n_frames)
+   held: (2, n_frames)  places: (2, n_frames, 3)  planted: (n_frames, 4)  error: (1) */
 ML_API ml_status ml_footing_choose(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
-                                   const int64_t *at, const double *psi, const double *root,
-                                   const double *soles, const double *legs, const double *reaches,
-                                   double fps, double speed, double *scratch, int64_t *held,
-                                   double *places, uint8_t *planted, double *error);
+                                   const int64_t *at, const double *weights, const double *psi,
+                                   const double *root, const double *soles, const double *legs,
+                                   const double *reaches, double fps, double speed,
+                                   double *scratch, int64_t *held, double *places,
+                                   uint8_t *planted, double *error);
 
 /* Add to the places of a held foot what it moves by in the weightiest window in which it stands:
    nothing at the seams, where it goes on as fast as the blend's foot does.

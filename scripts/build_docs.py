@@ -2,8 +2,9 @@
 
     ./docs-site [--output FOLDER] [--no-gallery]
 
-Writes the reference from docstrings and help texts, makes the motions of the gallery, and runs
-Sphinx with warnings as errors.
+Writes the reference from docstrings and help texts, makes the motions of the gallery and, where
+MOTIONLOOM_MOCAP names captured clips, those of the showcases, and runs Sphinx with warnings as
+errors.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ def build(output: Path, *, gallery: bool = True) -> int:
     """Exit code of Sphinx: 0 for a site without a warning."""
     from sphinx.cmd.build import main as sphinx
 
-    from scripts.gallery import write_gallery
+    from scripts.gallery import write_gallery, write_showcases
     from scripts.reference_pages import write_reference
 
     write_reference(DOCS / "reference" / "generated")
     write_gallery(output / "players", motions=gallery)
+    write_showcases(output / "players", motions=gallery)
     options = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(output.with_suffix(".cache"))]
     return sphinx([*options, str(DOCS), str(output)])
 

@@ -1,17 +1,26 @@
-"""Motions of the gallery: each is made here, and becomes one page with a player."""
+"""Motions of the gallery and the showcases: each becomes one page with a player."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import motionloom as ml
 from scripts.run_page import run_command
 
-__all__ = ["write_gallery"]
+__all__ = ["write_gallery", "write_showcases"]
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 PAGES = ("transition", "blend", "splice", "live")
 WAITING = "<!doctype html><title>motionloom</title><p>This site was built without its gallery."
+NO_CLIPS = (
+    "<!doctype html><title>motionloom</title>"
+    "<p>This site was built without the captured clips that play here; the strip shows them."
+)
 LABELS = ("walk", "run", "sneak", "stand")
 
 
@@ -25,6 +34,19 @@ def write_gallery(folder: Path, *, motions: bool = True) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         _write_results(folder, Path(scratch))
         _write_live(folder / "live.html", Path(scratch))
+
+
+def write_showcases(folder: Path, *, motions: bool = True) -> None:
+    """Write a page for each strip of the showcases: a player where captured clips are found.
+
+    Tables of these clips are built on the first run, which takes minutes; they stay in docs/film.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for strip in sorted((DOCS / "img").glob("showcase_*.png")):
+        (folder / f"{strip.stem}.html").write_text(NO_CLIPS, encoding="utf-8")
+    if motions and os.environ.get("MOTIONLOOM_MOCAP"):
+        script = DOCS / "pictures" / "showcases.py"
+        subprocess.run([sys.executable, str(script), "--pages", str(folder)], check=True)
 
 
 def _write_results(folder: Path, scratch: Path) -> None:

@@ -1,9 +1,9 @@
 /* Footing: where and when the feet of a transition stand.
 
-   What stands at a seam comes first; then the plants of all windows are taken in the order of how
-   well the blend agrees with them (Ikemoto, Arikan and Forsyth 2007, section 4). Unlike there, a
-   plant is cut where it would hurry the foot or where the leg does not reach it: what is left of it
-   is still better held than not. */
+   What stands at a seam comes first, then what most windows agree on, where the blend has it; then
+   the plants of all windows are taken in the order of how well the blend agrees with them (Ikemoto,
+   Arikan and Forsyth 2007, section 4). Unlike there, a plant is cut where it would hurry the foot or
+   where the leg does not reach it: what is left of it is still better held than not. */
 
 #include "seam.h"
 
@@ -13,6 +13,8 @@
 #define FOOTING_FARTHEST 0.1524
 /* Frames that a plant must have left. */
 #define FOOTING_SHORTEST 4
+/* A foot stands where windows of more than this weight stand. */
+#define FOOTING_MAJORITY 0.5
 /* A plant begins and ends this close to the blend's foot, with what its speed adds, metres. */
 #define FOOTING_ARRIVES 0.10
 
@@ -173,6 +175,84 @@ static void footing_fill(const ml_seam_foot *foot, const double *psi, const doub
     }
 }
 
+/* Weight of the windows in which a point stands at a frame, and the heaviest of these windows. */
+static double footing_vote(const ml_seam_foot *foot, const double *weights, int64_t t,
+                           int64_t column, int64_t *way) {
+    double sum = 0.0, most = -1.0;
+    for (int64_t i = 0; i < foot->n_ways; i++) {
+        double weight = weights[i * foot->n_frames + t];
+        if (!ml_rows_stands(foot->rows, foot->at[t * foot->n_ways + i], column)) continue;
+        sum += weight;
+        if (weight > most) {
+            most = weight;
+            *way = i;
+        }
+    }
+    return sum;
+}
+
+/* Mean place of the blend's ball, as high as the windows that stand have theirs at most, and not
+   below `low`; the blend's mean distance from it. */
+static double footing_mean(const ml_seam_foot *foot, const double *weights, int64_t first,
+                           int64_t last, double low, double *place) {
+    double height = 0.0, off = 0.0, n = (double)(last - first + 1);
+    for (int c = 0; c < 3; c++) place[c] = 0.0;
+    for (int64_t t = first; t <= last; t++) {
+        int64_t way = 0;
+        footing_vote(foot, weights, t, ML_BALL(foot->side), &way);
+        const float *p =
+            ml_rows_point(foot->rows, foot->at[t * foot->n_ways + way], ML_BALL(foot->side));
+        for (int c = 0; c < 3; c++) place[c] += foot->ball[3 * t + c];
+        height += (double)p[1];
+    }
+    for (int c = 0; c < 3; c++) place[c] /= n;
+    place[1] = ml_max(ml_min(place[1], height / n), low);
+    for (int64_t t = first; t <= last; t++) off += ml_seam_far(foot, t, place);
+    return off / n;
+}
+
+/* One run of frames in which most windows stand, held where the blend has the foot. */
+static void footing_agree(const ml_seam_foot *foot, const double *weights, int64_t number,
+                          int64_t first, int64_t last, double low, int64_t *held, double *places,
+                          uint8_t *planted, double *totals) {
+    int64_t a = first, b = last, column = ML_BALL(foot->side), way = 0;
+    double off = 0.0, place[3] = {0.0, 0.0, 0.0};
+    for (int again = 0; again < 2; again++) /* its place is the mean of what is left of it */
+        if (b - a + 1 >= FOOTING_SHORTEST) {
+            off = footing_mean(foot, weights, a, b, low, place);
+            footing_cut(foot, held, places, place, &a, &b);
+        }
+    if (b - a + 1 < FOOTING_SHORTEST || off > FOOTING_FARTHEST) return;
+    totals[0] += off * (double)(b - a + 1);
+    totals[1] += (double)(b - a + 1);
+    for (int64_t t = a; t <= b; t++) {
+        held[t] = number;
+        for (int c = 0; c < 3; c++) places[3 * t + c] = place[c];
+        planted[4 * t + column] = 1;
+        planted[4 * t + column - 1] =
+            footing_vote(foot, weights, t, column - 1, &way) > FOOTING_MAJORITY;
+    }
+    footing_vote(foot, weights, (a + b) / 2, column, &way);
+    footing_add_heels(foot, way, a, b, held, places, planted);
+}
+
+/* Frames in which most windows stand, one run after another. */
+static void footing_vote_all(const ml_seam_foot *foot, const double *weights, int64_t *held,
+                             double *places, uint8_t *planted, double *totals) {
+    int64_t t = 0, way = 0, number = FOOTING_MOST + 2, column = ML_BALL(foot->side);
+    double low = HUGE_VAL;
+    for (int64_t i = 0; i < foot->n_ways; i++) low = ml_min(low, ml_seam_lowest(foot, i));
+    while (t < foot->n_frames) {
+        int64_t a = t;
+        while (t < foot->n_frames &&
+               footing_vote(foot, weights, t, column, &way) > FOOTING_MAJORITY)
+            t++;
+        if (t - a >= FOOTING_SHORTEST)
+            footing_agree(foot, weights, number++, a, t - 1, low, held, places, planted, totals);
+        if (t == a) t++;
+    }
+}
+
 ml_status ml_footing_fill(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
                           const int64_t *at, const double *psi, const double *root,
                           const double *heel, const double *ball, const double *legs, double reach,
@@ -187,10 +267,10 @@ ml_status ml_footing_fill(const ml_rows *rows, int64_t side, int64_t n_frames, i
 }
 
 ml_status ml_footing_choose(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
-                            const int64_t *at, const double *psi, const double *root,
-                            const double *soles, const double *legs, const double *reaches,
-                            double fps, double speed, double *scratch, int64_t *held,
-                            double *places, uint8_t *planted, double *error) {
+                            const int64_t *at, const double *weights, const double *psi,
+                            const double *root, const double *soles, const double *legs,
+                            const double *reaches, double fps, double speed, double *scratch,
+                            int64_t *held, double *places, uint8_t *planted, double *error) {
     int64_t n = n_frames, last[2], first[2];
     double *source = scratch, *target = scratch + 6 * n, totals[2] = {0.0, 0.0}, more[2];
     for (int64_t side = 0; side < 2; side++) {
@@ -224,6 +304,7 @@ ml_status ml_footing_choose(const ml_rows *rows, int64_t n_frames, int64_t n_way
             totals[0] += ml_seam_far(&foot, t, stand);
             totals[1] += 1.0;
         }
+        footing_vote_all(&foot, weights, own, own_places, planted, totals);
         footing_fill(&foot, psi, root, own, own_places, planted, more);
         for (int c = 0; c < 2; c++) totals[c] += more[c];
     }

@@ -33,8 +33,8 @@ ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
     synthesis_part(n, points, soles);
     bad = ml_reach_ways(n, n_joints, rig->legs, positions, ways, reaches);
     if (bad) return bad;
-    bad = ml_footing_choose(rows, n, n_ways, at, psi, root, soles, ways, reaches, fps, speed, rest,
-                            held, places, planted, errors);
+    bad = ml_footing_choose(rows, n, n_ways, at, weights, psi, root, soles, ways, reaches, fps,
+                            speed, rest, held, places, planted, errors);
     if (bad) return bad;
     for (int64_t side = 0; side < 2; side++) {
         const double *heel = soles + 6 * n * side, *ball = heel + 3 * n;

@@ -49,22 +49,18 @@ FILMS = PICTURES.parent / "film"
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
 LABELS = {
-    "143_32": "walk",
-    "143_38": "walk",
-    "143_42": "run",
-    "143_04": "run",
-    "143_41": "sneak",
-    "143_23": "punch",
-    "143_24": "kick",
-    "143_25": "wave",
+    "143_32": ("walk", 60, 240),
+    "143_38": ("walk", 100, 1200),
+    "143_42": ("run", 165, 220),
+    "143_04": ("run", 230, 900),
+    "143_41": ("sneak", 120, 1100),
+    "143_23": ("punch", 40, 780),
+    "143_24": ("kick", 100, 900),
+    "143_25": ("wave", 60, 600),
 }
+"""Clips, and the frames in which they do what the label says."""
 JOINS: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
-    "walk_to_run": (("143_32", 80), ("143_42", 205)),
-    "run_to_stand": (("143_42", 170), ("143_02", 190)),
-    "walk_to_carry": (("143_32", 560), ("143_11", 420)),
-    "punch_to_sneak": (("143_23", 300), ("143_41", 420)),
-    "sneak_to_kick": (("143_41", 300), ("143_24", 635)),
-    "sit_to_run": (("143_18", 300), ("143_42", 205)),
+    "walk_to_carry": (("143_32", 560), ("143_11", 400)),
 }
 """From a frame to a frame of the collection, T-poses left out."""
 SEARCHED_ON: dict[str, tuple[tuple[str, int], tuple[str, int]]] = {
@@ -137,9 +133,12 @@ def collection(which: str, out: Path) -> ml.Collection:
             for kind in EMBEDDED:
                 ml.save(ml.synthetic.clip(kind).motion, folder / f"{kind}.bvh")
         lib = ml.Collection.ingest(folder, out=out, fps=60, source_fps={"143_*": 60})
-        named = LABELS if which == "143" else dict(zip(EMBEDDED, EMBEDDED, strict=True))
-        for clip, label in named.items():
-            lib.annotate(clip, label)
+        if which == "143":
+            for clip, (label, *frames) in LABELS.items():
+                lib.annotate(clip, label, frames=(frames[0], frames[1]))
+        else:
+            for kind in EMBEDDED:
+                lib.annotate(kind, kind)
         print(lib.report, flush=True)
         return lib
 
@@ -248,13 +247,6 @@ def rows_of(name: str, which: str) -> list[Way]:
     ]
 
 
-def joins() -> None:
-    """Walk to run, run to stand...: the table's choice beside the others'."""
-    for name, (source, target) in joins_of(here()).items():
-        places = f"{source[0]}:{source[1]} to {target[0]}:{target[1]}"
-        keep(draw_ways(rows_of(name, here()), title=f"{name.replace('_', ' ')}, {places}"), name)
-
-
 def searched_on() -> None:
     """Transitions that are found where the first candidates are not natural or fail their check."""
     if not real():
@@ -276,12 +268,6 @@ def embedded() -> None:
         title = name.replace("_", " ")
         rows += [replace(way, name=f"{title}: {way.name}") for k, way in enumerate(ways) if k != 1]
     keep(draw_ways(rows, size=(1200, 150), title="Embedded clips"), "embedded")
-
-
-def films() -> None:
-    """The same side by side, as films."""
-    for name in joins_of(here()):
-        film(rows_of(name, here()), name)
 
 
 def graph_row(which: str, source: tuple[str, int], target: tuple[str, int]) -> Way | None:
@@ -391,12 +377,10 @@ def evaluation() -> None:
 SCENES: tuple[Callable[[], None], ...] = (
     clusters,
     recipe,
-    joins,
     searched_on,
     embedded,
     best_and_worst,
     live,
-    films,
     evaluation,
 )
 

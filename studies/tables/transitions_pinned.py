@@ -115,7 +115,7 @@ def _columns(engine, windows: np.ndarray) -> np.ndarray:
     """What the kernel measures of one pinned candidate."""
     nothing = np.full((1, len(COLUMNS)), np.nan, dtype=np.float32)
     asked = Choice(windows[None].astype(np.int64), np.zeros(1), nothing, 0, np.ones(1, np.bool_))
-    return np.array(engine.judged(asked).columns[0])
+    return np.array(engine.ranked(asked).columns[0])
 
 
 def _error(frames, rig, windows: np.ndarray, query: int, length: int) -> float:

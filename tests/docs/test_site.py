@@ -35,6 +35,9 @@ def test_the_site_builds_is_complete_and_loads_nothing_from_outside(tmp_path: Pa
     assert missing_names(texts) == []
     assert broken_links(texts) == []
     assert players(texts[site / "gallery.html"]) <= {page.name for page in texts}
+    strips = {strip.stem for strip in (ROOT / "docs" / "img").glob("showcase_*.png")}
+    played = re.findall(r'src="\.\./players/([^"]+)\.html"', texts[site / "quality/showcases.html"])
+    assert sorted(played) == sorted(strips)
     assert sum(each.stat().st_size for each in site.rglob("*.*")) < LARGEST_MB * 1e6
 
 

@@ -19,13 +19,22 @@ from tests.oracles.seams import (
     stand_at_seams,
 )
 
-FARTHEST, SHORTEST, ARRIVES = 0.1524, 4, 0.10
+FARTHEST, SHORTEST, ARRIVES, MAJORITY = 0.1524, 4, 0.10, 0.5
+MOST = 48
 
 
 def choose_plants(
-    feet: tuple[Foot, Foot], psi: FloatArray, root: FloatArray
+    feet: tuple[Foot, Foot],
+    weights: FloatArray,
+    psi: FloatArray,
+    root: FloatArray,
+    *,
+    agree: bool = True,
 ) -> tuple[IntArray, FloatArray, BoolArray, float]:
-    """Holds (2, L), places (2, L, 3) and labels (L, 4) of both feet; the blend's mean distance."""
+    """Holds (2, L), places (2, L, 3) and labels (L, 4) of both feet; the blend's mean distance.
+
+    Without ``agree`` feet are held only by single windows, wherever these have them.
+    """
     n, n_ways = feet[0].at.shape
     stands = [stand_at_seams(foot) for foot in feet]
     last, first = (np.array([stand[k] for stand in stands]) for k in range(2))
@@ -45,9 +54,44 @@ def choose_plants(
             planted[t, columns] = foot.rows.planted[row, columns]
             total += far(foot.ball[t], places[side, t])
             count += 1
-        more, frames = fill(foot, psi, root, held[side], places[side], planted)
+        own = held[side], places[side], planted
+        if agree:
+            more, frames = hold_agreed(foot, weights, *own)
+            total, count = total + more, count + frames
+        more, frames = fill(foot, psi, root, *own)
         total, count = total + more, count + frames
     return held, places, planted, total / max(count, 1)
+
+
+def hold_agreed(
+    foot: Foot, weights: FloatArray, held: IntArray, places: FloatArray, planted: BoolArray
+) -> tuple[float, int]:
+    """Hold a foot where most windows stand, at the blend's mean place; distances and frames."""
+    ball, heel = 2 * foot.side + 1, 2 * foot.side
+    stands = foot.rows.planted[foot.at]
+    heaviest = np.argmax(np.where(stands[..., ball], weights.T, -1.0), axis=1)
+    votes, heels = (np.sum(weights.T * stands[..., k], axis=1) for k in (ball, heel))
+    high = foot.rows.points[foot.at[np.arange(len(held)), heaviest], ball, 1].astype(np.float64)
+    low = min(lowest_ball(foot, i) for i in range(foot.at.shape[1]))
+    total, count = 0.0, 0
+    runs = [run for run in runs_of(votes > MAJORITY) if run[1] - run[0] + 1 >= SHORTEST]
+    for number, (a, b) in enumerate(runs, start=MOST + 2):
+        off, place = 0.0, np.zeros(3)
+        for _ in range(2):
+            if b - a + 1 >= SHORTEST:
+                span = slice(a, b + 1)
+                place = foot.ball[span].mean(axis=0)
+                place[1] = max(min(place[1], high[span].mean()), low)
+                off = float(np.mean(np.linalg.norm(foot.ball[span] - place, axis=-1)))
+                a, b = cut(foot, held, places, a, b, place)
+        if b - a + 1 < SHORTEST or off > FARTHEST:
+            continue
+        total, count = total + off * (b - a + 1), count + b - a + 1
+        span = slice(a, b + 1)
+        held[span], places[span], planted[span, ball] = number, place, True
+        planted[span, heel] = heels[span] > MAJORITY
+        add_heels(foot, int(heaviest[(a + b) // 2]), a, b, held, places, planted)
+    return total, count
 
 
 def fill(

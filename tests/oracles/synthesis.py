@@ -16,8 +16,13 @@ from tests.oracles.seams import Foot
 from tests.oracles.swing import clear_ground, run_offsets
 
 
-def synthesize(frames: Frames, recipe: Recipe, rig: Rig, speed: float) -> Synthesis:
-    """The frames of a recipe; ``speed`` is the fastest joint of its clips, m/s."""
+def synthesize(
+    frames: Frames, recipe: Recipe, rig: Rig, speed: float, *, agree: bool = True
+) -> Synthesis:
+    """The frames of a recipe; ``speed`` is the fastest joint of its clips, m/s.
+
+    ``agree`` is as in :func:`choose_plants`.
+    """
     rows, at, weights, fps = rows_of(frames), rows_at(frames, recipe), recipe.weights(), frames.fps
     track = track_of(frames, recipe)
     root = np.stack([track.ground[:, 0], track.height, track.ground[:, 1]], axis=1)
@@ -30,7 +35,9 @@ def synthesize(frames: Frames, recipe: Recipe, rig: Rig, speed: float) -> Synthe
         Foot(rows, at, side, *points[side], ways[:, side], reaches[side], fps, speed)
         for side in range(2)
     )
-    held, places, planted, error = choose_plants((left, right), track.heading, root)
+    held, places, planted, error = choose_plants(
+        (left, right), weights, track.heading, root, agree=agree
+    )
     shifts, tilts = np.zeros((2, len(at), 3)), np.zeros((2, len(at)))
     for side in range(2):
         heel, ball = points[side]

@@ -84,6 +84,7 @@ def draw_ways(
     size: tuple[int, int] = (1200, 190),
     title: str = "",
     body: BodyMap | None = None,
+    still: bool = False,
 ) -> Canvas:
     """A picture of several motions below one another.
 
@@ -101,6 +102,8 @@ def draw_ways(
         Over the picture.
     body
         Which joint is which; guessed by default.
+    still
+        See every figure of a row from where the first is seen from, so that turns show.
     """
     if not ways:
         raise ArrayError("`ways` must hold at least one motion, got none.")
@@ -113,7 +116,7 @@ def draw_ways(
     for k, way in enumerate(ways):
         top = height - head - k * each
         axes = canvas.add_axes((0.0, (top - each) / height, 1.0, size[1] / height))
-        _draw_row(axes, way, moments, view, body)
+        _draw_row(axes, way, moments, view, body, still=still)
         at = (top - 6) / height
         canvas.text(
             14 / size[0], at, way.name, va="top", ha="left", size=9.5, weight="bold",
@@ -160,7 +163,9 @@ def draw_transition(
     return canvas
 
 
-def _draw_row(axes: Axes, way: Way, moments: int, view: View, body: BodyMap | None) -> None:
+def _draw_row(
+    axes: Axes, way: Way, moments: int, view: View, body: BodyMap | None, *, still: bool = False
+) -> None:
     """A figure for each moment, in its column."""
     motion = way.motion
     roles = roles_for(motion.skeleton, body)
@@ -169,7 +174,8 @@ def _draw_row(axes: Axes, way: Way, moments: int, view: View, body: BodyMap | No
     heading, floor = calm_heading(motion, roles), figure.floor()
     row, climbed = Row(axes, figure.height, moments), 0.0
     for column, frame in enumerate(spread_moments(motion.n_frames, moments)):
-        camera = side_view(motion, frame, float(heading[frame]), view, floor)
+        seen_from = float(heading[0 if still else frame])
+        camera = side_view(motion, frame, seen_from, view, floor)
         colour = INK if way.colour is None else way.colour(frame)
         draw_pose(axes, figure, track, frame, camera, float(row.centres[column]), colour, 0.0)
         row.label(column, f"{frame / motion.fps:.2f} s")

@@ -60,6 +60,33 @@ def test_transitions_from_and_to_it_are_refused_in_words(table, clip, search):
         table.transition((clip, 0), label="mixed", search=search)
 
 
+@pytest.mark.parametrize("options", [{"longest_s": 2.0}, {"tolerance_s": 0.4}, {"variation": 1}])
+def test_no_option_goes_through_it(table, options):
+    """Clips that play on, and arrivals before and after the frame asked for, end with the clip."""
+    for frame in (0, LENGTH - 1):
+        joined = table.transition(("run", 40), ("exact", frame), **options)
+        back = table.transition(("exact", frame), ("run", 40), **options)
+        for made in (joined, back):
+            assert {table.frames.place_of(row)[0] for row in made.recipe.rows} <= {*LONG, "exact"}
+            assert np.isfinite(made.motion.root_positions).all()
+    with pytest.raises(TableError, match="'half' must have at least"):
+        table.transition(("run", 40), ("half", 3), **options)
+
+
+def test_the_papers_table_refuses_it_too(table, tmp_path):
+    lib = table.collection
+    paper = ml.build_table(
+        lib, out=tmp_path / "p.mlt", length_s=LENGTH / FPS, clusters=4, method="paper",
+        progress=False,
+    )  # fmt: skip
+    with pytest.raises(TableError, match="'less' must have at least"):
+        paper.transition(("run", 4), ("less", 0))
+    with pytest.raises(TableError, match="'less' must have at least"):
+        paper.transition(("less", 0), label="mixed")
+    joined = paper.transition(("run", 4), label="mixed")
+    assert paper.frames.place_of(joined.recipe.rows[-1])[0] == "walk"
+
+
 @pytest.mark.parametrize("clip", SHORT)
 def test_entries_and_paths_from_and_to_it_are_refused_in_words(table, clip):
     refused = f"'{clip}' must have at least {LENGTH} frames"

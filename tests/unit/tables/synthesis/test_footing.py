@@ -209,6 +209,42 @@ def test_a_plant_is_left_that_the_blend_is_six_inches_from_on_the_average(away, 
     assert np.count_nonzero(foot.held != NOT_HELD) == held
 
 
+def choose(foot, weights):
+    """What holds the left foot in all frames, and its labels; the right foot is in the air."""
+    held, places = np.zeros((2, N), dtype=np.int64), np.zeros((2, N, 3))
+    planted, error = np.zeros((N, 4), dtype=bool), np.zeros(1)
+    soles = np.zeros((2, 2, N, 3))
+    soles[0] = foot.heel, foot.foot
+    choose_plants(
+        foot.rows.record, *foot.at.shape, foot.at, weights, np.zeros(N), np.zeros((N, 3)), soles,
+        np.stack([foot.legs, foot.legs]), np.full(2, REACH), FPS, SPEED, np.zeros((12, N)), held,
+        places, planted, error,
+    )  # fmt: skip
+    return held[0], places[0], planted
+
+
+def test_a_foot_that_all_windows_stand_on_is_held_where_the_blend_has_it():
+    # Both windows have their feet too far from the blend's to be held there: they would slide.
+    foot, weights = Foot(ways=2), np.full((2, N), 0.5)
+    foot.planted_rows[[*range(20, 40), *range(N + 20, N + 40)], 1] = True
+    foot.points[:N, 1, 0], foot.points[N:, 1, 0] = 0.2, -0.2
+    foot.foot[:, 0] = 0.001 * (np.arange(N) - 29.5)
+    held, places, planted = choose(foot, weights)
+    assert np.flatnonzero(held != NOT_HELD).tolist() == list(range(20, 40))
+    assert np.unique(held[20:40]).size == 1
+    assert places[20:40] == pytest.approx(np.zeros((20, 3)), abs=1e-12)
+    assert planted[20:40, 1].all() and not planted[:, 0].any()
+
+
+@pytest.mark.parametrize(("weight", "held"), [(0.49, 0), (0.51, 20)])
+def test_windows_agree_by_their_weights(weight, held):
+    foot = Foot(ways=2)
+    foot.planted_rows[20:40, 1] = True
+    foot.points[:N, 1, 0] = 0.2
+    weights = np.stack([np.full(N, weight), np.full(N, 1.0 - weight)])
+    assert np.count_nonzero(choose(foot, weights)[0] != NOT_HELD) == held
+
+
 def random_feet(rng, n, n_ways, share):
     """Both feet of a blend that hardly moves, of windows that stand for some frames each."""
     total = n * n_ways
@@ -233,18 +269,19 @@ def test_the_kernel_matches_its_plain_form(n, n_ways, share):
     taken = 0
     for _ in range(8):
         rows, at, soles, legs, psi, root = random_feet(rng, n, n_ways, share)
+        weights = rng.dirichlet(np.ones(n_ways), size=n).T.copy()
         reaches, error = np.array([0.9, 0.88]), np.zeros(1)
         held, places = np.zeros((2, n), dtype=np.int64), np.zeros((2, n, 3))
         planted = np.zeros((n, 4), dtype=bool)
         choose_plants(
-            rows.record, n, n_ways, at, psi, root, soles, legs, reaches, FPS, SPEED,
+            rows.record, n, n_ways, at, weights, psi, root, soles, legs, reaches, FPS, SPEED,
             np.zeros((12, n)), held, places, planted, error,
         )  # fmt: skip
         feet = tuple(
             PlainFoot(rows, at, k, *soles[k], legs[k], float(reaches[k]), FPS, SPEED)
             for k in range(2)
         )
-        expected = plain.choose_plants(feet, psi, root)
+        expected = plain.choose_plants(feet, weights, psi, root)
         assert (held == expected[0]).all()
         assert np.abs(places - expected[1])[held != NOT_HELD].max(initial=0.0) < 1e-12
         assert (planted == expected[2]).all()
