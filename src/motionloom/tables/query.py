@@ -108,18 +108,20 @@ def _joined(
         )
         if not len(choice.rows):
             break
-        top = choice.first()
+        top = choice.key(0)
         best = engine.synthesize_best(choice)
         first = best if first is None or _passes_first(best, first) else first
-        is_top = best.choice.key(best.number) == top.key(0)
-        if best.checked.passed and (is_top or engine.is_natural(best.choice, best.number)):
+        judged = best.choice  # by cost, unless the first candidate was taken
+        is_top = judged.key(best.number) == top
+        if best.checked.passed and (is_top or engine.is_natural(judged, best.number)):
             return best
-        if not engine.is_natural(top, 0):
+        at = judged.find(top)
+        if not engine.is_natural(judged, at):
             break
-        alone = engine.synthesize_best(top)
+        alone = engine.synthesize_best(judged.only(at))
         if alone.checked.passed:
-            return alone._replace(choice=best.choice, number=best.choice.find(top.key(0)))
-        banned.append(top.key(0))
+            return alone._replace(choice=judged, number=at)
+        banned.append(top)
     assert first is not None
     if not first.checked.passed:
         recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))

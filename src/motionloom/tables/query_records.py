@@ -63,11 +63,11 @@ class Choice(NamedTuple):
         """First rows of every blend's windows; those that are pinned are no blends."""
         return [self.windows(n) for n in range(len(self.rows)) if not self.is_pinned(n)]
 
-    def first(self) -> Choice:
-        """The first one alone, as it is now: the core may put a choice in another order."""
-        pinned = None if self.pinned is None else self.pinned[:1].copy()
-        parts = (self.rows[:1].copy(), self.costs[:1].copy(), self.columns[:1].copy())
-        return Choice(*parts, 1, pinned)
+    def only(self, number: int) -> Choice:
+        """One of them alone."""
+        at = slice(number, number + 1)
+        pinned = None if self.pinned is None else self.pinned[at]
+        return Choice(self.rows[at], self.costs[at], self.columns[at], 1, pinned)
 
     def find(self, key: tuple[int, ...]) -> int:
         """Number of a recipe by its :meth:`key`."""
