@@ -1,5 +1,5 @@
-"""Which external validators are on this machine: Blender, the glTF validator, three.js, ufbx, FBX2glTF,
-usd-core, mujoco, a browser, mono.
+"""Which external validators are on this machine: Blender, the glTF validator, three.js, ufbx,
+FBX2glTF, usd-core, mujoco, a browser, mono.
 
 ``python tests/validators/validators.py`` prints one line for each: its name, and where it is or
 that it is missing. ``tests/validators/install.sh`` installs them.
