@@ -75,6 +75,7 @@ def test_usd_core_agrees(motion, options, tmp_path, usd_core) -> None:
     assert report["names"][:6] == list(motion.skeleton.names)
 
 
+@pytest.mark.slow
 def test_binary_usd_is_read(tmp_path, usd_core, monkeypatch) -> None:
     motion = odd_motion(sliding=True)
     ml.save(motion, tmp_path / "clip.usda")
@@ -92,7 +93,8 @@ def test_binary_usd_is_read(tmp_path, usd_core, monkeypatch) -> None:
         assert back.skeleton.names == motion.skeleton.names
         assert np.abs(back.world_positions() - motion.world_positions()).max() < 2e-6
         rng = np.random.Generator(np.random.PCG64(1))
-        for _ in range(4):  # a file that ends its reader must not end us
+        n_spoiled = 3 if suffix == ".usdc" else 0
+        for _ in range(n_spoiled):  # a file that ends its reader must not end us
             spoiled = bytearray(file.read_bytes())
             for at in rng.integers(8, len(spoiled), 12):
                 spoiled[at] = int(rng.integers(256))

@@ -51,9 +51,10 @@ class RobotClip:
     """Limits that are passed, and rotation that no hinge can do."""
 
     def __post_init__(self) -> None:
-        n_frames, n_bodies = len(self.qpos), len(self.body_names)
+        qpos = frozen(self.qpos, "qpos", (None, len(self.columns)))
+        object.__setattr__(self, "qpos", qpos)
+        n_frames, n_bodies = len(qpos), len(self.body_names)
         for name, shape in (
-            ("qpos", (None, len(self.columns))),
             ("qvel", (n_frames, None)),
             ("body_positions", (n_frames, n_bodies, 3)),
             ("body_quats", (n_frames, n_bodies, 4)),

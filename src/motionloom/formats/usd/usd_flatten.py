@@ -34,7 +34,7 @@ except ImportError:
 try:
     stage = Usd.Stage.Open(sys.argv[1])
 except Exception as error:
-    print(str(error)[:300], file=sys.stderr)
+    print(str(error).strip().rpartition(" : ")[2][:300], file=sys.stderr)
     sys.exit(8)
 layer = stage.Flatten(False)
 paths = []
