@@ -34,6 +34,9 @@ WISHES: dict[str, Any] = {
     "transition onto the other": TransitionMake(id=1, a="jog.bvh", b="walk.bvh", length_s=0.4),
     "blend": BlendMake(id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5]),
     "blend, raw": BlendMake(id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5], clean=False),
+    "blend of cycles": BlendMake(
+        id=1, clips=["walk.bvh", "jog.bvh"], weights=[0.5, 0.5], cycles=True, sync_contacts=True
+    ),
     "blend as steered": BlendMake(id=1, clips=["jog.bvh", "walk.bvh"], recorded=STEERED),
     "splice": SpliceMake(id=1, upper="jog.bvh", lower="walk.bvh"),
     "splice of an arm": SpliceMake(id=1, upper="walk.bvh", lower="jog.bvh", where="left_arm"),

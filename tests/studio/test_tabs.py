@@ -168,6 +168,17 @@ def test_plants_set_by_hand_change_the_result(ask) -> None:
     assert any("by hand" in note for note in edited["why"]["notes"])
 
 
+def test_a_blend_of_cycles_is_registered_apart_from_that_of_whole_clips(ask) -> None:
+    clips = {"clips": ["walk", "jog"], "weights": [0.5, 0.5]}
+    whole, cut, again = (
+        ask("blend.make", **clips, **more)[0]
+        for more in ({}, {"cycles": True, "sync_contacts": True}, {})
+    )
+    assert "cycles=True, sync_contacts=True" in cut["why"]["python"]
+    assert "--cycles --sync-contacts" in cut["why"]["command"]
+    assert cut["why"]["headline"] != whole["why"]["headline"] == again["why"]["headline"]
+
+
 def test_a_blend_and_a_splice_come_with_their_sources(ask) -> None:
     head, arrays = ask("blend.make", clips=["walk", "jog"], weights=[0.3, 0.7])
     assert head["detail"]["weights"] == [0.3, 0.7]

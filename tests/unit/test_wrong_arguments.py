@@ -74,6 +74,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     poses = {"root_positions": walk.root_positions, "local_quats": walk.local_quats}
     spot = ml.PlanarTransform(0.1, 1.0, 2.0)
     (folder / "weights.csv").write_text("time,walk,jog\n0,1,0\n1,0,1\n")
+    (folder / "holds.csv").write_text("walk,rail,0.1,0.3\njog,rail,0.1,0.3\n")
     (folder / "verdicts.csv").write_text("")
     places = {"source": ("walk", 2), "target": ("stand", 12)}
     return {
@@ -159,6 +160,10 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "detect_footplants": (ml.detect_footplants, {"motion": walk}),
         "engine_of": (ml.engine_of, {}),
         "extend_table": (ml.extend_table, {"table": table.file, "collection": collection}),
+        "hold_hands": (
+            ml.hold_hands,
+            {"motion": walk, "intervals": {"left_wrist": [(0.1, 0.3)]}},
+        ),
         "find_cycles": (ml.find_cycles, {"motion": steps}),
         "check_dataset": (
             ml.check_dataset,
@@ -184,6 +189,10 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "move": (ml.move, {"motion": walk}),
         "named_unit": (ml.named_unit, {"unit_m": 0.01}),
         "parametrize": (ml.parametrize, {"curve": curve, "values": {"speed": [1.0, 2.0]}}),
+        "read_constraints": (
+            ml.read_constraints,
+            {"path": folder / "holds.csv", "clips": ["walk", "jog"]},
+        ),
         "read_weights": (
             ml.read_weights,
             {"path": folder / "weights.csv", "clips": ["walk", "jog"], "fps": 30.0},

@@ -119,6 +119,10 @@ class BlendMake(MakeRequest, tag="blend.make", kw_only=True):
     parameters: Parameters | None = None
     recorded: Annotated[list[Weights], Meta(max_length=MOST_RECORDED)] | None = None
     """Weights of every frame; the curve repeats as often as needed."""
+    cycles: bool = False
+    """Cut every clip to a gait cycle first."""
+    sync_contacts: bool = False
+    """Draw times to contacts that all clips share."""
     clean: bool = True
 
 
@@ -127,6 +131,8 @@ class BlendSpace(BaseRequest, tag="blend.space"):
 
     answer: ClassVar = answers.Space
     clips: Clips
+    cycles: bool = False
+    sync_contacts: bool = False
 
 
 class ControlStart(BaseRequest, tag="control.start"):
@@ -135,6 +141,8 @@ class ControlStart(BaseRequest, tag="control.start"):
     answer: ClassVar = answers.LiveStarted
     clips: Clips
     loop: bool = True
+    cycles: bool = False
+    sync_contacts: bool = False
 
 
 class ControlStep(BaseRequest, tag="control.step"):

@@ -17,7 +17,7 @@ from motionloom.registration.register import register
 from motionloom.studio.clips.matches import Matched, Matches
 from motionloom.studio.messages.answers import Answer, Space
 from motionloom.studio.messages.bounds import fresh_number
-from motionloom.studio.messages.messages import BlendMake, ControlStart
+from motionloom.studio.messages.messages import BlendMake, BlendSpace, ControlStart
 from motionloom.studio.messages.result_messages import BlendDetail, Why
 from motionloom.studio.panels.live_blend import LiveBlend, tidy_weights
 from motionloom.studio.panels.quick_weights import QuickWeights
@@ -37,11 +37,11 @@ class BlendPanel:
 
     def __init__(self, matches: Matches) -> None:
         self.matches, self.library = matches, matches.library
-        self._curves: dict[tuple[tuple[str, int], ...], tuple[RegistrationCurve, Matched]] = {}
+        self._curves: dict[object, tuple[RegistrationCurve, Matched]] = {}
 
     def make(self, request: BlendMake) -> Result:
         """A whole blend."""
-        curve, matched = self._curve(request.clips)
+        curve, matched = self._curve(request)
         rows = self._weights(request, curve)
         recorded_s = None
         if request.recorded is not None:
@@ -113,34 +113,44 @@ class BlendPanel:
                 [self.library.source(clip) for clip in request.clips],
                 [f"{w:g}" for w in weights],
                 recorded_s,
-                clean=request.clean,
+                request,
                 passed=evaluation.verification.passed,
             ),
         )
 
-    def space(self, clips: Sequence[str]) -> Answer:
+    def space(self, request: BlendSpace) -> Answer:
         """What the clips can be steered by: turn and speed, measured on each."""
-        curve, _ = self._curve(clips)
+        curve, _ = self._curve(request)
         space = self._space(curve)
         if space is None:
             return Answer(Space([], [], []))
         ranges = [space.range(name) for name in space.names]
-        return Answer(Space(list(space.names), ranges, space.values[: len(clips)].tolist()))
+        return Answer(Space(list(space.names), ranges, space.values[: len(request.clips)].tolist()))
 
     def start(self, request: ControlStart) -> LiveBlend:
         """A live blend."""
-        curve, matched = self._curve(request.clips)
+        curve, matched = self._curve(request)
         live, space = control(curve, loop=request.loop), self._space(curve)
         quick = None if space is None else QuickWeights(space)
         return LiveBlend(fresh_number(), live, matched, quick)
 
-    def _curve(self, clips: Sequence[str]) -> tuple[RegistrationCurve, Matched]:
+    def _curve(
+        self, request: BlendMake | BlendSpace | ControlStart
+    ) -> tuple[RegistrationCurve, Matched]:
+        clips = request.clips
         if len(set(clips)) < 2 or len(set(clips)) != len(clips):
             raise ArrayError("A blend must have two or more different clips. Choose another.")
-        key = tuple(self.library.version(clip) for clip in clips)
+        versions = tuple(self.library.version(clip) for clip in clips)
+        key = (versions, request.cycles, request.sync_contacts)
         if key not in self._curves:
             matched = self.matches.of(clips)
-            curve = register(matched.motions, footplants=matched.footplants, body=matched.body)
+            curve = register(
+                matched.motions,
+                footplants=matched.footplants,
+                body=matched.body,
+                cycles=request.cycles,
+                sync_contacts=request.sync_contacts,
+            )
             while len(self._curves) >= STORED_CURVES:
                 self._curves.pop(next(iter(self._curves)))
             self._curves[key] = curve, matched
@@ -166,8 +176,8 @@ def _equivalents(
     sources: Sequence[str],
     weights: Sequence[str],
     recorded_s: float | None,
+    request: BlendMake,
     *,
-    clean: bool,
     passed: bool,
 ) -> tuple[str, str]:
     """The same run as a command line and as Python."""
@@ -180,11 +190,17 @@ def _equivalents(
         lines[0:0] = ["import numpy as np", ""]
         lines.append(f'weights = np.loadtxt("{WEIGHTS_FILE}", delimiter=",")')
     call = python_call(
-        "ml.blend", ["curve", row], duration_s=recorded_s, clean=None if clean else False
+        "ml.blend", ["curve", row], duration_s=recorded_s, clean=None if request.clean else False
     )
-    lines += [f"curve = ml.register([{', '.join(names)}])", f"b = {call}"]
+    registered = python_call(
+        "ml.register", [f"[{', '.join(names)}]"],
+        cycles=request.cycles or None, sync_contacts=request.sync_contacts or None,
+    )  # fmt: skip
+    lines += [f"curve = {registered}", f"b = {call}"]
     lines.append('ml.save(b.motion, "blend.bvh")')
-    words += ["-o", "blend.bvh", *([] if clean else ["--raw"])]
+    words += ["--cycles"] if request.cycles else []
+    words += ["--sync-contacts"] if request.sync_contacts else []
+    words += ["-o", "blend.bvh", *([] if request.clean else ["--raw"])]
     words += [] if passed else ["--allow-flawed"]
     return command_line("blend", *words), "\n".join(lines)
 

@@ -91,7 +91,7 @@ class Session:
                 make_transition(self.matches, request), request
             ),
             m.BlendMake: lambda request: self._store(self.blends.make(request), request),
-            m.BlendSpace: lambda request: self.blends.space(request.clips),
+            m.BlendSpace: self.blends.space,
             m.ControlStart: self._start,
             m.ControlStep: self._step,
             m.ControlStop: self._stop,

@@ -27,7 +27,13 @@ export function takeLibrary(store: Store, { name, items }: { name: string; items
   store.commit("", {
     a: listed(project.a),
     b: listed(project.b),
-    blend: { clips: project.blend.clips.filter((id) => ids.has(id)), weights: [], parameters: null, recorded: null },
+    blend: {
+      ...project.blend,
+      clips: project.blend.clips.filter((id) => ids.has(id)),
+      weights: [],
+      parameters: null,
+      recorded: null,
+    },
   });
   store.fail(
     "gone",

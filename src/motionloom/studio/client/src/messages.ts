@@ -430,18 +430,24 @@ export interface BlendMake {
   weights?: number[] | null;
   parameters?: Record<string, number> | null;
   recorded?: number[][] | null;
+  cycles?: boolean;
+  sync_contacts?: boolean;
   clean?: boolean;
 }
 
 // Measure what the clips can be steered by.
 export interface BlendSpace {
   clips: string[];
+  cycles?: boolean;
+  sync_contacts?: boolean;
 }
 
 // Begin a live blend.
 export interface ControlStart {
   clips: string[];
   loop?: boolean;
+  cycles?: boolean;
+  sync_contacts?: boolean;
 }
 
 // The next frame, as a pose: one binary message; see `wire.py`.

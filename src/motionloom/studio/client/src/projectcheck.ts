@@ -53,6 +53,8 @@ const CHECKS: Record<string, Check> = {
   "blend.weights": [listOf(isShare, 18), "a list of numbers"],
   "blend.parameters": orNull([mapOf(finite), "numbers by name"]),
   "blend.recorded": orNull([listOf(listOf(isShare, 18), 1e5), "a list of weights for every frame"]),
+  "blend.cycles": flag,
+  "blend.sync_contacts": flag,
   "splice.method": among("naive", "time", "time+space", "full"),
   "splice.where": among("torso", "chest", "arms", "left_arm", "right_arm", "head"),
   "splice.when_short": among("crop", "loop", "hold"),
@@ -123,7 +125,13 @@ function withoutUnknown(project: Project, library: Set<string>, problems: string
     ...project,
     a: listed(a),
     b: listed(b),
-    blend: { clips: blend.clips.filter((id) => library.has(id)), weights: [], parameters: null, recorded: null },
+    blend: {
+      ...blend,
+      clips: blend.clips.filter((id) => library.has(id)),
+      weights: [],
+      parameters: null,
+      recorded: null,
+    },
   };
 }
 

@@ -37,6 +37,8 @@ export interface Project {
     weights: number[];
     parameters: Record<string, number> | null; // in place of weights
     recorded: number[][] | null; // in place of both: weights of a live blend
+    cycles: boolean; // clips are cut to gait cycles first
+    sync_contacts: boolean; // times are drawn to contacts that all clips share
   };
   splice: {
     method: Method;
@@ -118,6 +120,11 @@ export interface Scene {
   tasks: Task[];
 }
 
+// How the clips of a blend are brought together.
+export function registeredBy({ blend }: Project): { cycles: boolean; sync_contacts: boolean } {
+  return { cycles: blend.cycles, sync_contacts: blend.sync_contacts };
+}
+
 export const MOST_UNDO = 200; // steps
 
 export const FIRST: Project = {
@@ -128,7 +135,7 @@ export const FIRST: Project = {
   clean: true,
   plants: {},
   transition: { at: null, length_s: 0.6, moving: false, timewarp: true },
-  blend: { clips: [], weights: [], parameters: null, recorded: null },
+  blend: { clips: [], weights: [], parameters: null, recorded: null, cycles: false, sync_contacts: false },
   splice: {
     method: "full",
     where: "torso",

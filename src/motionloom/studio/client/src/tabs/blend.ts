@@ -4,7 +4,7 @@ import type { Steer } from "../api";
 import { button, make, replace } from "../dom";
 import { Cancelled } from "../faults";
 import type { BlendDetail, Space } from "../messages";
-import { nameOf, type Project, type State } from "../store";
+import { nameOf, type Project, registeredBy, type State } from "../store";
 import type { Tools } from "../tools";
 import "./blend.css";
 import { createLive } from "./live";
@@ -41,7 +41,8 @@ export const blend: TabModule = {
   ask: ({ project }, api, have) => {
     const { parameters, recorded } = project.blend;
     const mix = recorded ? { recorded } : parameters ? { parameters } : { weights: weightsOf(project) };
-    return api.ask("blend.make", { clips: clipsOf(project), clean: project.clean, have, ...mix });
+    const clips = clipsOf(project);
+    return api.ask("blend.make", { clips, clean: project.clean, have, ...registeredBy(project), ...mix });
   },
   mount,
 };
@@ -62,6 +63,14 @@ function mount(within: HTMLElement, tools: Tools): void {
     attrs: { type: "checkbox" },
     on: { change: () => store.commit("", { clean: clean.checked }) },
   });
+  const cycles = make("input", {
+    attrs: { type: "checkbox" },
+    on: { change: () => change("", { cycles: cycles.checked, recorded: null }) },
+  });
+  const sync = make("input", {
+    attrs: { type: "checkbox" },
+    on: { change: () => change("", { sync_contacts: sync.checked, recorded: null }) },
+  });
   within.append(
     make(
       "section",
@@ -72,6 +81,13 @@ function mount(within: HTMLElement, tools: Tools): void {
         byWeights,
         byNames,
         make("span", { class: "gap" }),
+        make(
+          "label",
+          { class: "tick", title: "cut every clip to a gait cycle that can be repeated" },
+          cycles,
+          "cycles",
+        ),
+        make("label", { class: "tick", title: "feet come down and leave together" }, sync, "sync contacts"),
         make("label", { class: "tick" }, clean, "clean feet"),
       ),
       pad.element,
@@ -166,16 +182,23 @@ function mount(within: HTMLElement, tools: Tools): void {
     store.commit("", {
       a: a === id ? null : a,
       b: b === id ? null : b,
-      blend: { clips: mix.clips.filter((each) => each !== id), weights: [], parameters: null, recorded: null },
+      blend: {
+        ...mix,
+        clips: mix.clips.filter((each) => each !== id),
+        weights: [],
+        parameters: null,
+        recorded: null,
+      },
     });
   }
 
   async function readSpace(): Promise<void> {
     const ids = clipsOf(store.project);
-    const key = ids.join("\n");
+    const by = registeredBy(store.project);
+    const key = [...ids, by.cycles, by.sync_contacts].join("\n");
     if (store.scene.space.key === key || ids.length < 2) return;
     store.show({ space: { key, value: null } });
-    const answer = await api.ask("blend.space", { clips: ids }).catch(() => null);
+    const answer = await api.ask("blend.space", { clips: ids, ...by }).catch(() => null);
     if (store.scene.space.key !== key) return;
     // The result reports clips that do not match.
     store.show({ space: answer ? { key, value: answer.body } : { key: "", value: null } });
@@ -187,6 +210,8 @@ function mount(within: HTMLElement, tools: Tools): void {
     const { parameters, recorded } = project.blend;
     const space = store.scene.space.value;
     clean.checked = project.clean;
+    cycles.checked = project.blend.cycles;
+    sync.checked = project.blend.sync_contacts;
     const able = space !== null && space.names.length > 0;
     byWeights.setAttribute("aria-pressed", String(!parameters));
     byNames.setAttribute("aria-pressed", String(parameters !== null));
@@ -286,7 +311,9 @@ function mount(within: HTMLElement, tools: Tools): void {
   store.listen((project, scene, before) => {
     // Another tab or other clips end a live blend; its recording and its last values stay.
     const clips = scene.liveBlend?.clips.join("\n");
-    if (clips !== undefined && (project.tab !== "blend" || clips !== clipsOf(project).join("\n")))
+    const { cycles, sync_contacts } = before.project.blend;
+    const other = cycles !== project.blend.cycles || sync_contacts !== project.blend.sync_contacts;
+    if (clips !== undefined && (other || project.tab !== "blend" || clips !== clipsOf(project).join("\n")))
       void end().catch(() => undefined);
     if (project.tab !== "blend") return;
     const same = ["results", "library", "space"] as const;

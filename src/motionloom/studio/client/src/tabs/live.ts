@@ -2,7 +2,7 @@
 
 import type { Steer } from "../api";
 import { liveMotion, type ShownMotion, takePose } from "../motion";
-import type { LiveBlend } from "../store";
+import { type LiveBlend, registeredBy } from "../store";
 import type { Tools } from "../tools";
 
 const MOST_FRAMES = 16; // of one step: a page that was hidden does not catch up
@@ -30,7 +30,7 @@ export function createLive({ store, api }: Tools): Live {
   }
 
   async function start(clips: string[], to: Steer): Promise<void> {
-    const { body } = await api.ask("control.start", { clips });
+    const { body } = await api.ask("control.start", { clips, ...registeredBy(store.project) });
     const shown = liveMotion(body);
     [recorded, owed, last] = [0, 1, performance.now()];
     target = to;
