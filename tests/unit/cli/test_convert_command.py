@@ -79,7 +79,7 @@ def test_a_failed_conversion_leaves_nothing_behind(run, tmp_path: Path) -> None:
 
 
 def test_an_unknown_suffix_is_told_with_those_that_can_be_written(run, tmp_path, walk_bvh) -> None:
-    told = run("convert", walk_bvh, tmp_path / "out.fbx")
+    told = run("convert", walk_bvh, tmp_path / "out.dae")
     assert told.code == 2
     assert ".bvh" in told.err
 
@@ -180,7 +180,7 @@ def test_no_folder_is_made_for_a_format_that_cannot_be_written(
     run, tmp_path: Path, walk_bvh: Path
 ) -> None:
     for more in ((), ("--dry-run",)):
-        told = run("convert", walk_bvh, tmp_path / "new" / "walk.fbx", *more)
+        told = run("convert", walk_bvh, tmp_path / "new" / "walk.dae", *more)
         assert told.code == 2
-        assert ".fbx" in told.err
+        assert ".dae" in told.err
         assert not (tmp_path / "new").exists()
