@@ -81,7 +81,7 @@ def test_a_failed_conversion_leaves_nothing_behind(run, tmp_path: Path) -> None:
 def test_an_unknown_suffix_is_reported_with_those_that_can_be_written(
     run, tmp_path, walk_bvh
 ) -> None:
-    done = run("convert", walk_bvh, tmp_path / "out.fbx")
+    done = run("convert", walk_bvh, tmp_path / "out.dae")
     assert done.code == 2
     assert ".bvh" in done.err
 
@@ -182,7 +182,7 @@ def test_no_folder_is_made_for_a_format_that_cannot_be_written(
     run, tmp_path: Path, walk_bvh: Path
 ) -> None:
     for more in ((), ("--dry-run",)):
-        done = run("convert", walk_bvh, tmp_path / "new" / "walk.fbx", *more)
+        done = run("convert", walk_bvh, tmp_path / "new" / "walk.dae", *more)
         assert done.code == 2
         assert ".fbx" in done.err
         assert not (tmp_path / "new").exists()

@@ -18,8 +18,8 @@ CONSTANT, CUBIC = 0x2, 0x8
 CONSTANT_NEXT = 0x100
 """A constant segment that has the value of its second key."""
 LATEST_S = 1e6
-KEY_BYTES = 100
-"""Memory that a key takes, with its tangents."""
+KEY_BYTES, TANGENT_BYTES, READING_BYTES = 24, 32, 120
+"""Memory that a key takes, its tangents take, and that reading a curve takes for each key."""
 BISECTIONS = 45
 
 
@@ -99,7 +99,7 @@ def read_curve(document: FbxDocument, element: Element) -> Curve:
             f"{len(values)} values.",
             where=where,
         )
-    document.budget.take(KEY_BYTES * len(times), "its keys", where)
+    document.budget.check(READING_BYTES * len(times), "its keys", where)
     times = times / TICKS
     if not np.abs(values).max() < LARGEST:  # also where one is not a number
         raise FormatError("Key values must be finite numbers; some are not.", where=where)
@@ -114,6 +114,7 @@ def read_curve(document: FbxDocument, element: Element) -> Curve:
         attributes = tuple(each[fresh] for each in attributes)
     flags, slopes, packed = attributes
     cubic = (flags & CUBIC).any() and not (flags & CONSTANT).all()
+    document.budget.take((KEY_BYTES + TANGENT_BYTES * bool(cubic)) * len(times), "its keys", where)
     tangents = tangents_of(times, values, flags, slopes, packed) if cubic else None
     return Curve(times, values, flags, tangents)
 

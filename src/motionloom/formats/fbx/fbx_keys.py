@@ -15,7 +15,7 @@ from motionloom.formats.fbx.fbx_settings import TICKS
 from motionloom.motion.motion import Motion
 
 LINEAR_KEY = 0x6104
-"""Linear, with automatic tangents for whoever makes it cubic."""
+"""Linear; should a tool make it cubic, its tangents are automatic."""
 KEY_DATA = np.array([0.0, 0.0, 0.0, 0.0], dtype="<f4")
 KEY_VERSION = 4008
 ANGLE_STEPS = 2.0**16

@@ -12,7 +12,9 @@ from fuzz.fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.errors import FormatError
 from motionloom.formats.fbx import fbx
 from motionloom.formats.fbx.fbx_encode import Item, Long, file_bytes, property_of
-from motionloom.formats.file_clip import Limits, ReadOptions
+from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 
 
 def refused(data: bytes, limits: Limits | None = None) -> FormatError:
@@ -126,3 +128,17 @@ def test_a_file_without_bones_says_what_is_missing() -> None:
 def test_too_many_layers_are_refused() -> None:
     many = crafted(np.random.default_rng(0), Craft(joints=1, seconds=0.1, layers=70))
     assert "layers" in refused(as_binary(many)).problem
+
+
+def test_a_long_good_file_is_within_its_budget_of_memory() -> None:
+    """Ten minutes at 120 frames a second: what a file may take grows with its size."""
+    names = tuple(f"bone{j}" for j in range(8))
+    skeleton = Skeleton(names, np.arange(-1, 7), np.full((8, 3), 10.0))
+    n_frames = 72_000
+    turns = np.zeros((n_frames, 8, 4))
+    turns[..., 0] = 1.0
+    motion = Motion(skeleton, np.zeros((n_frames, 3)), turns, 120.0)
+    stream = io.BytesIO()
+    fbx.write(FileClip(motion, unit_m=0.01, up="y"), stream)
+    stream.seek(0)
+    assert fbx.read(stream, ReadOptions()).motion.n_frames == n_frames
