@@ -129,10 +129,10 @@ class Ground:
         (first, last), c, whole = self.ends(second), self.context, self.captured
         rows = np.r_[first - c : first + 1, last : last + c + 1]
         nowhere = Footplants(np.zeros((motion.n_frames, 4), dtype=bool))  # nobody asks for them
-        made = clip_frames(motion, body=whole.body_map, footplants=nowhere)
+        result = clip_frames(motion, body=whole.body_map, footplants=nowhere)
         columns = [
             np.concatenate([np.asarray(getattr(whole, name))[rows], part])
-            for name, part in zip(COLUMNS, made, strict=True)
+            for name, part in zip(COLUMNS, result, strict=True)
         ]
         starts = np.cumsum([0, c + 1, c + 1, motion.n_frames]).astype(np.int64)
         names = ("before", "after", "synthesized")
@@ -162,7 +162,7 @@ class Ground:
         whole = motion.replace(root_positions=root, local_quats=quat.make_continuous(quats))
         return Surrounded(whole, before - first)
 
-    def with_context(self, second: Second, made: Synthesis | None = None) -> Motion:
+    def with_context(self, second: Second, result: Synthesis | None = None) -> Motion:
         """The second as captured, or as synthesized, between the captured frames around it.
 
         The frames after a synthesized second go on from where it leads.
@@ -170,12 +170,12 @@ class Ground:
         first, last = self.ends(second)
         before = np.arange(first - self.context, first)
         after = np.arange(last + 1, last + 1 + self.context)
-        if made is None:
+        if result is None:
             return self.captured.motion(int(before[0]), int(after[-1]))
         parts = [
             captured_rows(self.captured, before),
-            (made.root_positions, made.local_quats),
-            carried_rows(self.captured, after, made),
+            (result.root_positions, result.local_quats),
+            carried_rows(self.captured, after, result),
         ]
         root, quats = (np.concatenate(column) for column in zip(*parts, strict=True))
         quats = quat.make_continuous(quats)

@@ -94,26 +94,19 @@ def mean_window(
     ]
     ease = _Ease(length, frames.fps)
 
-    carrier = int(np.argmax(weights))
-
     def mean(values: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("k,k...->...", weights, values))
-
-    def carried(values: FloatArray) -> FloatArray:
-        """Mean of series (K, L, ...) with the carrier's fast part."""
-        own = values[carrier]
-        return np.asarray(own + _slow(mean(values) - own, frames.fps))
 
     def bent(name: str, values: FloatArray) -> FloatArray:
         """Mean of series that are 0 at both ends, with the velocities asked for there."""
         lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
-        series = carried(values)
+        series = _carried(values, weights, frames.fps)
         none = np.zeros_like(lacks[0])
         return np.asarray(series + ease.bend(none, none, lacks[0], lacks[1]))
 
     turn, step = bent("turn", turns), bent("step", steps)
     line_heading, line_ground = line.at(t)
-    height = carried(_values(frames.body[:, 0, 1], timed))
+    height = _carried(_values(frames.body[:, 0, 1], timed), weights, frames.fps)
     lifted = [
         np.asarray(asked.height[0] - height[k])
         for (asked, _), k in zip(sides, (0, -1), strict=True)
@@ -123,10 +116,7 @@ def mean_window(
     root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
     root[:, 1] = height + ease.bend(lifted[0], lifted[1], climbs[0], climbs[1])
     heading = line_heading[0] + turn
-    rotations = _values(frames.quats, timed)
-    own = quat.normalize(rotations[carrier])
-    away = quat.log(quat.multiply(quat.conjugate(own), _mean_rotations(rotations, weights)))
-    quats = quat.multiply(own, quat.exp(_slow(away, frames.fps)))
+    quats = _carried_rotations(_values(frames.quats, timed), weights, frames.fps)
     turns_off = [
         quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
         for (asked, _), k in zip(sides, (0, -1), strict=True)
@@ -220,6 +210,19 @@ def _values(
         return low
     share = share.reshape(*share.shape, *[1] * (low.ndim - 2))
     return np.asarray(low + share * (values[after] - low))
+
+
+def _carried(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
+    """Mean (L, ...) of series (K, L, ...) with the fast part of the weightiest window."""
+    own = values[np.argmax(weights)]
+    return np.asarray(own + _slow(np.einsum("k,k...->...", weights, values) - own, fps))
+
+
+def _carried_rotations(quats: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
+    """Mean rotations (L, J, 4) of (K, L, J, 4) with the fast part of the weightiest window."""
+    own = quat.normalize(quats[np.argmax(weights)])
+    away = quat.log(quat.multiply(quat.conjugate(own), _mean_rotations(quats, weights)))
+    return np.asarray(quat.multiply(own, quat.exp(_slow(away, fps))))
 
 
 def _mean_rotations(quats: FloatArray, weights: FloatArray) -> FloatArray:
