@@ -12,8 +12,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
+from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.file_clip import FileClip
-from motionloom.formats.gltf.gltf_bone_mesh import bone_mesh
 from motionloom.formats.single_precision import single_quats
 from motionloom.formats.usd.usd_text import (
     identifiers,
