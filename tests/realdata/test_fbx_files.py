@@ -81,7 +81,7 @@ def test_example_files_of_three_go_around(name: str, tmp_path: Path) -> None:
     path = Path(folder or "") / name
     if not folder or not path.is_file():
         pytest.skip(
-            f"{name} of three.js's examples/models/fbx is not here: licences forbid to pass it on. "
+            f"{name} of three.js's examples/models/fbx is not part of the project. "
             "Set MOTIONLOOM_FBX_EXAMPLES to a folder that holds it"
         )
     motion = load(path)
