@@ -75,6 +75,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "splice": ml.splice(ml.synthetic.clip("carry", duration_s=2.0).motion, walk),
         "loop": ml.loop(walk),
         "balanced": ml.balance(walk),
+        "held hands": ml.hold_hands(walk, {"left_wrist": [(0.1, 0.3)]}),
         "cycles": ml.find_cycles(ml.synthetic.clip("walk", fps=30).motion),
         "cleanup": ml.clean_footskate(walk),
         "retargeted": ml.retarget(walk, ml.synthetic.skeleton(1.5)),

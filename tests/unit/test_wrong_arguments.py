@@ -76,6 +76,9 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     (folder / "weights.csv").write_text("time,walk,jog\n0,1,0\n1,0,1\n")
     (folder / "holds.csv").write_text("walk,rail,0.1,0.3\njog,rail,0.1,0.3\n")
     (folder / "verdicts.csv").write_text("")
+    (folder / "robot.xml").write_text(
+        '<mujoco><worldbody><body name="a"><joint name="b"/></body></worldbody></mujoco>'
+    )
     places = {"source": ("walk", 2), "target": ("stand", 12)}
     return {
         "BodyMap": (ml.BodyMap, {}),
@@ -181,6 +184,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "lead_in": (ml.lead_in, {"motion": walk, "pose": stand[:1]}),
         "lead_out": (ml.lead_out, {"motion": walk, "pose": stand[:1]}),
         "load": (ml.load, {"path": folder / "walk.bvh"}),
+        "load_points": (ml.load_points, {"path": folder / "walk.c3d"}),
+        "load_robot": (ml.load_robot, {"path": folder / "robot.xml"}),
         "loop": (ml.loop, {"motion": walk}),
         "match_clips": (ml.match_clips, {"motions": [walk, jog]}),
         "measure": (ml.measure, {"motion": walk, "name": "speed"}),
@@ -206,6 +211,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "save_runtime": (ml.save_runtime, {"table": table, "path": folder / "lib.mlr"}),
         "save_web_files": (ml.save_web_files, {"folder": folder / "web"}),
         "score": (ml.score, {"result": walk}),
+        "smpl_skeleton": (ml.smpl_skeleton, {}),
         "splice": (ml.splice, {"upper": wave, "lower": walk}),
         "stature": (ml.stature, {"skeleton": rig}),
         "stream.go": (table.stream(("walk", 2)).go, {}),

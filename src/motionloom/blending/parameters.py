@@ -16,6 +16,8 @@ from motionloom.blending.mixtures import closest_mixture, exact_mixture
 from motionloom.errors import ArrayError
 from motionloom.registration.curve import RegistrationCurve
 
+FARTHEST = 1e6
+"""Ranges of the examples; the nearest reachable point of what is farther is that of this far."""
 LARGEST = 1e100
 """Largest value of a parameter, of either sign."""
 
@@ -82,13 +84,20 @@ class ParameterSpace:
         """
         scale = np.maximum(np.ptp(self.values, axis=0), 1e-9)
         samples = self.values / scale
-        target = point / scale
+        target = _not_too_far(point / scale, samples.mean(axis=0))
         mixture, miss = exact_mixture(samples, target), 0.0
         if mixture is None:
             mixture = closest_mixture(samples, target)
             miss = float(np.linalg.norm(samples.T @ mixture - target))
         w = mixture @ self.sample_weights
         return w / w.sum(), miss
+
+
+def _not_too_far(target: FloatArray, centre: FloatArray) -> FloatArray:
+    """The target, or where the way to it from the centre leaves what can be computed with."""
+    away = target - centre
+    distance = float(np.abs(away).max())
+    return target if distance <= FARTHEST else centre + away * (FARTHEST / distance)
 
 
 def parametrize(

@@ -6,9 +6,9 @@ import re
 
 SAME = (
     "align at clusters collection constraints cycles ends fps ghosts graph_cm ground "
-    "joint_weights keep_bend keep_glitches label labels lookup method moving overwrite pairs "
-    "plants rescore score seed size skeleton soft source_fps sync_contacts unit up variation ways "
-    "weights where"
+    "joint_weights joints keep_bend keep_glitches label labels lookup method moving overwrite "
+    "pairs plants rescore score seed size skeleton soft source_fps sync_contacts unit up variation "
+    "ways weights where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
@@ -32,6 +32,16 @@ PHRASES = (
     (r"Cut them off with motion\[(\d*):\]", r"Cut them off with convert --frames \1:"),
     (r"ml\.ground\(motion\) brings it", "convert --ground brings it"),
     (r" by ml\.ground", ""),
+    (
+        r"Carry the clip over first: ml\.retarget\(motion, ml\.smpl_skeleton\(\)\)\.",
+        "The clip must be on that skeleton.",
+    ),
+    (
+        r"Files without a header are read by naming the order of their quaternions: .*",
+        "Files without a header do not say the order of their quaternions: add one.",
+    ),
+    (r'Pass it: ml\.load\(FILE, skeleton="g1\.xml"\)\.', "Put it next to the clip."),
+    (r'Pass it: ml\.load\(FILE, skeleton="g1\.xml"\), or put', "Put"),
     (
         r"Set the true rate with motion\.replace\(fps=\.\.\.\)",
         "Give the true one with --source-fps",

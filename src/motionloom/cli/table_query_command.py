@@ -157,6 +157,7 @@ def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
         "frames": joined.motion.n_frames,
         "fps": joined.motion.fps,
         "span": list(joined.span),
+        "plays": list(joined.plays),
         "why": joined.why,
         "notes": list(joined.notes),
         "foot_error_cm": 100.0 * joined.foot_error,

@@ -210,8 +210,9 @@ def test_a_transition_is_written_with_the_clips_around_it(run, table: Path, tmp_
     assert done.code == 0, done.err
     facts = json.loads(done.out)
     made = ml.load(out)
-    assert made.n_frames == facts["frames"] == 15 + 9 + 6
-    assert facts["span"] == [9, 23]
+    before, after = facts["plays"]
+    assert made.n_frames == facts["frames"] == 9 + before + 15 + after + 6
+    assert facts["span"] == [9 + before, 23 + before]
 
 
 def test_a_transition_goes_to_a_label(run, table: Path, tmp_path) -> None:

@@ -14,7 +14,6 @@ from motionloom.tables.score.stance import BALLS
 from motionloom.tables.synthesis.leg_kernels import (
     NOT_HELD,
     Foot,
-    add_sway,
     chain_pose,
     clear_ground,
     follow_feet,
@@ -218,8 +217,6 @@ def hold_feet(
         lowest = frames.points[at, 2 * side + 1, 1].min()
         lowest = min(float(lowest), float(ball[0, 1]), float(ball[-1, 1]))
         np.maximum(holds.places[side, :, 1], lowest, out=holds.places[side, :, 1])
-        places = holds.places[side]
-        add_sway(rows, at_frames, shares, passage.heading, foot, frames.fps, places)
         shifts[side] = run_offsets(foot.held, holds.places[side], ball)
         tilts[side] = clear_ground(rows, at_frames, shares, foot, frames.fps, shifts[side])
     drops = lower_root(rig, pose[0], holds.held, shifts)

@@ -20,7 +20,6 @@ NOT_HELD = -1
 _pose = kernel("ml_chain_pose")
 _soles = kernel("ml_chain_soles")
 _speeds = kernel("ml_chain_pace")
-_sway = kernel("ml_sway_add")
 _offsets = kernel("ml_swing_offsets")
 _clear = kernel("ml_swing_clear")
 _lower = kernel("ml_reach_lower")
@@ -66,41 +65,6 @@ def fastest_speeds(rig: Rig, root: FloatArray, quats: FloatArray, fps: float) ->
     scratch = np.zeros((n_frames, n_joints, 3)), np.zeros((n_frames, n_joints, 4))
     _speeds(n_frames, n_joints, rig.parents, rig.offsets, root, quats, fps, *scratch, fastest)
     return fastest
-
-
-def add_sway(
-    rows: Rows,
-    at: IntArray,
-    weights: FloatArray,
-    heading: FloatArray,
-    foot: Foot,
-    fps: float,
-    places: FloatArray,
-) -> None:
-    """Let a held foot move as in the weightiest window in which it stands.
-
-    Captured feet that stand settle and roll by millimetres; held to one point they look nailed to
-    the floor.
-
-    Parameters
-    ----------
-    rows, at, weights
-        The windows (L, N), and how much of each is in every frame (N, L).
-    heading : (L,)
-        Of the body.
-    foot
-        Of the blend.
-    fps
-        Frames per second.
-    places : (L, 3)
-        Where its ball is held; changed in place.
-    """
-    n_frames, n_ways = at.shape
-    scratch = np.zeros((3, n_frames))
-    _sway(
-        rows.record, foot.side, n_frames, n_ways, at, weights, np.ascontiguousarray(heading), fps,
-        foot.held, foot.ball, scratch, places,
-    )  # fmt: skip
 
 
 def run_offsets(held: IntArray, places: FloatArray, foot: FloatArray) -> FloatArray:

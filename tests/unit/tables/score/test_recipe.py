@@ -28,7 +28,7 @@ def test_rows_of_a_recipe_follow_its_times(kinds_frames):
     [
         ({"rows": (), "length": 10}, "1 to 4 windows, got 0"),
         ({"rows": (0,) * 5, "length": 10}, "1 to 4 windows, got 5"),
-        ({"rows": (0,), "length": 1}, "at least 2 frames"),
+        ({"rows": (0,), "length": 1}, "at least 2, got 1"),
         ({"rows": (0,), "length": 10, "family": "magic"}, "bernstein"),
         ({"rows": (0,), "length": 10, "times": np.array([[0], [10]])}, "frames 0 to 9"),
     ],
