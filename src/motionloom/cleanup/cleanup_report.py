@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -112,6 +113,24 @@ class CleanupReport:
             f"slide while held {100 * self.slide_before:.1f} -> {100 * self.slide_after:.2f} cm, "
             f"{held} of {len(self.plants)} plants held{edges}"
         )
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold."""
+        frame, kind = self.worst_after if self.worst_after is not None else (None, None)
+        return {
+            "slide_before_cm": 100 * self.slide_before,
+            "slide_after_cm": 100 * self.slide_after,
+            "plants": len(self.plants),
+            "plants_let_go": len(self.let_go),
+            "held_part": self.held_part,
+            "contact_speed_before": self.contact_speed_before,
+            "contact_speed_after": self.contact_speed_after,
+            "worst_frame": frame,
+            "worst_point": kind,
+            "joint_change_mean_cm": 100 * self.joint_change_mean,
+            "joint_change_max_cm": 100 * self.joint_change_max,
+            "unreached_frames": self.unreached_frames,
+        }
 
     def __str__(self) -> str:
         if not self.plants:

@@ -24,7 +24,7 @@ from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
 from motionloom.cli.output_paths import DryRun, Force, Writing
-from motionloom.cli.results import AllowFlawed, cleanup_json, refuse_flawed, write_clip
+from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
 
 
 def clean(
@@ -89,7 +89,7 @@ def clean(
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
         write_clip(cleaned, target, to)
-        facts = cleanup_json(cleanup.report)
+        facts = cleanup.report.json()
         return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
 
     run_jobs(planned, work, writing, label="cleaning")

@@ -44,7 +44,7 @@ def result_json(result: Result) -> dict[str, Any]:
         "frames": result.motion.n_frames,
         "fps": result.motion.fps,
         "verification": result.verification.json(),
-        "feet": None if result.cleanup is None else cleanup_json(result.cleanup),
+        "feet": None if result.cleanup is None else result.cleanup.json(),
     }
 
 
@@ -110,22 +110,3 @@ def print_check(verification: ml.Verification, *, most: int = 8) -> None:
         typer.echo(f"       {printable(text)}")
     if len(failed) > most:
         typer.echo(f"       and {len(failed) - most} more")
-
-
-def cleanup_json(report: ml.CleanupReport) -> dict[str, Any]:
-    """What clean-up changed, as values that JSON can hold."""
-    frame, kind = report.worst_after if report.worst_after is not None else (None, None)
-    return {
-        "slide_before_cm": 100 * report.slide_before,
-        "slide_after_cm": 100 * report.slide_after,
-        "plants": len(report.plants),
-        "plants_let_go": len(report.let_go),
-        "held_part": report.held_part,
-        "contact_speed_before": report.contact_speed_before,
-        "contact_speed_after": report.contact_speed_after,
-        "worst_frame": frame,
-        "worst_point": kind,
-        "joint_change_mean_cm": 100 * report.joint_change_mean,
-        "joint_change_max_cm": 100 * report.joint_change_max,
-        "unreached_frames": report.unreached_frames,
-    }

@@ -130,7 +130,7 @@ def _clean(task: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         "output_digest": content_digest(output),
         "before": _values(before.figures),
         "cleanup": report.summary,
-        "cleanup_facts": _cleanup_facts(report),
+        "cleanup_facts": report.json(),
         "file_warnings": [str(each) for each in faults],
     }
 
@@ -244,22 +244,3 @@ def _skeleton_digest(motion: Motion) -> str:
     names = "\n".join(motion.skeleton.names).encode("utf-8", "backslashreplace")
     rate = f"{motion.fps:.3f}".encode()
     return hashlib.blake2b(b"\0".join([names, whole, rate]), digest_size=8).hexdigest()
-
-
-def _cleanup_facts(report: Any) -> dict[str, Any]:
-    """What clean-up changed, in numbers."""
-    frame, kind = report.worst_after if report.worst_after is not None else (None, None)
-    return {
-        "slide_before_cm": 100 * report.slide_before,
-        "slide_after_cm": 100 * report.slide_after,
-        "plants": len(report.plants),
-        "plants_let_go": len(report.let_go),
-        "held_part": report.held_part,
-        "contact_speed_before": report.contact_speed_before,
-        "contact_speed_after": report.contact_speed_after,
-        "worst_frame": frame,
-        "worst_point": kind,
-        "joint_change_mean_cm": 100 * report.joint_change_mean,
-        "joint_change_max_cm": 100 * report.joint_change_max,
-        "unreached_frames": report.unreached_frames,
-    }

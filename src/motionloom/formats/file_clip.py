@@ -8,11 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion
 from motionloom.reading.size_limits import Limits
 
-__all__ = ["FileClip", "Limits", "ReadOptions"]
+__all__ = ["FileClip", "Limits", "ReadOptions", "clip_number"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,3 +48,15 @@ class ReadOptions:
     skeleton: Path | None = None
     """Companion file that holds the skeleton, where the format keeps it apart."""
     limits: Limits = field(default_factory=Limits)
+
+
+def clip_number(clips: tuple[str, ...], wanted: str | None) -> int | None:
+    """Which of a file's clips is wanted, by its name or its number; the first where None."""
+    if wanted is None:
+        return 0 if clips else None
+    if wanted in clips:
+        return clips.index(wanted)
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(clips):
+        return int(wanted)
+    names = ", ".join(clips) or "none"
+    raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {names}.")

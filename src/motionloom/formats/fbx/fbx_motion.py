@@ -13,6 +13,7 @@ from motionloom.formats.fbx.fbx_animation import SCALING, TRANSLATION, Animation
 from motionloom.formats.fbx.fbx_models import RRS, Model, turn_of
 from motionloom.formats.fbx.fbx_settings import Settings
 from motionloom.formats.figures import Rig
+from motionloom.formats.node_scale import Scales
 from motionloom.formats.node_tree import Tree
 from motionloom.formats.text import unique_names
 from motionloom.motion.motion import Motion
@@ -21,40 +22,7 @@ from motionloom.rotation import quat
 
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
-SCALE_TOLERANCE = 1e-3
 USUAL_UNIT_M = 0.01
-
-
-@dataclass(slots=True, eq=False)
-class Scales:
-    """What is odd about scale, and the nodes where it is."""
-
-    odd: dict[str, list[str]] = field(default_factory=dict)
-
-    def factor(self, model: Model, keyed: FloatArray | None) -> float:
-        """One factor per node: bones are rigid here, so scale only sets lengths."""
-        scale = model.scaling
-        if keyed is not None:
-            scale = keyed[0]
-            if np.abs(keyed - scale).max() > SCALE_TOLERANCE * max(np.abs(scale).max(), 1e-9):
-                self._add("Scale keys change in time; only the first is used", model.name)
-        factor = float(np.cbrt(np.abs(scale).prod()))
-        if np.abs(np.abs(scale) - factor).max() > SCALE_TOLERANCE * factor:
-            self._add("Scale differs along the axes; its mean is used", model.name)
-        if scale.min() < 0.0:
-            self._add("Negative scale mirrors the figure; it is read unmirrored", model.name)
-        return factor
-
-    def _add(self, problem: str, name: str) -> None:
-        self.odd.setdefault(problem, []).append(name)
-
-    def findings(self) -> list[Finding]:
-        """One warning per oddity, not one per node."""
-        fix = "Apply the scale before exporting."
-        return [
-            Finding("warning", f"node {names[0]!r}", f"{problem} ({len(names)} nodes).", fix)
-            for problem, names in self.odd.items()
-        ]
 
 
 @dataclass(slots=True, eq=False)
@@ -93,7 +61,8 @@ class Stage:
     def factor(self, node: int) -> float:
         """Scale of a node."""
         model = self.tree.nodes[node]
-        return self.scales.factor(model, self.animation.values(model, SCALING, model.scaling))
+        keyed = self.animation.values(model, SCALING, model.scaling)
+        return self.scales.factor(model.name, model.scaling, keyed)
 
 
 @dataclass(slots=True)

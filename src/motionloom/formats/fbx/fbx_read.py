@@ -24,12 +24,13 @@ from motionloom.formats.fbx.fbx_animation import (
 from motionloom.formats.fbx.fbx_clock import clock_of_keys
 from motionloom.formats.fbx.fbx_document import FbxDocument
 from motionloom.formats.fbx.fbx_models import Model, find_figure, model_tree
-from motionloom.formats.fbx.fbx_motion import Scales, Stage, motion_of
+from motionloom.formats.fbx.fbx_motion import Stage, motion_of
 from motionloom.formats.fbx.fbx_objects import FbxObject, Objects
 from motionloom.formats.fbx.fbx_settings import Settings, settings_of
 from motionloom.formats.figures import Rig
-from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions, clip_number
 from motionloom.formats.key_clock import Clock
+from motionloom.formats.node_scale import Scales
 from motionloom.formats.node_tree import Tree
 from motionloom.formats.text import read_bounded
 
@@ -44,7 +45,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     objects = Objects(document)
     tree = model_tree(objects)
     clips = stack_names(objects)
-    stack = picked(clips, options.clip)
+    stack = clip_number(clips, options.clip)
     item = None if stack is None else list(objects.of_kind("AnimationStack"))[stack]
     animation = Animation(objects, [] if item is None else layers_of(objects, item))
     row = {model.key: n for n, model in enumerate(tree.nodes)}
@@ -80,18 +81,6 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
 def clip_names(data: bytes, options: ReadOptions) -> tuple[str, ...]:
     """Names of the animation stacks in a file."""
     return stack_names(Objects(FbxDocument(data, options)))
-
-
-def picked(clips: tuple[str, ...], wanted: str | None) -> int | None:
-    """The number of a clip, by its name or its number."""
-    if wanted is None:
-        return 0 if clips else None
-    if wanted in clips:
-        return clips.index(wanted)
-    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(clips):
-        return int(wanted)
-    names = ", ".join(clips) or "none"
-    raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {names}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.formats.end_names import end_names
 from motionloom.formats.fbx.fbx_encode import Item, Long, property_of
 from motionloom.formats.fbx.fbx_items import Scene
 from motionloom.formats.fbx.fbx_models import END_SITE, angles_of, turn_of
@@ -71,20 +72,6 @@ def skeleton_items(scene: Scene, skeleton: Skeleton, pose: Pose, origin: FloatAr
         joints.append(key)
     _bind_pose(scene, joints, pose)
     return joints
-
-
-def end_names(skeleton: Skeleton) -> list[str]:
-    """A name for every end site that nothing else has."""
-    taken = set(skeleton.names)
-    names = []
-    for parent in skeleton.end_parents:
-        base = name = f"{skeleton.names[parent]}_end"
-        again = 2
-        while name in taken:
-            name, again = f"{base}_{again}", again + 1
-        taken.add(name)
-        names.append(name)
-    return names
 
 
 def _model(

@@ -16,7 +16,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
 from motionloom.formats.figures import Rig
-from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions, clip_number
 from motionloom.formats.gltf.gltf_animation import (
     Track,
     animation_names,
@@ -29,6 +29,7 @@ from motionloom.formats.gltf.gltf_head_top import with_top_of_skin
 from motionloom.formats.gltf.gltf_joints import find_rig
 from motionloom.formats.gltf.gltf_nodes import NodeTree
 from motionloom.formats.key_clock import Clock
+from motionloom.formats.node_scale import Scales
 from motionloom.formats.text import read_bounded, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -36,7 +37,6 @@ from motionloom.rotation import quat
 
 SLIDE_M = 2e-6
 """How far a joint must move from its rest place for bones to count as sliding, metres."""
-SCALE_TOLERANCE = 1e-3
 BYTES_PER_FRAME = 400
 """Memory that sampling one track takes for each frame."""
 
@@ -47,7 +47,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     document = Document(data, options)
     tree = NodeTree.of(document)
     clips = animation_names(document)
-    animation = _picked(clips, options.clip)
+    animation = clip_number(clips, options.clip)
     tracks = [] if animation is None else tracks_of(document, animation, len(tree.nodes))
     moved = {track.node for track in tracks if track.path != "scale"}
     rig = find_rig(tree, document, moved)
@@ -77,7 +77,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             taller, note = with_top_of_skin(motion.skeleton, document, tree, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
-    findings = [Finding("note", "animation", clock.how), *scene.findings, *scene.scale_findings()]
+    findings = [Finding("note", "animation", clock.how), *scene.findings, *scene.scales.findings()]
     if note:
         motion = motion.replace(skeleton=taller)
         findings.append(Finding("note", "skin", note))
@@ -112,17 +112,6 @@ def _detail(document: Document, clips: tuple[str, ...], animation: int | None) -
     return detail
 
 
-def _picked(clips: tuple[str, ...], wanted: str | None) -> int | None:
-    if wanted is None:
-        return 0 if clips else None
-    if wanted in clips:
-        return clips.index(wanted)
-    if wanted.isascii() and wanted.isdigit() and len(wanted) < 9 and int(wanted) < len(clips):
-        return int(wanted)
-    names = ", ".join(clips) or "none"
-    raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {names}.")
-
-
 @dataclass(slots=True, eq=False)
 class _Scene:
     """The nodes in time: what each one's place, turn and scale in its parent are, asked once."""
@@ -132,8 +121,7 @@ class _Scene:
     """By node and path; each is let go when it is sampled, so that its keys take no memory."""
     clock: Clock
     findings: list[Finding] = field(default_factory=list)
-    scaled: dict[str, list[str]] = field(default_factory=dict)
-    """What is odd about scale, and the nodes where it is."""
+    scales: Scales = field(default_factory=Scales)
 
     def translations(self, node: int) -> FloatArray | None:
         """Shape (F, 3), None where the node is not keyed."""
@@ -148,31 +136,11 @@ class _Scene:
         return track.sample(self.clock.times)
 
     def scale(self, node_number: int) -> float:
-        """One factor per node: bones are rigid here, so scale only sets lengths."""
+        """How many times longer the lengths below a node are."""
         node = self.tree.nodes[node_number]
-        scale, track = node.scale, self.tracks.pop((node_number, "scale"), None)
-        if track is not None:
-            keys = track.sample(self.clock.times)
-            scale = keys[0]
-            if np.abs(keys - scale).max() > SCALE_TOLERANCE * max(np.abs(scale).max(), 1e-9):
-                self._odd_scale("Scale keys change in time; only the first is used", node.name)
-        factor = float(np.cbrt(np.abs(scale).prod()))
-        if np.abs(np.abs(scale) - factor).max() > SCALE_TOLERANCE * factor:
-            self._odd_scale("Scale differs along the axes; its mean is used", node.name)
-        if scale.min() < 0.0:
-            self._odd_scale("Negative scale mirrors the figure; it is read unmirrored", node.name)
-        return factor
-
-    def _odd_scale(self, problem: str, name: str) -> None:
-        self.scaled.setdefault(problem, []).append(name)
-
-    def scale_findings(self) -> list[Finding]:
-        """One warning per oddity, not one per node."""
-        fix = "Apply the scale before exporting."
-        return [
-            Finding("warning", f"node {names[0]!r}", f"{problem} ({len(names)} nodes).", fix)
-            for problem, names in self.scaled.items()
-        ]
+        track = self.tracks.pop((node_number, "scale"), None)
+        keyed = None if track is None else track.sample(self.clock.times)
+        return self.scales.factor(node.name, node.scale, keyed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

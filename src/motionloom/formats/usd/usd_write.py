@@ -13,6 +13,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
+from motionloom.formats.end_names import end_names
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.single_precision import single_quats
 from motionloom.formats.usd.usd_text import (
@@ -188,20 +189,6 @@ def joint_paths(skeleton: Skeleton) -> list[str]:
     for name, parent in zip(names, [*skeleton.parents, *skeleton.end_parents], strict=True):
         paths.append(name if parent < 0 else f"{paths[parent]}/{name}")
     return paths
-
-
-def end_names(skeleton: Skeleton) -> list[str]:
-    """A name for every end site that no joint has."""
-    taken = set(skeleton.names)
-    result = []
-    for parent in skeleton.end_parents:
-        base = name = f"{skeleton.names[parent]}_end"
-        again = 2
-        while name in taken:
-            name, again = f"{base}_{again}", again + 1
-        taken.add(name)
-        result.append(name)
-    return result
 
 
 def _origin(motion: Motion, far: float) -> FloatArray:
