@@ -58,7 +58,7 @@ static int find_places(const uint8_t *file, places *found) {
 #define PLACE(field, kind) place(found, file, p.field, kind)
     PLACE(counts, WHOLE), PLACE(numbers, WIDE), PLACE(parents, WHOLE), PLACE(offsets, WIDE);
     PLACE(chain, WHOLE), PLACE(legs, WHOLE), PLACE(soles, WIDE), PLACE(poles, WIDE);
-    PLACE(judged, WHOLE), PLACE(carriers, WHOLE), PLACE(across, WHOLE), PLACE(check_legs, WHOLE);
+    PLACE(checked, WHOLE), PLACE(carriers, WHOLE), PLACE(across, WHOLE), PLACE(check_legs, WHOLE);
     PLACE(hinges, WIDE), PLACE(check_soles, WIDE), PLACE(firsts, WHOLE), PLACE(joints, WHOLE);
     PLACE(parts, SINGLE), PLACE(masses, SINGLE), PLACE(taps, SINGLE), PLACE(term_weights, SINGLE);
     PLACE(sole, SINGLE), PLACE(linear, WIDE), PLACE(log, WIDE), PLACE(compared, WHOLE);
@@ -70,7 +70,7 @@ static int find_places(const uint8_t *file, places *found) {
         PLACE(list_first[k], WHOLE), PLACE(members[k], WORD);
     }
     PLACE(starts, WHOLE), PLACE(jumps, WHOLE), PLACE(medoids, WHOLE), PLACE(nearest, HALF);
-    PLACE(between, BYTE), PLACE(costs, SINGLE), PLACE(spokes, WHOLE), PLACE(paces, WIDE);
+    PLACE(between, BYTE), PLACE(costs, SINGLE), PLACE(spokes, WHOLE), PLACE(speeds, WIDE);
     PLACE(weights, WIDE), PLACE(limits, WIDE), PLACE(plant_spans, WHOLE);
     PLACE(plant_places, WIDE), PLACE(plant_ahead, WIDE), PLACE(names, BYTE);
     PLACE(heading, SINGLE), PLACE(ground, SINGLE), PLACE(height, SINGLE), PLACE(planted, BYTE);
