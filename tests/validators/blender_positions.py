@@ -73,5 +73,5 @@ def bone_heads(job):
 
 
 jobs, out = sys.argv[sys.argv.index("--") + 1 :]
-told = {name: bone_heads(job) for name, job in json.loads(Path(jobs).read_text()).items()}
-Path(out).write_text(json.dumps(told), encoding="utf-8")
+heads_of = {name: bone_heads(job) for name, job in json.loads(Path(jobs).read_text()).items()}
+Path(out).write_text(json.dumps(heads_of), encoding="utf-8")

@@ -153,16 +153,16 @@ def verdicts(
         pass  # the tests of real files are skipped on their own
     else:
         cases |= {name: make(mocap, folder / name) for name, make in REAL.items()}
-    told = asked(blender, cases, folder)
-    return {name: (case, told[name]) for name, case in cases.items()}
+    measured = asked(blender, cases, folder)
+    return {name: (case, measured[name]) for name, case in cases.items()}
 
 
-def worst_gap_m(case: Case, told: list[dict[str, list[float]]]) -> float:
+def worst_gap_m(case: Case, measured: list[dict[str, list[float]]]) -> float:
     """Largest distance over some frames and every joint, metres."""
     positions, names = case.motion.world_positions(), case.motion.skeleton.names
     gaps = [
         np.linalg.norm(np.array([heads[name] for name in names]) - positions[frame], axis=1).max()
-        for frame, heads in zip(case.frames, told, strict=True)
+        for frame, heads in zip(case.frames, measured, strict=True)
     ]
     return case.unit_m * float(max(gaps))
 
@@ -185,9 +185,9 @@ def test_blender_moves_the_mesh_of_an_fbx_with_its_bones(
     verdicts: dict[str, tuple[Case, Any]],
 ) -> None:
     """Each bone's shape begins at its joint, so a point of the mesh must be there."""
-    case, told = verdicts["embedded.fbx"]
+    case, measured = verdicts["embedded.fbx"]
     skeleton, positions = case.motion.skeleton, case.motion.world_positions()
     tails = sorted({*skeleton.parents[1:].tolist(), *skeleton.end_parents.tolist()})
-    for frame, heads in zip(case.frames, told, strict=True):
+    for frame, heads in zip(case.frames, measured, strict=True):
         gaps = np.array(heads["skin"])[:, None] - positions[frame][tails]
         assert np.linalg.norm(gaps, axis=2).min(axis=0).max() < BLENDER_M

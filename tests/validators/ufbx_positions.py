@@ -35,7 +35,7 @@ def positions(job):
 
 
 jobs, out = sys.argv[1:]
-told = {name: positions(job) for name, job in json.loads(Path(jobs).read_text()).items()}
-Path(out).write_text(json.dumps(told), encoding="utf-8")
+joints_of = {name: positions(job) for name, job in json.loads(Path(jobs).read_text()).items()}
+Path(out).write_text(json.dumps(joints_of), encoding="utf-8")
 sys.stdout.flush()
 os._exit(0)  # without freeing them

@@ -23,7 +23,7 @@ from .bodies import a_pose, along_x, longer, random_axes, re_rigged, with_axes
 
 FLOAT64 = 1e-9
 SAME_BODY_M = 2e-3
-"""Two rigs of one body may differ by this: a foot's ball is found anew on each."""
+"""Two rigs of one body may differ by this: a foot's ball is found on each."""
 LEG_DEG = 3.0
 """Leg bones turn from the source's by at most this, on average, on a body of other proportions."""
 STILL = 0.03

@@ -106,9 +106,9 @@ def test_a_grown_index_finds_every_window_by_its_own_start_and_end(home):
     lib = grown(home)
     frames = lib.frames
     more = extend_index(index, frames, growth_of(frames, before))
-    anew = build_index(frames, length=15)
-    assert np.array_equal(more.ways, anew.ways)
-    assert np.array_equal(more.speeds, anew.speeds)
+    fresh = build_index(frames, length=15)
+    assert np.array_equal(more.ways, fresh.ways)
+    assert np.array_equal(more.speeds, fresh.speeds)
     with pytest.warns(DeprecationWarning, match=r"WindowIndex.paces is deprecated.*speeds"):
         assert more.paces is more.speeds
     for rows in (more.by_start, more.by_end, more.by_both):
