@@ -75,12 +75,10 @@ function mount(within: HTMLElement, tools: Tools): void {
     make(
       "section",
       { class: "panel-left" },
+      make("div", { class: "row tight" }, byWeights, byNames),
       make(
         "div",
         { class: "row tight" },
-        byWeights,
-        byNames,
-        make("span", { class: "gap" }),
         make(
           "label",
           { class: "tick", title: "cut every clip to a gait cycle that can be repeated" },
