@@ -292,7 +292,7 @@ def values(used: FirstUse) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./bench first-use", description=__doc__)
     parser.add_argument("--old", type=Path, help="working tree of an older version")
-    parser.add_argument("--extras", default="pictures,studio", help="extras of the demo and the studio")
+    parser.add_argument("--extras", default="pictures,studio", help="added before the demo")
     parser.add_argument(
         "--keep", type=Path, help="new folder for all that is made, kept afterwards"
     )
