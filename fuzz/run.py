@@ -3,7 +3,8 @@
     python fuzz/run.py --mutator bytes --count 100000 --seed 0 --jobs 2
     python fuzz/run.py --mutator grammar --count 1000000 --results fuzz/results/grammar.json
 
-``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``). Case
+``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``), and
+``scenes`` changes the trees of small FBX and USD files (``fbx_mutate.py``, ``usd_mutate.py``). Case
 ``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again
 with ``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign
 that was stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per
@@ -33,10 +34,14 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from attempt import Case, attempt, bounded, limit_memory, peak_bytes, warm_up
+from fbx_forms import as_binary, as_text
+from fbx_mutate import changed_scene, small_scenes
 from grammar import built
 from motionloom.findings import MotionLoomWarning
 from mutate import mutated
 from seeds import Seed, all_seeds
+from stages import ORDER, reached
+from usd_mutate import changed_stage, small_stages, written
 
 CRASHES = Path(__file__).resolve().parent / "crashes"
 CASES_AT_ONCE = 10_000
@@ -51,6 +56,8 @@ class Tally:
     read: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
+    steps: Counter[str] = field(default_factory=Counter)
+    """Of FBX and USD: which step refused a file, as ``"fbx models"``."""
     failures: list[str] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
     peak_mb: float = 0.0
@@ -61,7 +68,7 @@ class Tally:
     @classmethod
     def of(cls, row: dict[str, Any]) -> Tally:
         """A tally out of its JSON."""
-        counts = {key: Counter(row.pop(key)) for key in ("read", "refused", "kinds")}
+        counts = {key: Counter(row.pop(key)) for key in ("read", "refused", "kinds", "steps")}
         seconds, label = row.pop("slowest")
         return cls(**counts, slowest=(seconds, label), **row)
 
@@ -70,6 +77,7 @@ class Tally:
             (self.read, other.read),
             (self.refused, other.refused),
             (self.kinds, other.kinds),
+            (self.steps, other.steps),
         ):
             mine.update(theirs)
         self.failures += other.failures
@@ -118,7 +126,40 @@ class Grammar:
         return Case(number, name, "built", data, companion)
 
 
-MUTATORS = {"bytes": Bytes, "grammar": Grammar}
+class Scenes:
+    """Cases of the third mutator: half USD text, a quarter each of binary and ASCII FBX.
+
+    One file in eight is spoiled by its bytes, and one in eight by its tree and then by its bytes.
+    """
+
+    def __init__(self, seed: int, only: str | None) -> None:
+        self.seed, self.only = seed, only
+
+    def case(self, number: int) -> Case:
+        rng = np.random.Generator(np.random.PCG64([self.seed, number]))
+        form = ("usd", "binary", "usd", "text")[number % 4]
+        if self.only == "fbx" and form == "usd":
+            form = ("binary", "text")[number // 2 % 2]
+        name = "usd" if form == "usd" or self.only == "usd" else "fbx"
+        way = int(rng.integers(8))
+        if way == 0:
+            data = good_scene(rng, form if name == "fbx" else "usd")
+        else:
+            data = changed_stage(rng) if name == "usd" else changed_scene(rng, form)
+        if way < 2:
+            data = mutated(rng, data, "scene")
+        return Case(number, name, form, data)
+
+
+def good_scene(rng: np.random.Generator, form: str) -> bytes:
+    """One of the small good files that are changed."""
+    if form == "usd":
+        return written(small_stages()[int(rng.integers(len(small_stages())))])
+    items = small_scenes()[int(rng.integers(len(small_scenes())))]
+    return as_text(items) if form == "text" else as_binary(items, 7700, deflated=True)
+
+
+MUTATORS = {"bytes": Bytes, "grammar": Grammar, "scenes": Scenes}
 
 
 def target(seed: Seed) -> bytes:
@@ -149,9 +190,11 @@ def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) ->
             outcome = b"failed"
             try:
                 with bounded(len(case.data) + len(case.companion), base):
-                    read = attempt(case, Path(name))
-                outcome = b"read" if read else b"refused"
-                (tally.read if read else tally.refused)[case.format] += 1
+                    step = attempt(case, Path(name))
+                outcome = b"read" if step == "read" else b"refused"
+                (tally.read if step == "read" else tally.refused)[case.format] += 1
+                if case.format in ORDER:
+                    tally.steps[f"{case.form} {step}"] += 1
             except Exception as error:
                 keep(options, case)
                 tally.fail(case.label, error)
@@ -255,8 +298,14 @@ def report(options: argparse.Namespace, total: Tally) -> None:
         f"{total.slowest[0]:.2f} s ({total.slowest[1]}), peak {total.peak_mb:.0f} MB more, "
         f"{options.count / max(total.seconds, 1e-9):.0f} files per second of a processor"
     )
+    shares = {}
+    for form in sorted({key.split()[0] for key in total.steps}):
+        counts = {key.split()[1]: n for key, n in total.steps.items() if key.split()[0] == form}
+        shares[form] = reached(form.split("-")[0], counts)
+        print(f"{form}: {', '.join(f'{step} {share} %' for step, share in shares[form].items())}")
     if options.results is not None:
         summary = {
+            "reached_percent": shares,
             "mutator": options.mutator,
             "seed": options.seed,
             "cases": options.count,
