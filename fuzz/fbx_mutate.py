@@ -91,9 +91,9 @@ def small_scenes() -> tuple[list[Item], ...]:
         crafted(
             rng,
             Craft(
-                joints=1 + n % 3 // 2,
+                joints=1 + (n % 3 == 2),
                 seconds=0.1,
-                layers=1 + (n % 4 == 3),
+                layers=1 + (n == 3),
                 stacks=1 + (n == 5),
                 inherit=n % 2 == 0,
                 scale=n % 3 == 0,

@@ -45,6 +45,7 @@ from usd_mutate import changed_stage, small_stages, written
 
 CRASHES = Path(__file__).resolve().parent / "crashes"
 CASES_AT_ONCE = 10_000
+"""Cases that one process reads."""
 MOST_KEPT = 200
 STRIDE = 1000003
 
@@ -222,7 +223,7 @@ def keep(options: argparse.Namespace, case: Case) -> None:
 def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
     """Some cases in a process of their own, so that even a crash of Python is only a failure."""
     total, digests = Tally(), ""
-    at, stop = first, min(first + CASES_AT_ONCE, options.count)
+    at, stop = first, min(first + options.at_once, options.count)
     with tempfile.TemporaryDirectory() as name:
         here = Path(name) / "number"
         while at < stop:
@@ -247,14 +248,14 @@ def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
 def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
     """Every batch that is not finished yet, with progress."""
     log = None if options.results is None else options.results.with_suffix(".jsonl")
-    key = [options.mutator, options.seed, options.format, options.count]
+    key = [options.mutator, options.seed, options.format, options.count, options.at_once]
     finished: dict[int, Tally] = {}
     if log is not None and log.is_file():
         for line in log.read_text().splitlines():
             row = json.loads(line)
             if row["key"] == key:
                 finished[row["first"]] = Tally.of(row["tally"])
-    firsts = [first for first in range(0, options.count, CASES_AT_ONCE) if first not in finished]
+    firsts = [first for first in range(0, options.count, options.at_once) if first not in finished]
     if finished:
         print(f"{len(finished)} batches are finished already", flush=True)
     start, done = time.perf_counter(), 0
@@ -271,11 +272,12 @@ def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
                     row = {"key": key, "first": first, "tally": vars(tally)}
                     stream.write(json.dumps(row) + "\n")
             taken = time.perf_counter() - start
-            n_cases = min(done * CASES_AT_ONCE, options.count)
+            n_cases = min(done * options.at_once, options.count)
             left = taken / done * (len(firsts) - done)
             failures = sum(len(each.failures) for each in finished.values())
+            n_finished = min(len(finished) * options.at_once, options.count)
             print(
-                f"{len(finished) * CASES_AT_ONCE} files, {failures} failures, "
+                f"{n_finished} files, {failures} failures, "
                 f"{n_cases / taken:.0f} files/s, {left / 60:.0f} min left",
                 flush=True,
             )
@@ -322,6 +324,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10_000, help="how many files")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--at-once", type=int, default=CASES_AT_ONCE, help="files of one process")
     parser.add_argument("--format", help="spoil files of this format only")
     parser.add_argument("--only", type=int, help="run this one case, and show its trace")
     parser.add_argument("--results", type=Path, help="write a summary to this file, and resume")
