@@ -73,6 +73,7 @@ from motionloom.features.quality import Quality as Quality, measure_quality as m
 from motionloom.features.smoothness import SpeedSpike as SpeedSpike
 from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
 from motionloom.intake.clip_suffixes import find_clips as find_clips
+from motionloom.intake.engine_export import EngineExport as EngineExport
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load import inspect_file as inspect_file, load as load
 from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points

@@ -13,6 +13,7 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
+from motionloom.intake.engine_export import EngineExport, check_engine_format, engine_motion
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
@@ -61,6 +62,7 @@ def save(
     unit: str | float | None = None,
     up: str | None = None,
     format: str | None = None,  # noqa: A002 - it is what users call it
+    engine: str | EngineExport | None = None,
 ) -> None:
     """Write a motion; the suffix picks the format. The file appears whole or not at all.
 
@@ -80,6 +82,9 @@ def save(
         Up axis in the file: ``"y"``, ``"z"``, ...
     format
         Name or suffix of the format, where the path's does not say it: ``"bvh"``.
+    engine
+        ``"unreal"``, ``"unity"`` or ``"godot"``, for a GLB or FBX with the bone names, root bone,
+        rest pose, unit and axes of that engine; an :class:`EngineExport` sets more.
 
     Returns
     -------
@@ -112,6 +117,12 @@ def save(
         raise FormatError(
             f"A file is named by a path or given as a binary stream, got {type(path).__name__}."
         )
+    if engine is not None:
+        export = engine if isinstance(engine, EngineExport) else EngineExport(engine)
+        check_engine_format(export, format_.name)
+        motion = engine_motion(motion, export)
+        unit = export.unit_m if unit is None else unit
+        up = export.up if up is None else up
     clip = _file_clip(motion, format_, unit, up)
     write = format_.write
     assert write is not None
