@@ -1806,10 +1806,12 @@ ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t 
 
 /* The best way from a window to one of others, which may leave the source later and enter the target
    sooner by as many frames as a transition of `longest` frames has more than the table's windows,
-   and arrive up to `later` frames after the target. Windows asked for come first; others are tried
-   where that is not good enough, by naturalness, or by the papers' sum in a table of that ranking. In
-   the choice are the blends between the two windows that were found, and captured windows pinned between
-   them; `rescore` recipes of the table are judged with them. Only the first is known to be the best.
+   and arrive up to `later` frames after the target. Windows asked for come first, of up to 4 targets
+   those with the most natural plain blends; others are tried where none is good enough, by
+   naturalness, or by the papers' sum in a table of that ranking. In the choice are captured windows
+   pinned between the two windows that were found, which are its first where they are natural, and
+   blends between them; `rescore` recipes of the table are judged with them. Only the first is known
+   to be the best.
    Recipes that are banned (first rows of their windows, -1 where there are fewer, and 1 where they
    are pinned) are left out; the choice may be empty then.
    targets: (n_targets)  banned: (n_banned, 5) */

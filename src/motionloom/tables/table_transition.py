@@ -163,6 +163,8 @@ class TableTransition:
             what = "a plain blend of source and target"
         is_cheapest = self.taken.cost <= self.candidates[self.passed_over].cost
         how = "costs least" if is_cheapest else "is the most natural"
+        if recipe.pinned and not is_cheapest and self.score.natural:
+            how = "is natural and comes before blends,"
         says = f"{what} {how} of {len(self.candidates)} candidates"
         if not self.verification.passed:
             says = f"{what} fails the quality check least of {len(self.candidates)} candidates"
