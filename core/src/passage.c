@@ -302,6 +302,6 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
         bad = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, points,
                               points + 12 * n_frames, root);
     if (bad) return bad;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 1, scratch,
-                             held, psi, root, quats, planted, errors);
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed,
+                             feet != PASSAGE_STILL, scratch, held, psi, root, quats, planted, errors);
 }

@@ -115,6 +115,8 @@ class TableTransition:
     the target's clip after it."""
     passed_over: int = 0
     """Candidates that cost less and fail the quality check."""
+    still_feet: bool = False
+    """Whether held feet of captured windows stand still, and do not move as captured."""
 
     @property
     def cleanup(self) -> None:
@@ -178,6 +180,7 @@ class TableTransition:
                 f"so the source's clip plays on for {before} and the target's clip is entered "
                 f"{after} sooner"
             )
+        says += "; its held feet stand still" if self.still_feet else ""
         return f"{says[0].upper()}{says[1:]}."
 
     @property

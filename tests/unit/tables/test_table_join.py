@@ -249,8 +249,8 @@ class Refusing:
         self.joins += 1
         return self._engine.join(*args, **keywords)
 
-    def synthesize_best(self, choice):
-        best = self._engine.synthesize_best(choice)
+    def synthesize_best(self, choice, **options):
+        best = self._engine.synthesize_best(choice, **options)
         if best.choice.key(best.number) in self.refused:
             failed = np.array([[0.0, 0.0, 0.0, 2.0, 1.0]])
             return best._replace(checked=best.checked._replace(failures=failed))
@@ -294,6 +294,30 @@ def test_labels_of_longer_motions_are_those_of_feet_that_stand(table):
         assert np.mean(labels == made.footplants.planted) > 0.99
 
 
+def held_speed(made, table):
+    """Speed over the ground of balls labelled as planted, the lower quarter, m/s."""
+    balls = foot_points(made.motion, body=table.frames.body_map)[:, [1, 3]][..., [0, 2]]
+    speeds = np.linalg.norm(np.diff(balls, axis=0), axis=-1) * table.fps
+    stands = made.footplants.planted[:, [1, 3]]
+    return float(np.quantile(speeds[stands[1:] & stands[:-1]], 0.25))
+
+
+def test_feet_of_captured_windows_stand_still_where_that_is_asked_for(table):
+    pinned = 0
+    for source, target in PLACES:
+        made = table.transition(source, target)
+        still = table.transition(source, target, still_feet=True)
+        assert not made.still_feet
+        assert ("feet stand still" in still.why) == still.still_feet
+        if still.still_feet:
+            assert made.recipe.rows == still.recipe.rows
+            assert held_speed(still, table) < 2e-4 < held_speed(made, table)
+            pinned += 1
+        elif not still.recipe.pinned:
+            assert np.array_equal(made.motion.local_quats, still.motion.local_quats)
+    assert pinned
+
+
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
@@ -308,5 +332,5 @@ def test_wrong_times_raise(table, keywords, message):
 
 
 def test_an_unknown_option_raises(table):
-    with pytest.raises(TypeError, match="rescore, variation, search"):
+    with pytest.raises(TypeError, match="rescore, variation, search, still_feet"):
         table.transition(*PLACES[0], rescored=4)
