@@ -28,6 +28,9 @@ Tolerance = Annotated[
     float, typer.Option("--tolerance", help="Seconds by which it may arrive after the target.")
 ]
 Search = Annotated[bool, typer.Option("--search", help="Try all recipes, which takes longer.")]
+StillFeet = Annotated[
+    bool, typer.Option("--still-feet", help="Held feet stand still, not as in captured motion.")
+]
 CollectionAt = Annotated[
     str | None, typer.Option("--collection", help="The table's collection, if it was moved.")
 ]
@@ -42,6 +45,7 @@ def query(
     search: Search = False,
     longest: Longest = None,
     tolerance: Tolerance = 0.0,
+    still_feet: StillFeet = False,
     count: Annotated[int, typer.Option("--count", min=1, help="Candidates to show.")] = 5,
     collection: CollectionAt = None,
     as_json: AsJson = False,
@@ -51,6 +55,7 @@ def query(
     joined = _asked(
         table, source, target, label,
         rescore=rescore, search=search, longest_s=longest, tolerance_s=tolerance,
+        still_feet=still_feet,
     )  # fmt: skip
     shown = joined.candidates[:count]
     candidates = [_candidate_json(table, each) for each in shown]
@@ -97,6 +102,7 @@ def synthesize(
     search: Search = False,
     longest: Longest = None,
     tolerance: Tolerance = 0.0,
+    still_feet: StillFeet = False,
     to: Annotated[
         str | None, typer.Option("--to", help="Format for standard output: bvh, glb ...")
     ] = None,
@@ -115,7 +121,7 @@ def synthesize(
     joined = _asked(
         table, source, target, label,
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
-        longest_s=longest, tolerance_s=tolerance,
+        longest_s=longest, tolerance_s=tolerance, still_feet=still_feet,
     )  # fmt: skip
     refuse_flawed(joined.verification, output, allowed=allow_flawed)
     write_clip(joined.motion, output, to)
