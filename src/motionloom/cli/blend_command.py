@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
 from motionloom.cli.example_clips import (
     Example,
@@ -96,6 +97,7 @@ def blend(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -123,6 +125,7 @@ def blend(
         else:
             typer.echo(printable(f"would write {output}  from {len(paths)} clips"))
         return
+    wearer = wearer_of(character, reading)
     examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
     wanted = _wanted(weights, paths, motions[0].fps)
@@ -141,7 +144,7 @@ def blend(
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
     result = blended.motion.replace(source=source, name="blend")
-    write_clip(result, output, to, sources=[examples[0].loaded])
+    write_clip(result, output, to, sources=[examples[0].loaded], wearer=wearer)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from motionloom._arrays import BoolArray
-from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom._arrays import BoolArray, of_kind
+from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
+from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
+from motionloom.intake.character import character_in_file, character_of
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
@@ -61,12 +64,16 @@ def save(
     unit: str | float | None = None,
     up: str | None = None,
     format: str | None = None,  # noqa: A002 - it is what users call it
+    character: Character | None = None,
 ) -> None:
     """Write a motion; the suffix picks the format. The file appears whole or not at all.
 
     A motion that goes back into the format it came from is written in the unit, axes, channels and
     rotation orders that its file had; into another format in that format's usual ones. An existing
     file is replaced, except the one that the motion was loaded from: inputs are never overwritten.
+
+    A GLB or FBX shows the character: the one that is passed, else that of the file which the motion
+    was loaded from, if it is still there and the joints are the same, else a mesh of its bones.
 
     Parameters
     ----------
@@ -80,6 +87,9 @@ def save(
         Up axis in the file: ``"y"``, ``"z"``, ...
     format
         Name or suffix of the format, where the path's does not say it: ``"bvh"``.
+    character
+        The skin to write, of :func:`load_character`. The motion must be on its joints, as
+        :func:`retarget` brings it there. Formats without skins are written as without it.
 
     Returns
     -------
@@ -113,6 +123,8 @@ def save(
             f"A file is named by a path or given as a binary stream, got {type(path).__name__}."
         )
     clip = _file_clip(motion, format_, unit, up)
+    if format_.read_skin is not None:
+        clip = dataclasses.replace(clip, character=_skin(motion, character, clip))
     write = format_.write
     assert write is not None
     try:
@@ -159,6 +171,19 @@ def _file_clip(
     turned = from_world(motion, up=axis, unit_m=unit_m)
     refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
     return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)
+
+
+def _skin(motion: Motion, character: Character | None, clip: FileClip) -> Character | None:
+    """The character to write, in the unit and axes of the file; None for bones."""
+    shown = character_of(motion) if character is None else character
+    if shown is None:
+        return None
+    if not motion.skeleton.same_joints(of_kind(shown, Character, "character").skeleton):
+        raise SkeletonMismatchError(
+            "`motion` must be on the joints of `character`. "
+            "Carry it over first: ml.retarget(motion, character)."
+        )
+    return character_in_file(shown, up=clip.up or "y", unit_m=clip.unit_m or 1.0)
 
 
 def _contacts(motion: Motion) -> BoolArray | None:
