@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -85,11 +85,17 @@ class _Reader:
             return None
         listed = self.document.listed("meshes")
         mesh = listed[index_of(spec["mesh"], len(listed), where)]
-        parts: list[_Part] = []
+        parts: dict[str, _Part] = {}
         for primitive in objects(mesh.get("primitives"), where):
-            part = self._part(primitive, hold, "skin" in spec, where, name)
-            parts += [] if part is None else [part]
-        return _joined(parts, name, hold.binds) if parts else None
+            if not self._is_read(primitive, "skin" in spec, where, name):
+                continue
+            key = str(primitive["attributes"])  # parts with one set of points share it
+            if key not in parts:
+                parts[key] = self._points(primitive["attributes"], hold, "skin" in spec, where)
+            self._add_triangles(parts[key], primitive, where)
+            if parts[key].joints.shape[1] > 4:
+                self.left_out.add("More than four joints carry a point; a GLB keeps four", name)
+        return _joined(list(parts.values()), name, hold.binds) if parts else None
 
     def _skin(self, number: Any, where: str) -> _Hold | None:
         """The joints of a skin; None where they are those of another figure."""
@@ -134,17 +140,17 @@ class _Reader:
             factor *= float(np.cbrt(np.abs(self.tree.nodes[n].scale).prod()))
         return factor
 
-    def _part(
-        self, primitive: dict[str, Any], hold: _Hold, skinned: bool, where: str, name: str
-    ) -> _Part | None:
+    def _is_read(self, primitive: dict[str, Any], skinned: bool, where: str, name: str) -> bool:
+        """Whether a primitive is made of triangles that hang on joints."""
         attributes = primitive.get("attributes")
-        mode = primitive.get("mode", LIST)
         if not isinstance(attributes, dict) or "POSITION" not in attributes:
-            return None
-        if mode not in (LIST, STRIP, FAN) or (skinned and "JOINTS_0" not in attributes):
+            return False
+        triangular = primitive.get("mode", LIST) in (LIST, STRIP, FAN)
+        if not triangular or (skinned and "JOINTS_0" not in attributes):
             self.left_out.add("Points, lines and parts without joints are left out", name)
-            return None
-        if DRACO in (primitive.get("extensions") or {}):
+            return False
+        extensions = primitive.get("extensions")
+        if isinstance(extensions, dict) and DRACO in extensions:
             raise FormatError(
                 f"The mesh is packed with {DRACO}, which cannot be read.",
                 where=where,
@@ -152,32 +158,33 @@ class _Reader:
             )
         if primitive.get("targets"):
             self.left_out.add("Morph targets are left out", name)
+        return True
+
+    def _points(self, attributes: dict[str, Any], hold: _Hold, skinned: bool, where: str) -> _Part:
         arrays = _Arrays(self.document, attributes, where)
         points = arrays.read("POSITION", 3)
         joints, weights = self._weights(arrays, hold, skinned, len(points))
-        if joints.shape[1] > 4 and (np.sort(weights, axis=1)[:, -5] > 0.0).any():
-            self.left_out.add("More than four joints carry a point; a GLB keeps four", name)
-        corners = np.arange(len(points), dtype=np.int64)
-        if "indices" in primitive:
-            corners = self.document.accessor(primitive["indices"], where, 1)[:, 0].astype(np.int64)
-        if corners.size and corners.max() >= len(points):
-            raise FormatError("Triangles must name points of their mesh.", where=where)
-        optional = {
-            key: arrays.read(key, width) if key in attributes else None
-            for key, width in (("NORMAL", 3), ("TANGENT", 4))
-        }
         uvs = [f"TEXCOORD_{k}" for k in range(MOST_SETS) if f"TEXCOORD_{k}" in attributes]
         return _Part(
             points,
-            _triangles(corners, mode),
             joints,
             weights,
-            self.materials.row(primitive.get("material"), where),
-            optional["NORMAL"],
-            optional["TANGENT"],
+            arrays.read("NORMAL", 3) if "NORMAL" in attributes else None,
+            arrays.read("TANGENT", 4) if "TANGENT" in attributes else None,
             tuple(arrays.read(key, 2) for key in uvs),
             arrays.colours(),
         )
+
+    def _add_triangles(self, part: _Part, primitive: dict[str, Any], where: str) -> None:
+        corners = np.arange(len(part.points), dtype=np.int64)
+        if "indices" in primitive:
+            corners = self.document.accessor(primitive["indices"], where, 1)[:, 0].astype(np.int64)
+        if corners.size and not 0 <= corners.min() <= corners.max() < len(part.points):
+            raise FormatError("Triangles must name points of their mesh.", where=where)
+        triangles = _triangles(corners, primitive.get("mode", LIST))
+        part.triangles.append(triangles)
+        surface = self.materials.row(primitive.get("material"), where)
+        part.surfaces.append(np.full(len(triangles), surface, dtype=np.int64))
 
     def _weights(
         self, arrays: _Arrays, hold: _Hold, skinned: bool, n_points: int
@@ -190,6 +197,9 @@ class _Reader:
         weights = np.concatenate([arrays.read(f"WEIGHTS_{k}", 4) for k in sets], axis=1)
         if local.size and not 0 <= local.min() <= local.max() < len(hold.rows):
             raise FormatError("Points must hang on joints of their skin.", where=arrays.where)
+        used = max(4, int((weights > 0.0).sum(axis=1).max(initial=0)))
+        order = np.argsort(-weights, axis=1, kind="stable")[:, :used]
+        local, weights = (np.take_along_axis(each, order, axis=1) for each in (local, weights))
         return hold.rows[local.astype(np.int64)], shares(weights)
 
 
@@ -220,17 +230,17 @@ class _Arrays:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A primitive: a part of a mesh with one material."""
+    """Points of a mesh, and the triangles of all primitives that share them."""
 
     points: FloatArray
-    triangles: IntArray
     joints: IntArray
     weights: FloatArray
-    surface: int
     normals: FloatArray | None
     tangents: FloatArray | None
     uvs: tuple[FloatArray, ...]
     colours: FloatArray | None
+    triangles: list[IntArray] = field(default_factory=list)
+    surfaces: list[IntArray] = field(default_factory=list)
 
 
 def _joined(parts: list[_Part], name: str, binds: FloatArray) -> SkinnedMesh:
@@ -244,10 +254,14 @@ def _joined(parts: list[_Part], name: str, binds: FloatArray) -> SkinnedMesh:
 
     normals = tangents = colours = None
     if any(part.normals is not None for part in parts):
-        made = [
-            smooth_normals(p.points, p.triangles) if p.normals is None else p.normals for p in parts
-        ]
-        normals = np.concatenate(made)
+        normals = np.concatenate(
+            [
+                smooth_normals(p.points, np.concatenate(p.triangles))
+                if p.normals is None
+                else p.normals
+                for p in parts
+            ]
+        )
     if all(part.tangents is not None for part in parts):
         tangents = np.concatenate([part.tangents for part in parts if part.tangents is not None])
     if any(part.colours is not None for part in parts):
@@ -262,11 +276,11 @@ def _joined(parts: list[_Part], name: str, binds: FloatArray) -> SkinnedMesh:
     return SkinnedMesh(
         name,
         np.concatenate([part.points for part in parts]),
-        np.concatenate([part.triangles + at for part, at in zip(parts, starts, strict=False)]),
+        np.concatenate([t + at for p, at in zip(parts, starts, strict=False) for t in p.triangles]),
         np.concatenate([widened(part.joints) for part in parts]),
         np.concatenate([widened(part.weights) for part in parts]),
         binds,
-        np.concatenate([np.full(len(part.triangles), part.surface) for part in parts]),
+        np.concatenate([surface for part in parts for surface in part.surfaces]),
         normals,
         tangents,
         tuple(uvs),
