@@ -80,7 +80,7 @@ from motionloom.formats.character import (
 )
 from motionloom.intake.clip_suffixes import find_clips as find_clips
 from motionloom.intake.ground import ground as ground
-from motionloom.intake.character import load_character as load_character
+from motionloom.intake.load_character import load_character as load_character
 from motionloom.intake.load import inspect_file as inspect_file, load as load
 from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points
 from motionloom.intake.robot import Robot as Robot, load_robot as load_robot

@@ -104,9 +104,9 @@ def four_shares(joints: IntArray, weights: FloatArray) -> tuple[IntArray, FloatA
         more = ((0, 0), (0, 4 - joints.shape[1]))
         return np.pad(joints, more), np.pad(weights, more)
     order = np.argsort(-weights, axis=1, kind="stable")[:, :4]
-    kept = np.take_along_axis(weights, order, axis=1)
-    joints = np.where(kept > 0.0, np.take_along_axis(joints, order, axis=1), 0)
-    return joints, shares(kept)
+    largest = np.take_along_axis(weights, order, axis=1)
+    joints = np.where(largest > 0.0, np.take_along_axis(joints, order, axis=1), 0)
+    return joints, shares(largest)
 
 
 def shares(weights: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
-from motionloom.intake.character import character_in_file, character_of
+from motionloom.intake.load_character import character_in_file, character_of
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import zlib
 from itertools import accumulate
@@ -14,7 +16,7 @@ from motionloom.errors import FormatError
 from motionloom.formats.bvh import decimal_text
 from motionloom.formats.fbx.fbx_ascii import parse_ascii
 from motionloom.formats.fbx.fbx_binary import MAGIC, parse_binary
-from motionloom.formats.fbx.fbx_element import Element, StoredArray
+from motionloom.formats.fbx.fbx_element import OBJECTS, Element, StoredArray
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.text import refuse_wide_text
 from motionloom.reading.size_limits import Budget
@@ -31,7 +33,7 @@ BLOCK = 1 << 14
 class FbxDocument:
     """One FBX file."""
 
-    def __init__(self, data: bytes, options: ReadOptions) -> None:
+    def __init__(self, data: bytes, options: ReadOptions, kinds: frozenset[str] = OBJECTS) -> None:
         self.data = data
         self.limits = options.limits
         self.budget = Budget(options.limits, len(data))
@@ -42,11 +44,11 @@ class FbxDocument:
             refuse_wide_text(data)
             stated = TEXT_VERSION.search(data[:65536])
             self._check_version(None if stated is None else int(stated[1]))
-            self.top = parse_ascii(data, self.budget)
+            self.top = parse_ascii(data, self.budget, kinds)
         else:
             if len(data) > 27:
                 self._check_version(int.from_bytes(data[23:27], "little"))
-            _, self.top = parse_binary(data, self.budget)
+            _, self.top = parse_binary(data, self.budget, kinds)
 
     def _check_version(self, version: int | None) -> None:
         if version is None:
@@ -80,7 +82,7 @@ class FbxDocument:
     def numbers(self, element: Element) -> FloatArray:
         """The array that is the first value of an element, as float64. Shape (N,)."""
         value = element.values[0] if element.values else None
-        if not isinstance(value, StoredArray):
+        if not isinstance(value, StoredArray) or value.kind == "r":
             raise FormatError("An array of numbers is needed.", where=self.place(element))
         if value.kind == "t":
             return self._scanned(value, element)
@@ -95,6 +97,21 @@ class FbxDocument:
         if self.is_text and (numbers == np.round(numbers)).all():
             return np.clip(numbers, -(2.0**31), 2.0**32 - 1.0).astype(np.int64).astype(np.uint32)
         return np.clip(numbers, -3e38, 3e38).astype(np.float32).view(np.uint32)
+
+    def raw_bytes(self, element: Element) -> bytes | None:
+        """The file that is packed into an element, in ASCII as base64; None where there is none."""
+        value = element.values[0] if element.values else None
+        if isinstance(value, StoredArray) and value.kind == "r":
+            self.budget.take(value.count, "a packed file", self.place(element))
+            return self.data[value.start : value.stop]
+        text = "".join(each for each in element.values if isinstance(each, str))
+        if not text:
+            return None
+        self.budget.take(len(text), "a packed file", self.place(element))
+        try:
+            return base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            return None
 
     def _stored(self, value: StoredArray, element: Element) -> FloatArray:
         dtype = np.dtype(_DTYPES[value.kind])

@@ -55,12 +55,13 @@ def load_character(path: str | Path) -> Character:
     --------
     >>> import tempfile
     >>> from motionloom import save, synthetic
+    >>> walk = synthetic.clip("walk").motion
+    >>> binds = np.tile(np.eye(3, 4), (walk.skeleton.n_joints, 1, 1))
+    >>> leaf = SkinnedMesh("leaf", np.eye(3), [[0, 1, 2]], [[0]] * 3, [[1.0]] * 3, binds, [-1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(synthetic.clip("walk").motion, Path(folder) / "walk.glb")
-    ...     load_character(Path(folder) / "walk.glb")  # bones, but no skin
-    Traceback (most recent call last):
-    ...
-    motionloom.errors.FormatError: ...
+    ...     save(walk, Path(folder) / "leaf.glb", character=Character("leaf", walk, (leaf,)))
+    ...     load_character(Path(folder) / "leaf.glb").meshes[0].name
+    'leaf'
     """
     if not isinstance(path, str | Path):
         raise FormatError(f"A character is named by a path, got {type(path).__name__}.")
