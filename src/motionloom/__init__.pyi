@@ -79,6 +79,7 @@ from motionloom.formats.character import (
     Texture as Texture,
 )
 from motionloom.intake.clip_suffixes import find_clips as find_clips
+from motionloom.intake.engine_export import EngineExport as EngineExport
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load_character import load_character as load_character
 from motionloom.intake.load import inspect_file as inspect_file, load as load

@@ -93,6 +93,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "walk in the graph": graph.synthesize(graph.path(("walk", 1), ("walk", 9))),
         "formats": ml.supported_formats()[0],
         "engine": ml.engine_of(jobs=1),
+        "engine export": ml.EngineExport("godot", body=ml.BodyMap.guess(walk.skeleton)),
         "view": ml.view(walk),
         "label": lib.labels[0],
         "report": lib.report,

@@ -34,7 +34,7 @@ WRONG: tuple[Any, ...] = (
     None,
 )
 """Each is wrong for most arguments; where one is right, the call gives a result."""
-CALLED_TYPES = {"BodyMap", "Footplants", "Motion", "PlanarTransform", "Skeleton"}
+CALLED_TYPES = {"BodyMap", "EngineExport", "Footplants", "Motion", "PlanarTransform", "Skeleton"}
 """Types that users make. All others come from functions and readers; users only read them."""
 CALLED_METHODS = {
     *CALLED_TYPES, "Collection", "MotionGraph", "ParameterSpace", "RegistrationCurve", "Score",
@@ -82,6 +82,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     places = {"source": ("walk", 2), "target": ("stand", 12)}
     return {
         "BodyMap": (ml.BodyMap, {}),
+        "EngineExport": (ml.EngineExport, {"name": "unreal"}),
         "BodyMap.checked_for": (body.checked_for, {"skeleton": rig}),
         "BodyMap.from_names": (ml.BodyMap.from_names, {"skeleton": rig, "names": {}}),
         "BodyMap.guess": (ml.BodyMap.guess, {"skeleton": rig}),

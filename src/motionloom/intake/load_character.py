@@ -12,7 +12,7 @@ import numpy as np
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding
 from motionloom.formats.character import Character, SkinnedMesh
-from motionloom.formats.file_clip import ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.file_skin import FileSkin
 from motionloom.formats.mesh_space import mesh_at_rest, turned_mesh
 from motionloom.formats.registry import Format, format_for_reading, known_formats
@@ -114,9 +114,9 @@ def fits(one: Skeleton, other: Skeleton) -> bool:
     )
 
 
-def character_in_file(character: Character, *, up: str, unit_m: float) -> Character:
-    """The character in the unit and axes that a file will have."""
-    turn = turn_from_world(up)
+def character_in_file(character: Character, clip: FileClip) -> Character:
+    """The character in the unit and axes that the file of a clip will have."""
+    turn, unit_m = turn_from_world(clip.up or "y"), clip.unit_m or 1.0
     meshes = tuple(turned_mesh(mesh, turn, turn, 1.0 / unit_m) for mesh in character.meshes)
     return dataclasses.replace(character, meshes=meshes)
 

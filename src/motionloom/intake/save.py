@@ -15,6 +15,12 @@ from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
+from motionloom.intake.engine_export import (
+    EngineExport,
+    check_engine_format,
+    engine_character,
+    engine_motion,
+)
 from motionloom.intake.load_character import character_in_file, character_of
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
@@ -64,6 +70,7 @@ def save(
     unit: str | float | None = None,
     up: str | None = None,
     format: str | None = None,  # noqa: A002 - it is what users call it
+    engine: str | EngineExport | None = None,
     character: Character | None = None,
 ) -> None:
     """Write a motion; the suffix picks the format. The file appears whole or not at all.
@@ -87,6 +94,9 @@ def save(
         Up axis in the file: ``"y"``, ``"z"``, ...
     format
         Name or suffix of the format, where the path's does not say it: ``"bvh"``.
+    engine
+        ``"unreal"``, ``"unity"`` or ``"godot"``, for a GLB or FBX with the bone names, root bone,
+        rest pose, unit and axes of that engine; an :class:`EngineExport` sets more.
     character
         The skin to write, of :func:`load_character`. The motion must be on its joints, as
         :func:`retarget` brings it there. Formats without skins are written as without it.
@@ -122,9 +132,17 @@ def save(
         raise FormatError(
             f"A file is named by a path or given as a binary stream, got {type(path).__name__}."
         )
+    shown = _shown(motion, character) if format_.read_skin is not None else None
+    if engine is not None:
+        export = engine if isinstance(engine, EngineExport) else EngineExport(engine)
+        check_engine_format(export, format_.name)
+        shown = None if shown is None else engine_character(shown, motion, export)
+        motion = engine_motion(motion, export)
+        unit = export.unit_m if unit is None else unit
+        up = export.up if up is None else up
     clip = _file_clip(motion, format_, unit, up)
-    if format_.read_skin is not None:
-        clip = dataclasses.replace(clip, character=_skin(motion, character, clip))
+    if shown is not None:
+        clip = dataclasses.replace(clip, character=character_in_file(shown, clip))
     write = format_.write
     assert write is not None
     try:
@@ -173,8 +191,8 @@ def _file_clip(
     return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)
 
 
-def _skin(motion: Motion, character: Character | None, clip: FileClip) -> Character | None:
-    """The character to write, in the unit and axes of the file; None for bones."""
+def _shown(motion: Motion, character: Character | None) -> Character | None:
+    """The character to write; None for bones."""
     shown = character_of(motion) if character is None else character
     if shown is None:
         return None
@@ -183,7 +201,7 @@ def _skin(motion: Motion, character: Character | None, clip: FileClip) -> Charac
             "`motion` must be on the joints of `character`. "
             "Carry it over first: ml.retarget(motion, character)."
         )
-    return character_in_file(shown, up=clip.up or "y", unit_m=clip.unit_m or 1.0)
+    return shown
 
 
 def _contacts(motion: Motion) -> BoolArray | None:

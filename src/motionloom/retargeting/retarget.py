@@ -10,6 +10,8 @@ from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.facing import facing_of_positions
 from motionloom.body.knees import Knee, find_knees
+from motionloom.body.limb_bones import LEFT, SIDES
+from motionloom.body.neutral import Stance, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.cleanup.calm import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
@@ -24,8 +26,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.retargeting.ankle_goals import ankle_path, drop_to_reach, held_reach
 from motionloom.retargeting.joint_drivers import match_joints
-from motionloom.retargeting.limb_bones import LEFT, SIDES
-from motionloom.retargeting.neutral import Stance, neutral_stance
 from motionloom.retargeting.placement import Placement, between_hips, place, with_heels_of
 from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat

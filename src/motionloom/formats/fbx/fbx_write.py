@@ -18,10 +18,10 @@ from motionloom.formats.character import Character, SkinnedMesh
 from motionloom.formats.fbx.fbx_encode import Item, file_bytes
 from motionloom.formats.fbx.fbx_items import Keys, Scene
 from motionloom.formats.fbx.fbx_keys import Reach, animation_items
-from motionloom.formats.fbx.fbx_motion import SLIDE_M
 from motionloom.formats.fbx.fbx_sections import closing_items, opening_items
 from motionloom.formats.fbx.fbx_skeleton import Pose, bind_pose_items, pose_of, skeleton_items
 from motionloom.formats.fbx.fbx_skin import bind_matrices, character_items
+from motionloom.formats.figure_motion import SLIDE_M
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.mesh_space import inverse_frames
 from motionloom.motion.motion import Motion

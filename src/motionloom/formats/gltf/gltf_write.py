@@ -19,10 +19,10 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.character import Character
+from motionloom.formats.figure_motion import SLIDE_M
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.gltf.gltf_pack import Pack, write_chunks
-from motionloom.formats.gltf.gltf_read import SLIDE_M
 from motionloom.formats.gltf.gltf_skin_write import TRIANGLES, VERTICES, SkinParts, skin_parts
 from motionloom.formats.mesh_space import turned_mesh
 from motionloom.formats.single_precision import single_quats
