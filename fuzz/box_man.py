@@ -7,6 +7,7 @@ joints, one part has no normals, a hat without a skin hangs on the head, and a f
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import struct
 import zlib
@@ -65,6 +66,14 @@ class BoxMan:
     head: int
     half: int
     """Points of the first part, which has the texture."""
+
+    def with_four_shares(self) -> BoxMan:
+        """The man whose points hang on four joints, as in a GLB: the smallest share goes."""
+        weights = np.array(self.weights)
+        for row in weights:
+            if np.count_nonzero(row) > 4:
+                row[np.argmin(row)] = 0.0
+        return dataclasses.replace(self, weights=weights / weights.sum(axis=1, keepdims=True))
 
     def posed(self, motion: ml.Motion, frame: int) -> np.ndarray:
         """Points of the hat, then of the skin, by the definition of linear blend skinning."""
