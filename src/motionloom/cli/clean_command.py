@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -58,6 +59,7 @@ def clean(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -69,11 +71,17 @@ def clean(
     was stopped goes on.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    wearer = wearer_of(character, reading)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer)
     if not dry_run and source != "-" and Path(source).is_dir():
         if output == "-":
             raise ml.FormatError(
                 "The results of a folder go into a folder.", path=output, fix="Name a folder."
+            )
+        if character is not None:
+            raise ml.ArrayError(
+                "--character takes one clip here. Clean the folder without it, then use "
+                "convert FOLDER OUT --to glb --character FILE."
             )
         reading.warn_unfit(find_clips([source]))
         options: dict[str, Any] = {"stretch": stretch, "ground": ground, "jobs": jobs}
@@ -88,7 +96,7 @@ def clean(
         cleanup = ml.clean_footskate(motion, body=roles, stretch=stretch)
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
-        write_clip(cleaned, target, to)
+        write_clip(cleaned, target, to, wearer=writing.wearer)
         facts = cleanup.report.json()
         return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, body_of, load_clip
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.frame_arguments import Frames, frames_of
@@ -54,6 +55,7 @@ def convert(
         str | None, typer.Option("--source-up", help="Up axis of the input, if detection errs.")
     ] = None,
     body: Body = None,
+    character: CharacterFile = None,
     robot: RobotFile = None,
     joints: JointsFile = None,
     force: Force = False,
@@ -78,6 +80,7 @@ def convert(
     jobs = plan_jobs(source, writing)
     reading.warn_unfit([path for path, _ in jobs])
     part = frames_of(frames)
+    wearer = wearer_of(character, reading)
 
     def work(path: str, output: str) -> Done:
         loaded = load_clip(path, reading)
@@ -91,7 +94,7 @@ def convert(
         if model is not None and writes_qpos(model, output):
             lost = [f"{path}: {note}" for note in model.save(motion, output)]
         else:
-            write_clip(motion, output, to, unit=unit, up=up)
+            write_clip(motion, output, to, unit=unit, up=up, wearer=wearer)
         findings = loaded.source.findings
         return Done(
             f"{motion.n_frames} frames at {motion.fps:g} fps",

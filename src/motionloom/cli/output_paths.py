@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import Wearer
 
 Force = Annotated[
     bool,
@@ -28,6 +29,8 @@ class Writing:
     dry_run: bool
     as_json: bool
     allow_flawed: bool = False
+    wearer: Wearer | None = None
+    """The character that results are put on."""
 
 
 def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:

@@ -112,7 +112,7 @@ def make_pairs(
                 continue
             joined = make(pair)
             refuse_flawed(joined.result.verification, pair.target, allowed=writing.allow_flawed)
-            write_clip(joined.result.motion, pair.target, writing.to)
+            write_clip(joined.result.motion, pair.target, writing.to, wearer=writing.wearer)
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
             if len(pairs) == 1 and not (writing.as_json and flawed):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Protocol
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import Wearer
 from motionloom.cli.output import printable
 
 Raw = Annotated[bool, typer.Option("--raw", help="Do not hold planted feet.")]
@@ -65,18 +66,26 @@ def write_clip(
     *,
     unit: str | None = None,
     up: str | None = None,
+    wearer: Wearer | None = None,
 ) -> None:
-    """Write a clip whole or not at all; ``-`` is standard output, which needs a format."""
+    """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
+
+    ``wearer`` is the character to put it on.
+    """
+    options: dict[str, Any] = {"unit": unit, "up": up, "format": to}
+    if wearer is not None:
+        motion = wearer.put_on(motion, output, to)
+        options["character"] = wearer.character
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        ml.save(motion, output, unit=unit, up=up, format=to)
+        ml.save(motion, output, **options)
         return
     if to is None:
         raise ml.FormatError(
             "Standard output has no suffix to pick a format by.", fix="Add --to bvh (or another)."
         )
     buffer = io.BytesIO()  # whole or not at all, also into a pipe
-    ml.save(motion, buffer, unit=unit, up=up, format=to)
+    ml.save(motion, buffer, **options)
     sys.stdout.buffer.write(buffer.getvalue())
     sys.stdout.buffer.flush()
 

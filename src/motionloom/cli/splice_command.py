@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.example_clips import Example, NoRetarget, load_examples
 from motionloom.cli.option_words import in_options
@@ -101,6 +102,7 @@ def splice(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -116,7 +118,8 @@ def splice(
     options = _Options(
         method, where, when_short, align, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    wearer = wearer_of(character, reading)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(

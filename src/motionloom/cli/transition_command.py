@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.example_clips import (
     Example,
@@ -91,6 +92,7 @@ def transition(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -108,7 +110,8 @@ def transition(
     options = _Options(
         at, length, moving, not no_timewarp, raw, not no_retarget, ground, not no_repair
     )
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    wearer = wearer_of(character, reading)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer)
     pairs = plan_pairs(a, b, writing, between="to")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
