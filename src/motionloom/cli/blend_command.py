@@ -10,6 +10,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
@@ -96,6 +97,8 @@ def blend(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -117,6 +120,8 @@ def blend(
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
+    layout = Layout(engine, root, body)
+    layout.check(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})
@@ -141,7 +146,7 @@ def blend(
     # Into the same format as the first clip, in the same unit and axes.
     source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
     result = blended.motion.replace(source=source, name="blend")
-    write_clip(result, output, to, sources=[examples[0].loaded])
+    write_clip(result, output, to, sources=[examples[0].loaded], layout=layout)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:

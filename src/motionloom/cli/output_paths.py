@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.engine_option import NO_LAYOUT, Layout
 
 Force = Annotated[
     bool,
@@ -28,6 +29,7 @@ class Writing:
     dry_run: bool
     as_json: bool
     allow_flawed: bool = False
+    layout: Layout = NO_LAYOUT
 
 
 def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:

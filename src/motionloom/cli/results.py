@@ -11,6 +11,7 @@ from typing import Annotated, Any, Protocol
 import typer
 
 import motionloom as ml
+from motionloom.cli.engine_option import NO_LAYOUT, Layout
 from motionloom.cli.output import printable
 
 Raw = Annotated[bool, typer.Option("--raw", help="Do not hold planted feet.")]
@@ -67,28 +68,37 @@ def write_clip(
     unit: str | None = None,
     up: str | None = None,
     sources: Iterable[ml.Motion] = (),
+    layout: Layout = NO_LAYOUT,
 ) -> None:
     """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
 
-    Root bones stand still or travel as in the one of ``sources`` that the clip names as its file.
+    Root bones stand still or travel as in the one of ``sources`` that the clip names as its file,
+    unless ``layout`` has them otherwise.
     """
     for like in sources:
         same = like.skeleton.same_joints(motion.skeleton)
         if same and like.source.path == motion.source.path:
             motion = ml.travel_on_pelvis(motion, like=like)
             break
+    motion, to = layout.with_root(motion), _format(output, to, layout)
+    options: dict[str, Any] = {"unit": unit, "up": up, "engine": layout.export(motion)}
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        ml.save(motion, output, unit=unit, up=up, format=to)
+        ml.save(motion, output, format=to, **options)
         return
     if to is None:
         raise ml.FormatError(
             "Standard output has no suffix to pick a format by.", fix="Add --to bvh (or another)."
         )
     buffer = io.BytesIO()  # whole or not at all, also into a pipe
-    ml.save(motion, buffer, unit=unit, up=up, format=to)
+    ml.save(motion, buffer, format=to, **options)
     sys.stdout.buffer.write(buffer.getvalue())
     sys.stdout.buffer.flush()
+
+
+def _format(output: str, to: str | None, layout: Layout) -> str | None:
+    """Format of a result: the layout's where neither --to nor a suffix says one."""
+    return layout.format if to is None and output == "-" else to
 
 
 def wrote_line(motion: ml.Motion, target: str) -> str:

@@ -12,6 +12,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import Example, NoRetarget, load_examples
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, printable
@@ -101,6 +102,8 @@ def splice(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -116,7 +119,8 @@ def splice(
     options = _Options(
         method, where, when_short, align, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    layout = Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, layout)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(

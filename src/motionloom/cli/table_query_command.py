@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
@@ -101,6 +102,8 @@ def synthesize(
         str | None, typer.Option("--to", help="Format for standard output: bvh, glb ...")
     ] = None,
     allow_flawed: AllowFlawed = False,
+    engine: Engine = None,
+    root: RootAt = None,
     collection: CollectionAt = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -111,6 +114,8 @@ def synthesize(
     if output == "-" and as_json:
         raise ml.ArrayError("--json and -o - both use standard output. Name a file.")
     check_target(output, [file], force=force, to=to)
+    layout = Layout(engine, root)
+    layout.check(output)
     table = ml.TransitionTable.open(file, collection=collection)
     joined = _asked(
         table, source, target, label,
@@ -118,7 +123,7 @@ def synthesize(
         longest_s=longest, tolerance_s=tolerance,
     )  # fmt: skip
     refuse_flawed(joined.verification, output, allowed=allow_flawed)
-    write_clip(joined.motion, output, to)
+    write_clip(joined.motion, output, to, layout=layout)
     facts = _candidate_json(table, joined.taken)
     if as_json:
         print_json({**_motion_json(joined, output), **facts})

@@ -9,6 +9,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
@@ -92,6 +93,8 @@ def transition(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -110,7 +113,8 @@ def transition(
         at, length, moving, not no_timewarp, raw, allow_flawed, not no_retarget, ground,
         not no_repair,
     )  # fmt: skip
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    layout = Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, layout)
     pairs = plan_pairs(a, b, writing, between="to")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
