@@ -8,6 +8,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.character_option import CharacterFile, wearer_of
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target
@@ -109,6 +110,8 @@ def synthesize(
     ] = None,
     allow_flawed: AllowFlawed = False,
     character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     collection: CollectionAt = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -119,7 +122,8 @@ def synthesize(
     if output == "-" and as_json:
         raise ml.ArrayError("--json and -o - both use standard output. Name a file.")
     check_target(output, [file], force=force, to=to)
-    wearer = wearer_of(character)
+    wearer, layout = wearer_of(character), Layout(engine, root)
+    layout.check(output)
     table = ml.TransitionTable.open(file, collection=collection)
     joined = _asked(
         table, source, target, label,
@@ -127,7 +131,7 @@ def synthesize(
         longest_s=longest, tolerance_s=tolerance, still_feet=still_feet,
     )  # fmt: skip
     refuse_flawed(joined.verification, output, allowed=allow_flawed)
-    write_clip(joined.motion, output, to, wearer=wearer)
+    write_clip(joined.motion, output, to, wearer=wearer, layout=layout)
     facts = _candidate_json(table, joined.taken)
     if as_json:
         print_json({**_motion_json(joined, output), **facts})
