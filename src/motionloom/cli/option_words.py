@@ -55,6 +55,10 @@ PHRASES = (
     (r"pass max_memory= to the function that loads it, or set", "set"),
     (r"Pass another name=, or keep the root bone that is there\.", "Use --root hips."),
     (r"raise `slope_limit`, ", ""),
+    (
+        r"ml\.load_points reads its markers\.",
+        "motionloom info shows its markers, and convert writes them as .csv or .npz.",
+    ),
     (r"\bfps=", "--source-fps"),
     (r" ?Pass keep_t_pose=True to keep it\.", ""),
     (
