@@ -183,7 +183,13 @@ class Controller:
         return bool(self._live.struct.done)
 
     def step(self, weights: npt.ArrayLike) -> Pose:
-        """The next frame of the blend."""
+        """The next frame of the blend.
+
+        Returns
+        -------
+        Pose
+            Root in the world, rotations of the joints, and which feet stand.
+        """
         w = checked_weights(weights, len(self.curve.motions))
         if w.ndim != 1:
             raise ArrayError(

@@ -35,12 +35,24 @@ class ParameterSpace:
     """Weights of the examples at every sample. (S, K)"""
 
     def range(self, name: str) -> tuple[float, float]:
-        """Smallest and largest value of a parameter that some blend has."""
+        """Smallest and largest value of a parameter that some blend has.
+
+        Returns
+        -------
+        smallest, largest : float
+            In the unit of the parameter.
+        """
         column = self.values[:, self.names.index(one_of(name, self.names, "name"))]
         return float(column.min()), float(column.max())
 
     def contains(self, **wanted: float) -> bool:
-        """Whether these values, all of them together, can be reached."""
+        """Whether these values, all of them together, can be reached.
+
+        Returns
+        -------
+        bool
+            True if some blend has them.
+        """
         return self._mix(self._point(wanted))[1] <= 1e-6
 
     def weights(self, *, clamp: bool = False, **wanted: float) -> FloatArray:
@@ -52,6 +64,11 @@ class ParameterSpace:
             Outside the reachable region take its nearest point instead of refusing.
         wanted
             One value per parameter: ``space.weights(turn=0.5, speed=1.2)``.
+
+        Returns
+        -------
+        (K,) array
+            One weight for each example; they sum to 1.
         """
         clamp = flag(clamp, "clamp")
         point = self._point(wanted)

@@ -73,6 +73,11 @@ class BodyMap:
         motion
             A clip on it, Y up. Only used where names say nothing: its first frame then tells left
             from right better than a rest pose does.
+
+        Returns
+        -------
+        BodyMap
+            Roles that were found; the others are None.
         """
         of_kind(skeleton, Skeleton, "skeleton")
         if motion is None:
@@ -93,6 +98,11 @@ class BodyMap:
         """Roles by joint name, such as ``{"pelvis": "Hips"}``; the rest is guessed.
 
         ``spine`` takes a list of names. A role set to None (or ``""``) is left out on purpose.
+
+        Returns
+        -------
+        BodyMap
+            The roles given, and those guessed.
         """
         of_kind(skeleton, Skeleton, "skeleton")
         if not isinstance(names, Mapping):
@@ -123,7 +133,13 @@ class BodyMap:
 
     @classmethod
     def load(cls, path: str | Path, skeleton: Skeleton) -> BodyMap:
-        """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed."""
+        """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed.
+
+        Returns
+        -------
+        BodyMap
+            The roles of the file, and those guessed.
+        """
         path = path_of(path, "path")
         text = read_text(path, LARGEST_FILE)
         for number, line in enumerate(text.split("\n"), start=1):
@@ -156,7 +172,13 @@ class BodyMap:
             raise FormatError(str(error), path=path, where="[roles]") from error
 
     def to_toml(self, skeleton: Skeleton) -> str:
-        """The text of a TOML file that :meth:`load` reads back; roles not found are ``""``."""
+        """The text of a TOML file that :meth:`load` reads back; roles not found are ``""``.
+
+        Returns
+        -------
+        str
+            Lines of a TOML file.
+        """
         self.checked_for(skeleton)
         lines = ["[roles]"]
         for role in ROLES:
@@ -169,11 +191,23 @@ class BodyMap:
         return "\n".join(lines) + "\n"
 
     def missing(self) -> tuple[str, ...]:
-        """Roles that no joint plays."""
+        """Roles that no joint plays.
+
+        Returns
+        -------
+        tuple of str
+            Names of roles.
+        """
         return tuple(role for role in ROLES if getattr(self, role) in (None, ()))
 
     def checked_for(self, skeleton: Skeleton) -> BodyMap:
-        """The same map, if every joint it names is one of ``skeleton``'s and limbs are chains."""
+        """The same map, if every joint it names is one of ``skeleton``'s and limbs are chains.
+
+        Returns
+        -------
+        BodyMap
+            This map.
+        """
         n_joints = of_kind(skeleton, Skeleton, "skeleton").n_joints
         for role in ROLES:
             value = getattr(self, role)
@@ -210,6 +244,11 @@ class BodyMap:
             What they are for, in the error's words: ``"foot plants"``.
         skeleton
             If given, the error lists its joints.
+
+        Returns
+        -------
+        tuple of int
+            Numbers of joints.
         """
         if skeleton is not None:
             of_kind(skeleton, Skeleton, "skeleton")

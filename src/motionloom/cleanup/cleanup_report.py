@@ -115,7 +115,13 @@ class CleanupReport:
         )
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The figures by their names.
+        """
         frame, kind = self.worst_after if self.worst_after is not None else (None, None)
         return {
             "slide_before_cm": 100 * self.slide_before,

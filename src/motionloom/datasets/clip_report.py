@@ -107,7 +107,13 @@ class ClipReport:
         )
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The findings and figures by their names.
+        """
         cleaned = {"output": self.output, "before": dict(self.before)} if self.output else {}
         return {
             "file": self.path,

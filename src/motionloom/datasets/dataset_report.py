@@ -51,7 +51,13 @@ class DatasetReport:
         )
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold, worst clips first."""
+        """As values that JSON can hold, worst clips first.
+
+        Returns
+        -------
+        dict
+            The summary and one record for each clip.
+        """
         limits = {
             name: value if value < float("inf") else None for name, value in self.limits.items()
         }

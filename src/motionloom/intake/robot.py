@@ -47,7 +47,13 @@ class Robot:
 
     @classmethod
     def from_xml(cls, text: str) -> Robot:
-        """The robot in the text of a MuJoCo model."""
+        """The robot in the text of a MuJoCo model.
+
+        Returns
+        -------
+        Robot
+            A robot with the joints of the model.
+        """
         from motionloom.formats.robots.mjcf import parse_mjcf
 
         return cls(RobotTree.of(parse_mjcf(of_kind(text, str, "text").encode())))

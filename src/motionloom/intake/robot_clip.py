@@ -78,7 +78,13 @@ class RobotClip:
         return self.qvel[:, 6 if self.n_root else 0 :]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What a ``.npz`` file holds: mjlab's keys first, then names, order and ``qpos``."""
+        """What a ``.npz`` file holds: mjlab's keys first, then names, order and ``qpos``.
+
+        Returns
+        -------
+        dict
+            Arrays by their keys.
+        """
         return {
             "fps": np.array([self.fps]),
             "joint_pos": self.joint_positions,

@@ -49,6 +49,11 @@ class Footplants:
         n_frames
             Number of frames of the motion.
 
+        Returns
+        -------
+        Footplants
+            Contacts of every frame.
+
         Raises
         ------
         ArrayError
@@ -76,7 +81,13 @@ class Footplants:
         return len(self.planted)
 
     def intervals(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """First and last planted frame of every plant, per kind, in time order."""
+        """First and last planted frame of every plant, per kind, in time order.
+
+        Returns
+        -------
+        dict
+            By kind, pairs of frames, both planted.
+        """
         return {kind: runs_of(self.planted[:, i]) for i, kind in enumerate(KINDS)}
 
     __iter__ = None  # as for motions

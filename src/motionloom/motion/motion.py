@@ -98,26 +98,56 @@ class Motion:
         return (self.n_frames - 1) / self.fps
 
     def world_positions(self) -> FloatArray:
-        """Every joint in the world, metres. Shape (F, J, 3)."""
+        """Every joint in the world, metres. Shape (F, J, 3).
+
+        Returns
+        -------
+        (F, J, 3) array
+            Metres.
+        """
         return self.world_pose()[0]
 
     def world_quats(self) -> FloatArray:
-        """``q_world_joint`` of every joint. Shape (F, J, 4)."""
+        """``q_world_joint`` of every joint. Shape (F, J, 4).
+
+        Returns
+        -------
+        (F, J, 4) array
+            Quaternions, w first.
+        """
         return self.world_pose()[1]
 
     def world_pose(self) -> tuple[FloatArray, FloatArray]:
-        """World positions (F, J, 3) and rotations (F, J, 4), for the price of one."""
+        """World positions (F, J, 3) and rotations (F, J, 4), for the price of one.
+
+        Returns
+        -------
+        positions, quats : (F, J, 3), (F, J, 4) arrays
+            As :meth:`world_positions` and :meth:`world_quats` give them.
+        """
         out = np.zeros((*self.local_quats.shape[:2], 3)), np.zeros(self.local_quats.shape)
         return forward.forward_into(
             self.skeleton, self.root_positions, self.local_quats, self.joint_translations, out
         )
 
     def end_positions(self) -> FloatArray:
-        """Every end site in the world, metres. Shape (F, E, 3)."""
+        """Every end site in the world, metres. Shape (F, E, 3).
+
+        Returns
+        -------
+        (F, E, 3) array
+            Metres, in the order of the skeleton's end sites.
+        """
         return forward.end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
-        """The same motion with some fields changed; those are checked again."""
+        """The same motion with some fields changed; those are checked again.
+
+        Returns
+        -------
+        Motion
+            A new motion; this one stays as it is.
+        """
         unknown = changes.keys() - set(_FIELDS)
         if unknown:
             raise ArrayError(

@@ -91,7 +91,13 @@ class Skeleton:
         return len(self.names)
 
     def index(self, name: str) -> int:
-        """Index of the joint called ``name``."""
+        """Index of the joint called ``name``.
+
+        Returns
+        -------
+        int
+            Its place in :attr:`names`.
+        """
         try:
             return self.names.index(name)
         except ValueError:
@@ -100,19 +106,37 @@ class Skeleton:
             ) from None
 
     def children(self, joint: int) -> tuple[int, ...]:
-        """Indices of the joints whose parent is ``joint``."""
+        """Indices of the joints whose parent is ``joint``.
+
+        Returns
+        -------
+        tuple of int
+            Ascending; empty for a joint at the end of a limb.
+        """
         self._checked(joint)
         return tuple(j for j, parent in enumerate(self.parents.tolist()) if parent == joint)
 
     def chain(self, joint: int) -> tuple[int, ...]:
-        """Joints from the root down to ``joint``, both included."""
+        """Joints from the root down to ``joint``, both included.
+
+        Returns
+        -------
+        tuple of int
+            The root first.
+        """
         path, parents = [self._checked(joint)], self.parents.tolist()
         while (parent := parents[path[-1]]) >= 0:
             path.append(parent)
         return tuple(reversed(path))
 
     def carried_by(self, joints: Iterable[int]) -> IntArray:
-        """These joints and all that hang on them, ascending."""
+        """These joints and all that hang on them, ascending.
+
+        Returns
+        -------
+        (N,) array of int
+            Indices of joints.
+        """
         carried = {self._checked(joint) for joint in items(joints, "joints", "joint indices")}
         for joint, parent in enumerate(self.parents.tolist()):
             if parent in carried:
@@ -123,7 +147,13 @@ class Skeleton:
         return whole(joint, "joint", least=0, most=self.n_joints - 1)
 
     def same_joints(self, other: Skeleton) -> bool:
-        """Whether both have the same names and parents; lengths may differ."""
+        """Whether both have the same names and parents; lengths may differ.
+
+        Returns
+        -------
+        bool
+            True if a motion of one fits the other.
+        """
         of_kind(other, Skeleton, "other")
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 

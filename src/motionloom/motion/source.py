@@ -61,5 +61,11 @@ class Source:
             object.__setattr__(self, "detail", FrozenMapping(self.detail))
 
     def for_result(self) -> Source:
-        """Source of a motion made from this clip: the same unit, axes and channels, no findings."""
+        """Source of a motion made from this clip: the same unit, axes and channels, no findings.
+
+        Returns
+        -------
+        Source
+            A new source; this one stays as it is.
+        """
         return replace(self, findings=(), skipped_frames=0)

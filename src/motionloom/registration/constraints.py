@@ -27,7 +27,13 @@ class ConstraintMatch:
     """Start and end in each motion, in the order of the motions."""
 
     def interval(self, weights: Sequence[float]) -> Interval:
-        """When the blend with these weights holds the plant; empty if the end is not after."""
+        """When the blend with these weights holds the plant; empty if the end is not after.
+
+        Returns
+        -------
+        Interval
+            Where it begins and ends, in the parameter of the curve.
+        """
         start = sum(w * i[0] for w, i in zip(weights, self.intervals, strict=True))
         end = sum(w * i[1] for w, i in zip(weights, self.intervals, strict=True))
         return start, end

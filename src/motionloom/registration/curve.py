@@ -57,19 +57,37 @@ class RegistrationCurve:
         return 0.0, self.times.u_end * self.frames_per_knot
 
     def frames(self, u: FloatArray | float) -> FloatArray:
-        """Frame number of every motion at ``u`` (...), fractional. (..., K)."""
+        """Frame number of every motion at ``u`` (...), fractional. (..., K).
+
+        Returns
+        -------
+        (..., K) array
+            One number for each motion.
+        """
         u = finite_numbers(u, "u")
         last = np.array([m.n_frames - 1.0 for m in self.motions])
         return np.clip(self.times(np.asarray(u) / self.frames_per_knot), 0.0, last)
 
     def rates(self, u: FloatArray | float) -> FloatArray:
-        """Frames that every motion goes per unit of ``u``. (..., K)."""
+        """Frames that every motion goes per unit of ``u``. (..., K).
+
+        Returns
+        -------
+        (..., K) array
+            One number for each motion.
+        """
         return (
             self.times.slope(finite_numbers(u, "u") / self.frames_per_knot) / self.frames_per_knot
         )
 
     def alignments(self, u: FloatArray | float) -> PlanarTransform:
-        """Transforms that bring every motion to the reference at ``u``. Fields (..., K)."""
+        """Transforms that bring every motion to the reference at ``u``. Fields (..., K).
+
+        Returns
+        -------
+        PlanarTransform
+            One transform for each motion.
+        """
         u = finite_numbers(u, "u")
         at = u / self.frames_per_knot
         frames = self.frames(u)
@@ -87,7 +105,13 @@ class RegistrationCurve:
         )
 
     def u_of(self, k: int, frame: FloatArray | float) -> FloatArray:
-        """Parameter at which motion ``k`` is at ``frame``; nan outside the curve."""
+        """Parameter at which motion ``k`` is at ``frame``; nan outside the curve.
+
+        Returns
+        -------
+        array
+            Shaped like ``frame``.
+        """
         k = whole(k, "k", least=0, most=len(self.motions) - 1)
         low, high = self.times(np.array([0.0, self.times.u_end]))[:, k]
         frame = finite_numbers(frame, "frame")
@@ -111,6 +135,11 @@ class RegistrationCurve:
         max_memory
             Memory that reading may take, as in :func:`motionloom.load`.
 
+        Returns
+        -------
+        RegistrationCurve
+            The same curve, with its motions.
+
         Raises
         ------
         FormatError
@@ -132,6 +161,11 @@ class RegistrationCurve:
             Frame of each whole clip at which its part begins.
         motions, footplants
             The whole clips.
+
+        Returns
+        -------
+        RegistrationCurve
+            A new curve; this one stays as it is.
         """
         for name, value in (("motions", motions), ("footplants", footplants)):
             if not isinstance(value, tuple | list) or len(value) != len(self.motions):

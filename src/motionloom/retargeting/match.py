@@ -52,7 +52,13 @@ class MatchedClips:
         return (self.first_footplants, *map(_found, self.contacts[1:]))
 
     def named_notes(self, names: Sequence[str]) -> list[str]:
-        """All notes, each with the name of its clip."""
+        """All notes, each with the name of its clip.
+
+        Returns
+        -------
+        list of str
+            One note each; empty if nothing was changed.
+        """
         return [
             f"{name}: {note}"
             for name, notes in zip(names, self.notes, strict=True)

@@ -68,7 +68,13 @@ class Candidates(Sequence[Candidate]):
         return f"Candidates({len(self)} recipes)"
 
     def reference(self, recipe: Recipe) -> Reference:
-        """How the source and the target of a recipe move: the scale of naturalness."""
+        """How the source and the target of a recipe move: the scale of naturalness.
+
+        Returns
+        -------
+        Reference
+            Speeds and sizes of the two windows.
+        """
         return self._engine.reference(recipe.rows)
 
     @overload
@@ -202,7 +208,13 @@ class TableTransition:
         return self.taken.cost
 
     def sources(self) -> list[Motion]:
-        """The clips that it was made from, whole: what ``verify`` compares it with."""
+        """The clips that it was made from, whole: what ``verify`` compares it with.
+
+        Returns
+        -------
+        list of Motion
+            Each clip once.
+        """
         starts = self.frames.starts
         at = [self.frames.ids.index(name) for name in self.clips]
         return [self.frames.motion(int(starts[k]), int(starts[k + 1]) - 1) for k in at]

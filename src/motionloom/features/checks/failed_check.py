@@ -44,7 +44,13 @@ class FailedCheck:
         return f"{text}: {self.value:.4g} {self.unit}, the limit is {self.limit:.4g}"
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The fields by their names.
+        """
         return asdict(self)
 
     @property

@@ -57,7 +57,13 @@ class Verification:
         )
 
     def describe(self, most: int = 3) -> str:
-        """One line: passed, or the first failed checks."""
+        """One line: passed, or the first failed checks.
+
+        Returns
+        -------
+        str
+            A line for people.
+        """
         if self.passed:
             return "passed" if self.compared else "passed, compared with no source"
         texts = [str(each) for each in (*self.unsound, *self.failed)]
@@ -65,7 +71,13 @@ class Verification:
         return "; ".join(texts[:most]) + more
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            Whether it passed, and the failed checks.
+        """
         return {
             "passed": self.passed,
             "compared": self.compared,

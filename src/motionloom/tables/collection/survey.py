@@ -232,7 +232,13 @@ class IngestReport:
     """Files of the folder that are no clips, when it was ingested; not stored."""
 
     def noted(self, word: str) -> tuple[str, ...]:
-        """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``."""
+        """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``.
+
+        Returns
+        -------
+        tuple of str
+            Ids of clips.
+        """
         return tuple(dict.fromkeys(clip for clip, note in self.notes if word in note))
 
     @property

@@ -64,7 +64,13 @@ class Evaluation:
         return next(iter(self.areas))
 
     def text(self) -> str:
-        """The figures as lines, with what they are worth."""
+        """The figures as lines, with what they are worth.
+
+        Returns
+        -------
+        str
+            What was compared, then a line for each score.
+        """
         width = max(len(name) for name in self.areas)
         lines = [self.protocol.caption, f"{self.n_good} good, {self.n_bad} bad"]
         for name, area in self.areas.items():

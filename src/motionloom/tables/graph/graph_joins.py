@@ -40,7 +40,13 @@ class Nodes:
     stride: int
 
     def inside(self, margin: int) -> BoolArray:
-        """Nodes with ``margin`` nodes of their own clip before and after. (N,)."""
+        """Nodes with ``margin`` nodes of their own clip before and after. (N,).
+
+        Returns
+        -------
+        (N,) array of bool
+            Which nodes are that far from the ends of their clip.
+        """
         same = np.ones(len(self.rows), dtype=bool)
         for shift in range(1, margin + 1):
             together = self.clips[shift:] == self.clips[:-shift]

@@ -49,7 +49,13 @@ class Steps:
     """How long it takes. (E,)"""
 
     def shortest(self, node: int) -> tuple[FloatArray, IntArray]:
-        """Frames (N,) of the shortest ways from a node, infinite: none; and the nodes before."""
+        """Frames (N,) of the shortest ways from a node, infinite: none; and the nodes before.
+
+        Returns
+        -------
+        frames, before : (N,) arrays
+            Frames of each way, and the node before each node on it.
+        """
         n = len(self.first) - 1
         frames, before = np.zeros(n), np.zeros(n, dtype=np.int64)
         work = np.zeros((2, n), dtype=np.int64)
@@ -135,6 +141,11 @@ class MotionGraph:
             How long two stretches must be similar, and how long they are blended.
         progress
             Show a bar with the time left, if standard error is a terminal.
+
+        Returns
+        -------
+        MotionGraph
+            The graph; :meth:`path` finds ways in it.
         """
         frames = collection
         if not isinstance(frames, Frames):
@@ -193,6 +204,11 @@ class MotionGraph:
         ----------
         source, target
             Rows of the collection, or clip id and frame.
+
+        Returns
+        -------
+        GraphPath
+            Runs of captured rows along the way, and how long it takes.
         """
         first, last = self._row(source, "source"), self._row(target, "target")
         path = self.paths([first], [last])[0]
@@ -207,7 +223,13 @@ class MotionGraph:
     def paths(
         self, sources: IntArray | list[int], targets: IntArray | list[int]
     ) -> list[GraphPath | None]:
-        """Shortest ways from each source row to its target row, None where there is none."""
+        """Shortest ways from each source row to its target row, None where there is none.
+
+        Returns
+        -------
+        list
+            A :class:`GraphPath` or None for each pair.
+        """
         starts = items(sources, "sources", "rows of the collection")
         ends = items(targets, "targets", "rows of the collection")
         if len(starts) != len(ends):
@@ -231,7 +253,13 @@ class MotionGraph:
         return results
 
     def reach(self, source: int | Place) -> FloatArray:
-        """Frames of the shortest way from a frame to every node; infinite: there is none. (N,)."""
+        """Frames of the shortest way from a frame to every node; infinite: there is none. (N,).
+
+        Returns
+        -------
+        (N,) array
+            Frames, infinite where no way leads.
+        """
         row = self._row(source, "source")
         start = self._node_after(row)
         if start is None:
@@ -240,7 +268,13 @@ class MotionGraph:
         return np.asarray(frames + (self.nodes.rows[start] - row))
 
     def synthesize(self, path: GraphPath, *, name: str = "") -> GraphWalk:
-        """The motion along a path, standing where the first clip stood."""
+        """The motion along a path, standing where the first clip stood.
+
+        Returns
+        -------
+        GraphWalk
+            The motion, its contacts, and where each change is blended.
+        """
         of_kind(path, GraphPath, "path")
         return walk_path(self.frames, path, name=of_kind(name, str, "name"))
 

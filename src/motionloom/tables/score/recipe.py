@@ -141,7 +141,13 @@ class Recipe:
         return self.length if self.times is None else len(self.times)
 
     def weights(self) -> FloatArray:
-        """How much of each window is in every frame. (N, L)."""
+        """How much of each window is in every frame. (N, L).
+
+        Returns
+        -------
+        (N, L) array
+            They sum to 1 in every frame.
+        """
         if self.pinned:
             weights = np.zeros((self.n_ways, self.n_frames))
             weights[1:-1] = 1.0 / (self.n_ways - 2)

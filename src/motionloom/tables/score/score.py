@@ -108,6 +108,11 @@ class Score:
             Sum in inches below which the papers call a transition natural.
         failed
             Quality checks that the finished motion fails: if there are any, it is not natural.
+
+        Returns
+        -------
+        Score
+            The score, with its parts.
         """
         one_of(form, FORMS, "form")
         if form == "natural" and reference is None:
