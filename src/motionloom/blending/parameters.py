@@ -25,14 +25,35 @@ LARGEST = 1e100
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class ParameterSpace:
-    """Named parameters of a family of motions, and the region of them that can be reached."""
+    """Named parameters of a family of motions, and the region of them that can be reached.
+
+    Attributes
+    ----------
+    curve : RegistrationCurve
+        The examples, registered.
+    names : tuple of str
+        Names of the parameters.
+    values : array
+        Parameters of every sample, in the order of the names. (S, P)
+    sample_weights : array
+        Weights of the examples at every sample. (S, K)
+
+    Examples
+    --------
+    >>> import motionloom as ml
+    >>> speeds = (1.0, 1.4)
+    >>> walks = [ml.synthetic.clip("walk", speed=speed).motion for speed in speeds]
+    >>> space = ml.parametrize(ml.register(walks), {"speed": speeds})
+    >>> space.range("speed"), space.contains(speed=2.0)
+    ((1.0, 1.4), False)
+    >>> space.weights(speed=1.2).round(3).tolist()
+    [0.5, 0.5]
+    """
 
     curve: RegistrationCurve
     names: tuple[str, ...]
     values: FloatArray
-    """Parameters of every sample, in the order of the names. (S, P)"""
     sample_weights: FloatArray
-    """Weights of the examples at every sample. (S, K)"""
 
     def range(self, name: str) -> tuple[float, float]:
         """Smallest and largest value of a parameter that some blend has.

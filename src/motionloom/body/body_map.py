@@ -35,6 +35,21 @@ class BodyMap:
     ``left_shoulder`` where the upper arm starts (not the clavicle). ``left_toe`` is the ball of the
     foot; it is None where the rig's foot ends in an end site only, for an end site is no joint.
 
+    Attributes
+    ----------
+    pelvis, neck, head : int or None
+        Number of the joint.
+    spine : tuple of int
+        From the first joint above the pelvis up to the last below the neck.
+    left_hip, left_knee, left_ankle, left_toe : int or None
+        The left leg, from above.
+    right_hip, right_knee, right_ankle, right_toe : int or None
+        The right leg.
+    left_shoulder, left_elbow, left_wrist : int or None
+        The left arm.
+    right_shoulder, right_elbow, right_wrist : int or None
+        The right arm.
+
     Examples
     --------
     >>> leg = Skeleton(["Hips", "LeftUpLeg", "LeftLeg"], [-1, 0, 1], [[0, 0, 0]] * 3)
@@ -44,7 +59,6 @@ class BodyMap:
 
     pelvis: int | None = None
     spine: tuple[int, ...] = ()
-    """From the first joint above the pelvis up to the last below the neck."""
     neck: int | None = None
     head: int | None = None
     left_hip: int | None = None
@@ -139,6 +153,16 @@ class BodyMap:
         -------
         BodyMap
             The roles of the file, and those guessed.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> rig = Skeleton(["Hips", "Knee.L"], [-1, 0], [[0, 0, 0], [0, -0.4, 0]])
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     file = Path(place) / "rig.toml"
+        ...     _ = file.write_text('roles.left_knee = "Knee.L"')
+        ...     BodyMap.load(file, rig).left_knee
+        1
         """
         path = path_of(path, "path")
         text = read_text(path, LARGEST_FILE)

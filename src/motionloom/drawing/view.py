@@ -49,6 +49,13 @@ class Viewer:
         -------
         Path
             Where the page is.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     Viewer("<p>A page</p>").save(Path(place) / "walk.html").name
+        'walk.html'
         """
         target = path_of(path, "path")
         write_bytes(target, self.page.encode())

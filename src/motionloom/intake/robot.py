@@ -32,6 +32,11 @@ ORDERS = ("wxyz", "xyzw")
 class Robot:
     """A robot of a MuJoCo model: its joints, and ways between ``qpos`` and motions.
 
+    Attributes
+    ----------
+    path : str
+        The file of the model.
+
     Examples
     --------
     >>> robot = Robot.from_xml('''<mujoco><worldbody><body name="base"><freejoint/>

@@ -21,6 +21,11 @@ KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
 class Footplants:
     """Which foot points are planted in each frame.
 
+    Attributes
+    ----------
+    planted : array of bool
+        Left heel, left toe, right heel, right toe. Shape (F, 4).
+
     Examples
     --------
     >>> planted = np.zeros((5, 4), bool)
@@ -30,7 +35,6 @@ class Footplants:
     """
 
     planted: BoolArray
-    """Left heel, left toe, right heel, right toe. Shape (F, 4)."""
 
     def __post_init__(self) -> None:
         planted = frozen(self.planted, "planted", (None, 4), np.bool_)

@@ -30,6 +30,24 @@ class Motion:
     Arrays are copied, checked and made read-only on construction, so a Motion that exists
     is valid, and every operation on one returns a new Motion.
 
+    Attributes
+    ----------
+    skeleton : Skeleton
+        Names, parents and lengths of the joints.
+    root_positions : array
+        Root joint in the world frame, metres. Shape (F, 3).
+    local_quats : array
+        ``q_parent_joint`` of every joint, unit norm, wxyz. Shape (F, J, 4).
+    fps : float
+        Frames per second; frame ``f`` is at time ``f / fps``.
+    joint_translations : array or None
+        Where joints slide in their parents: each joint in its parent's frame, metres, in place of
+        ``skeleton.offsets``. The root's row is zero. Shape (F, J, 3), or None for rigid bones.
+    name : str
+        Name of the clip.
+    source : Source
+        The file that it came from.
+
     Examples
     --------
     >>> bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
@@ -42,14 +60,9 @@ class Motion:
 
     skeleton: Skeleton
     root_positions: FloatArray
-    """Root joint in the world frame, metres. Shape (F, 3)."""
     local_quats: FloatArray
-    """``q_parent_joint`` of every joint, unit norm, wxyz. Shape (F, J, 4)."""
     fps: float
-    """Frames per second; frame ``f`` is at time ``f / fps``."""
     joint_translations: FloatArray | None = None
-    """Where joints slide in their parents: each joint in its parent's frame, metres, in place of
-    ``skeleton.offsets``. The root's row is zero. Shape (F, J, 3), or None for rigid bones."""
     name: str = ""
     source: Source = field(default_factory=Source)
 
@@ -147,6 +160,13 @@ class Motion:
         -------
         Motion
             A new motion; this one stays as it is.
+
+        Examples
+        --------
+        >>> import motionloom as ml
+        >>> walk = ml.synthetic.clip("walk").motion
+        >>> walk.replace(name="slow walk", fps=walk.fps / 2).duration_s
+        8.0
         """
         unknown = changes.keys() - set(_FIELDS)
         if unknown:

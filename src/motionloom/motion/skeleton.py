@@ -26,6 +26,21 @@ class Skeleton:
     rest pose matters only where two skeletons meet (retargeting, mirroring) and in files that
     state one.
 
+    Attributes
+    ----------
+    names : tuple of str
+        Unique joint names.
+    parents : array of int
+        Index of each joint's parent, -1 for the root. Shape (J,).
+    offsets : array
+        Each joint in its parent's frame at rest, metres. Shape (J, 3).
+    rest_quats : array
+        ``q_parent_joint`` at rest, identity where none are given. Shape (J, 4).
+    end_parents : array of int
+        Joint that carries each end site (tip of toe, head, finger). Shape (E,).
+    end_offsets : array
+        Each end site in its joint's frame, metres. Shape (E, 3).
+
     Examples
     --------
     >>> Skeleton(["hips", "knee", "ankle"], [-1, 0, 1], [[0, 0, 0], [0, -0.4, 0], [0, -0.4, 0]])
@@ -33,17 +48,11 @@ class Skeleton:
     """
 
     names: tuple[str, ...]
-    """Unique joint names."""
     parents: IntArray
-    """Index of each joint's parent, -1 for the root. Shape (J,)."""
     offsets: FloatArray
-    """Each joint in its parent's frame at rest, metres. Shape (J, 3)."""
     rest_quats: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
-    """``q_parent_joint`` at rest, identity where none are given. Shape (J, 4)."""
     end_parents: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Joint that carries each end site (tip of toe, head, finger). Shape (E,)."""
     end_offsets: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    """Each end site in its joint's frame, metres. Shape (E, 3)."""
 
     def __post_init__(self) -> None:
         names = _checked_names(self.names)

@@ -29,27 +29,42 @@ class RegistrationCurve:
 
     The parameter ``u`` counts average frames: over one unit of it the motions go one frame in the
     mean.
+
+    Attributes
+    ----------
+    motions : tuple of Motion
+        Same skeleton, same rate.
+    footplants : tuple of Footplants
+        Contacts of every motion.
+    times : Spline
+        Frame of every motion over the curve. (n, K)
+    alignment : tuple
+        For each motion its turn and the offset of its root from the reference's, (n, 3); None for
+        the reference, which stays where it is.
+    matches : Mapping
+        Plants that belong together, per kind (left heel, ...), in ``u``.
+    reference : int
+        Motion in whose place and heading the others are brought.
+    frames_per_knot : float
+        Average frames between control points.
+    costs : tuple of float
+        Root mean square distance of each motion's frames from the reference's, metres.
+    notes : tuple of str
+        What was decided.
+    body : BodyMap or None
+        Roles of the joints; None where they are to be guessed.
     """
 
     motions: tuple[Motion, ...]
-    """Same skeleton, same rate."""
     footplants: tuple[Footplants, ...]
     times: Spline
-    """Frame of every motion over the curve. (n, K)"""
     alignment: tuple[Spline | None, ...]
-    """For each motion its turn and the offset of its root from the reference's, (n, 3); None for
-    the reference, which stays where it is."""
     matches: Mapping[str, tuple[ConstraintMatch, ...]]
-    """Plants that belong together, per kind (left heel, ...), in ``u``."""
     reference: int
-    """Motion in whose place and heading the others are brought."""
     frames_per_knot: float
-    """Average frames between control points."""
     costs: tuple[float, ...]
-    """Root mean square distance of each motion's frames from the reference's, metres."""
     notes: tuple[str, ...] = ()
     body: BodyMap | None = None
-    """Roles of the joints; None where they are to be guessed."""
 
     @property
     def u_range(self) -> tuple[float, float]:
@@ -120,7 +135,18 @@ class RegistrationCurve:
         return np.where(inside, np.clip(u, *self.u_range), np.nan)
 
     def save(self, path: str | Path) -> None:
-        """Write the curve, with its motions, into one versioned file."""
+        """Write the curve, with its motions, into one versioned file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import motionloom as ml
+        >>> curve = ml.register([ml.synthetic.clip(kind).motion for kind in ("walk", "jog")])
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     curve.save(f"{place}/gaits.mlreg")
+        ...     len(RegistrationCurve.load(f"{place}/gaits.mlreg").motions)
+        2
+        """
         names = (each.name for each in dataclasses.fields(self))
         write_curve(path, {name: getattr(self, name) for name in names})
 

@@ -25,10 +25,15 @@ quadratics alone."""
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Spline:
-    """A curve in K dimensions over u in [0, n - 2]."""
+    """A curve in K dimensions over u in [0, n - 2].
+
+    Attributes
+    ----------
+    points : array
+        Control points. (n, K)
+    """
 
     points: FloatArray
-    """Control points. (n, K)"""
 
     @property
     def u_end(self) -> float:

@@ -26,6 +26,13 @@ def wrap_angle(angle: FloatArray | float) -> FloatArray:
 class PlanarTransform:
     """Rigid motion of the ground plane; fields are scalars or arrays that broadcast.
 
+    Attributes
+    ----------
+    theta : array | float
+        Turn about +Y, radians; positive carries +Z towards +X.
+    x0, z0 : array | float
+        Shift along +X and +Z after the turn, metres.
+
     Examples
     --------
     >>> quarter = PlanarTransform(np.pi / 2, 1.0, 0.0)
@@ -34,7 +41,6 @@ class PlanarTransform:
     """
 
     theta: FloatArray | float
-    """Turn about +Y, radians; positive carries +Z towards +X."""
     x0: FloatArray | float
     z0: FloatArray | float
 

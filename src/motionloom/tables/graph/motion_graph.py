@@ -39,14 +39,21 @@ _parts = kernel("ml_graph_parts")
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Steps:
-    """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``."""
+    """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``.
+
+    Attributes
+    ----------
+    first : array of int
+        (N + 1,)
+    to : array of int
+        Node that a step leads to. (E,)
+    frames : array
+        How long it takes. (E,)
+    """
 
     first: IntArray
-    """(N + 1,)"""
     to: IntArray
-    """Node that a step leads to. (E,)"""
     frames: FloatArray
-    """How long it takes. (E,)"""
 
     def shortest(self, node: int) -> tuple[FloatArray, IntArray]:
         """Frames (N,) of the shortest ways from a node, infinite: none; and the nodes before.
@@ -75,14 +82,21 @@ class HasFrames(Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class GraphTransitions:
-    """Places to change from one clip to another, or to another part of the same one."""
+    """Places to change from one clip to another, or to another part of the same one.
+
+    Attributes
+    ----------
+    leave : array of int
+        Row that is the last one of the clip left; the blend starts there. (E,)
+    enter : array of int
+        Row that is the first one of the clip entered; the blend ends there. (E,)
+    distance_cm : array
+        Root mean square distance of the joints in the windows that are blended. (E,)
+    """
 
     leave: IntArray
-    """Row that is the last one of the clip left; the blend starts there. (E,)"""
     enter: IntArray
-    """Row that is the first one of the clip entered; the blend ends there. (E,)"""
     distance_cm: FloatArray
-    """Root mean square distance of the joints in the windows that are blended. (E,)"""
 
     def __len__(self) -> int:
         return len(self.leave)
@@ -92,6 +106,23 @@ class GraphTransitions:
 @record
 class MotionGraph:
     """A graph over every n-th frame of a collection.
+
+    Attributes
+    ----------
+    frames : Frames
+        The collection's frames.
+    nodes : Nodes
+        Frames that are nodes.
+    transitions : GraphTransitions
+        Changes from clip to clip.
+    connected : array of bool
+        Nodes of the largest part in which every node reaches every other. (N,)
+    threshold_cm : float
+        Largest distance of two windows between which it may change, centimetres.
+    blend : int
+        Frames that a change of clip takes, at the collection's rate.
+    steps : Steps
+        Playing on, or changing.
 
     Examples
     --------
@@ -107,12 +138,9 @@ class MotionGraph:
     nodes: Nodes
     transitions: GraphTransitions
     connected: BoolArray
-    """Nodes of the largest part in which every node reaches every other. (N,)"""
     threshold_cm: float
     blend: int
-    """Frames that a change of clip takes, at the collection's rate."""
     steps: Steps = field(repr=False)
-    """Playing on, or changing."""
 
     @classmethod
     def build(

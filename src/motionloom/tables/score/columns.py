@@ -87,6 +87,13 @@ class Ranking:
     ``cost = sum_c linear[c] x[c] + log[c] log(1 + x[c])``. A search leaves out what cannot be
     among the best only where the cost of columns not yet measured cannot be negative.
 
+    Attributes
+    ----------
+    linear : array
+        (C,)
+    log : array
+        (C,)
+
     Examples
     --------
     >>> [float(PAPER.linear[column(name)]) for name in ("foot_in", "zmp_max_in")]
@@ -94,9 +101,7 @@ class Ranking:
     """
 
     linear: FloatArray32
-    """(C,)"""
     log: FloatArray32
-    """(C,)"""
 
     @classmethod
     def of(cls, linear: dict[str, float], log: dict[str, float] | None = None) -> Ranking:
