@@ -250,6 +250,18 @@ def roles_for(skeleton: Skeleton, body: BodyMap | None, *, motion: Motion | None
     return of_kind(body, BodyMap, "body").checked_for(skeleton)
 
 
+def shifted_roles(body: BodyMap, by: int) -> BodyMap:
+    """The roles on a skeleton that has ``by`` joints more in front."""
+    moved: dict[str, Any] = {}
+    for role in ROLES:
+        value = getattr(body, role)
+        if isinstance(value, tuple):
+            moved[role] = tuple(joint + by for joint in value)
+        else:
+            moved[role] = None if value is None else value + by
+    return BodyMap(**moved)
+
+
 def _hangs_on(parents: list[int], joint: int, above: int) -> bool:
     """Whether a joint is somewhere below another."""
     joint = parents[joint]

@@ -130,6 +130,14 @@ def travel_on_root(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     return _with_bones_at(motion, positions, world, placed)
 
 
+def with_still_root_bones(motion: Motion, *, body: BodyMap) -> Motion:
+    """The motion with all bones above the pelvis unturned at the origin; other joints stay."""
+    positions, world = motion.world_pose()
+    still = (np.zeros((motion.n_frames, 3)), np.tile(quat.IDENTITY, (motion.n_frames, 1)))
+    placed = dict.fromkeys(bones_above_pelvis(motion.skeleton, body), still)
+    return _with_bones_at(motion, positions, world, placed) if placed else motion
+
+
 def travel_on_pelvis(motion: Motion, *, like: Motion, body: BodyMap | None = None) -> Motion:
     """The motion with its root bones as those of a clip: still where they lie still there.
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
@@ -96,6 +97,9 @@ def blend(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -117,12 +121,15 @@ def blend(
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
+    layout = Layout(engine, root, body)
+    layout.check(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})
         else:
             typer.echo(printable(f"would write {output}  from {len(paths)} clips"))
         return
+    wearer = wearer_of(character, reading)
     examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
     wanted = _wanted(weights, paths, motions[0].fps)
@@ -138,10 +145,7 @@ def blend(
     )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
-    # Into the same format as the first clip, in the same unit and axes.
-    source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
-    result = blended.motion.replace(source=source, name="blend")
-    write_clip(result, output, to, sources=[examples[0].loaded])
+    write_clip(blended.motion, output, to, wearer=wearer, layout=layout)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:

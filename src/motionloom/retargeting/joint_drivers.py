@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from motionloom.body.body_map import BodyMap
 from motionloom.body.joint_names import read_name
+from motionloom.body.limb_bones import SIDES, clavicles
+from motionloom.body.neutral import Stance
 from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.limb_bones import SIDES, clavicles
-from motionloom.retargeting.neutral import Stance
 
 LIMB_PARTS = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist")
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.retargeting.limb_bones import SIDES, UP
-from motionloom.retargeting.neutral import Stance
+from motionloom.body.limb_bones import SIDES, UP
+from motionloom.body.neutral import Stance
 from motionloom.rotation import quat
 
 BALL_HEIGHT = 0.04

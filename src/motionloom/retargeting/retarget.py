@@ -10,11 +10,14 @@ from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.facing import facing_of_positions
 from motionloom.body.knees import Knee, find_knees
+from motionloom.body.limb_bones import LEFT, SIDES
+from motionloom.body.neutral import Stance, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.cleanup.calm import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding
+from motionloom.formats.character import Character
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.limbs import solve_limb
@@ -23,8 +26,6 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
 from motionloom.retargeting.ankle_goals import ankle_path, drop_to_reach, held_reach
 from motionloom.retargeting.joint_drivers import match_joints
-from motionloom.retargeting.limb_bones import LEFT, SIDES
-from motionloom.retargeting.neutral import Stance, neutral_stance
 from motionloom.retargeting.placement import Placement, between_hips, place, with_heels_of
 from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat
@@ -43,7 +44,7 @@ LONGEST_EASE = 1000
 
 def retarget(
     motion: Motion,
-    skeleton: Skeleton | Motion,
+    skeleton: Skeleton | Motion | Character,
     *,
     body: BodyMap | None = None,
     target_body: BodyMap | None = None,
@@ -62,7 +63,8 @@ def retarget(
         With pelvis, hips, knees and ankles at least.
     skeleton
         The target, or a clip on it: where the target's rest pose is no pose (every bone along one
-        axis) a clip shows how its joints are twisted, which a skeleton alone cannot.
+        axis) a clip shows how its joints are twisted, which a skeleton alone cannot. Or a
+        character, of :func:`load_character`.
     body, target_body
         Roles of the source's and of the target's joints; guessed by default.
     footplants
@@ -87,6 +89,8 @@ def retarget(
     True
     """
     of_kind(motion, Motion, "motion")
+    if isinstance(skeleton, Character):
+        skeleton = skeleton.motion if skeleton.motion.n_frames > 1 else skeleton.skeleton
     example = skeleton if isinstance(skeleton, Motion) else None
     target_skeleton = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
     of_kind(target_skeleton, Skeleton, "skeleton")

@@ -10,6 +10,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
+from motionloom.body.neutral import Stance
 from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
 from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
 from motionloom.features.checks.copied import COPIED_MORE
@@ -27,7 +28,6 @@ from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches, glitch_mask
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.retargeting.neutral import Stance
 
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of

@@ -14,12 +14,9 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import FootOffsets
+from motionloom.body.flat_feet import RestStance, find_flat_feet
 from motionloom.body.joint_tree import rest_pose
-from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.flat_feet import RestStance, find_flat_feet
-from motionloom.retargeting.limb_bones import (
+from motionloom.body.limb_bones import (
     LEFT,
     SIDES,
     chest_of,
@@ -31,6 +28,9 @@ from motionloom.retargeting.limb_bones import (
     trunk_bones,
     unit,
 )
+from motionloom.errors import SkeletonMismatchError
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 STANDING = 0.75

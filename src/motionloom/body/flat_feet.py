@@ -11,11 +11,11 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import BALL_BEFORE_ANKLE, HEEL_BEHIND_ANKLE, FootOffsets, foot_offsets
 from motionloom.body.flat_foot import ANKLE_OVER_BALL
+from motionloom.body.limb_bones import AHEAD, SIDES, UP
 from motionloom.body.stature import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.limb_bones import AHEAD, SIDES, UP
 from motionloom.rotation import quat
 
 
