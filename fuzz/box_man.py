@@ -93,9 +93,9 @@ class BoxMan:
         return np.concatenate([hat, np.sum(shares, axis=0)])
 
 
-def box_man() -> BoxMan:
-    """One box for each bone of the embedded skeleton, and a hat."""
-    skeleton = ml.synthetic.clip("walk").motion.skeleton
+def box_man(skeleton: ml.Skeleton | None = None) -> BoxMan:
+    """One box for each bone of a skeleton, the embedded one by default, and a hat."""
+    skeleton = skeleton or ml.synthetic.clip("walk").motion.skeleton
     places, _ = forward_kinematics(skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None])
     at = places[0]
     points, joints, weights = [], [], []
