@@ -18,6 +18,7 @@ from motionloom.cli.clip_arguments import (
     body_of,
     load_clip,
 )
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing
@@ -49,6 +50,8 @@ def balance(
     up: Up = None,
     body: Body = None,
     character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -59,7 +62,8 @@ def balance(
     before and after. Planted feet stay where they are.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    writing = Writing(output, to, force, dry_run, as_json)
+    layout = Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, layout=layout)
     jobs = plan_jobs(source, writing, own_formats=True)
     reading.warn_unfit([path for path, _ in jobs])
     wearer = wearer_of(character, reading)
@@ -68,7 +72,7 @@ def balance(
         motion = load_clip(path, reading)
         balanced = ml.balance(motion, allowed_m=allowed, body=body_of(motion, reading))
         refuse_flawed(balanced.verification, target, allowed=allow_flawed)
-        write_clip(balanced.motion, target, to, wearer=wearer)
+        write_clip(balanced.motion, target, to, wearer=wearer, layout=layout)
         return Done(_summary(balanced), _json(balanced), finding_warnings(path, motion))
 
     run_jobs(jobs, work, writing, label="balancing")

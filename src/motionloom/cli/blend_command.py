@@ -10,6 +10,7 @@ import typer
 import motionloom as ml
 from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
@@ -97,6 +98,8 @@ def blend(
     up: Up = None,
     body: Body = None,
     character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -118,6 +121,8 @@ def blend(
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
+    layout = Layout(engine, root, body)
+    layout.check(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})
@@ -140,7 +145,7 @@ def blend(
     )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
-    write_clip(blended.motion, output, to, wearer=wearer)
+    write_clip(blended.motion, output, to, wearer=wearer, layout=layout)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:

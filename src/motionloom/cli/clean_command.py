@@ -21,6 +21,7 @@ from motionloom.cli.clip_arguments import (
     load_clip,
 )
 from motionloom.cli.dataset_arguments import Jobs, interrupted_note, named_rates
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
@@ -60,6 +61,8 @@ def clean(
     up: Up = None,
     body: Body = None,
     character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -71,17 +74,17 @@ def clean(
     was stopped goes on.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    wearer = wearer_of(character, reading)
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer)
+    wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     if not dry_run and source != "-" and Path(source).is_dir():
         if output == "-":
             raise ml.FormatError(
                 "The results of a folder go into a folder.", path=output, fix="Name a folder."
             )
-        if character is not None:
+        if character is not None or engine is not None or root is not None:
             raise ml.ArrayError(
-                "--character takes one clip here. Clean the folder without it, then use "
-                "convert FOLDER OUT --to glb --character FILE."
+                "--character, --engine and --root take one clip here. Clean the folder without "
+                "them, then use convert FOLDER OUT with them."
             )
         reading.warn_unfit(find_clips([source]))
         options: dict[str, Any] = {"stretch": stretch, "ground": ground, "jobs": jobs}
@@ -96,7 +99,7 @@ def clean(
         cleanup = ml.clean_footskate(motion, body=roles, stretch=stretch)
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
-        write_clip(cleaned, target, to, wearer=writing.wearer)
+        write_clip(cleaned, target, to, wearer=wearer, layout=layout)
         facts = cleanup.report.json()
         return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
 

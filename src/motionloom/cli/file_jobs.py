@@ -35,9 +35,10 @@ def plan_jobs(source: str, writing: Writing, *, own_formats: bool = False) -> li
     """
     if source == "-" or not Path(source).is_dir():
         return plan_files(source, None, writing.output, writing.to)
-    if writing.to is None and not own_formats:
+    to = writing.to or writing.layout.format
+    if to is None and not own_formats:
         raise refuse_no_format(source)
-    return plan_files(source, find_clips([source]), writing.output, writing.to)
+    return plan_files(source, find_clips([source]), writing.output, to)
 
 
 def run_jobs(
@@ -72,6 +73,7 @@ def run_jobs(
     for path, target in track(jobs, label):
         try:
             check_target(target, [path], force=writing.force, to=writing.to)
+            writing.layout.check(target)
             check(target)
             done = Done() if writing.dry_run else work(path, target)
         except ml.MotionLoomError as error:

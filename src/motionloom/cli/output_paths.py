@@ -11,6 +11,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.character_option import Wearer
+from motionloom.cli.engine_option import NO_LAYOUT, Layout
 
 Force = Annotated[
     bool,
@@ -31,6 +32,7 @@ class Writing:
     allow_flawed: bool = False
     wearer: Wearer | None = None
     """The character that results are put on."""
+    layout: Layout = NO_LAYOUT
 
 
 def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:

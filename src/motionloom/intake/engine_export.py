@@ -78,18 +78,23 @@ class EngineExport:
         return AXES[self.name][1]
 
     @property
-    def format(self) -> str:
-        """Format that the engine imports best."""
-        return FORMATS[self.name][0]
+    def formats(self) -> tuple[str, ...]:
+        """Formats that can be written, the recommended one first."""
+        return FORMATS[self.name]
+
+    @property
+    def title(self) -> str:
+        """The engine's name as texts write it."""
+        return self.name.title()
 
 
 def check_engine_format(export: EngineExport, format: str) -> None:  # noqa: A002 - users' word
     """Raise a FormatError where a format holds no skeleton that engines import."""
-    if format not in FORMATS[export.name]:
-        suffixes = " or ".join(f".{each}" for each in FORMATS[export.name])
+    if format not in export.formats:
+        suffixes = " or ".join(f".{each}" for each in export.formats)
         raise FormatError(
-            f"A file for {export.name.title()} must be {suffixes}, got the format {format!r}.",
-            fix=f"Save as .{export.format}, or leave out engine=.",
+            f"A file for {export.title} must be {suffixes}, got the format {format!r}.",
+            fix=f"Save as .{export.formats[0]}, or leave out engine=.",
         )
 
 
