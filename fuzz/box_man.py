@@ -117,7 +117,7 @@ def box_man(skeleton: ml.Skeleton | None = None) -> BoxMan:
         weights.append(share / share.sum(axis=1, keepdims=True))
     triangles = np.concatenate([FACES + 8 * k for k in range(len(points))])
     head = skeleton.names.index(next(n for n in skeleton.names if n.lower() == "head"))
-    hat = at[head] + HAT_M * (CORNERS + np.array([0.0, 1.0, 0.0]))
+    hat = at[head] + HAT_M * CORNERS * [1.0, 2.0, 1.0]
     return BoxMan(
         skeleton,
         np.concatenate(points),
