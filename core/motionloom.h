@@ -367,6 +367,21 @@ ML_API ml_status ml_channel_angles(int64_t n_frames, int64_t n_joints, const dou
                                    const int64_t *columns, double *last, int64_t n_columns,
                                    double *out);
 
+/* Flags of a key: how the segment after it goes; linear without any. */
+enum {
+    ML_KEY_CONSTANT = 0x2, /* it keeps the value of the key */
+    ML_KEY_CUBIC = 0x8,
+    ML_KEY_NEXT = 0x100    /* a constant segment has the value of the key after it */
+};
+
+/* Values of a curve of keys at some times, constant before the first key and after the last.
+   Times of keys increase. Tangents are the slopes after a key and before the next, and the shares
+   of the segment that they reach over; without any, cubic segments are linear.
+   times, values, flags: (n_keys)  tangents: (n_tangents, 4)  at, out: (n) */
+ML_API ml_status ml_keyed_values(int64_t n_keys, const double *times, const double *values,
+                                 const int64_t *flags, int64_t n_tangents,
+                                 const double *tangents, int64_t n, const double *at, double *out);
+
 /* How ml_numeral_scan ended. */
 enum {
     ML_SCAN_DONE = 0,      /* all is read */

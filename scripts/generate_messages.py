@@ -93,9 +93,9 @@ class Types:
         return self._aliases.get(plain, plain)
 
     def _interface(self, of: type, fields: Any, *, optional: bool) -> str:
-        config = of.__struct_config__  # type: ignore[attr-defined]
+        config = getattr(of, "__struct_config__", None)  # None for a dataclass
         lines = [f"// {_first_line(of)}", f"export interface {of.__name__} {{"]
-        if config.tag_field == "tab":
+        if config is not None and config.tag_field == "tab":
             lines.append(f'  tab: "{config.tag}";')
         for each in fields:
             mark = "?" if optional and not each.required else ""
@@ -128,7 +128,7 @@ class Types:
                 return f"[{', '.join(self.text(each) for each in items)}]"
             case types.DictType(value_type=value):
                 return f"Record<string, {self.text(value)}>"
-            case types.StructType(cls=cls):
+            case types.StructType(cls=cls) | types.DataclassType(cls=cls):
                 return self.name_of(cls)
         raise TypeError(f"no TypeScript for {of}")
 

@@ -107,9 +107,7 @@ def _commands() -> str:
 
 
 def _help_of(command: Any, path: list[str]) -> list[str]:
-    import click
-
-    context = click.Context(command, info_name=" ".join(path), max_content_width=88)
+    context = command.context_class(command, info_name=" ".join(path), max_content_width=88)
     help_text = re.sub(r"\x1b\[[0-9;]*m", "", command.get_help(context))
     parts = [f"\n## {' '.join(path)}\n\n```text\n{help_text.strip()}\n```\n"]
     for name in getattr(command, "commands", {}):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from motionloom._arrays import FloatArray
-from motionloom.studio.clips.stage_clip import PointRig
+from motionloom.studio.clips.point_rig import PointRig
 from tests.oracles.kinematics import forward_kinematics
 from tests.oracles.quat import rotate
 

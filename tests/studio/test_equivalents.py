@@ -1,11 +1,14 @@
-"""The Python that the studio shows writes the studio's own export, byte for byte.
+"""The Python and the command that the studio shows write the studio's own export, byte for byte.
 
-With clips of two skeletons and two rates, on every tab.
+With clips of two skeletons, rates, units and layouts of the root, on every tab.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import shlex
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,9 @@ WISHES: dict[str, Any] = {
     ),
     "blend as steered": BlendMake(id=1, clips=["jog.bvh", "walk.bvh"], recorded=STEERED),
     "splice": SpliceMake(id=1, upper="jog.bvh", lower="walk.bvh"),
+    "transition from a root bone": TransitionMake(id=1, a="rooted.bvh", b="walk.bvh"),
+    "blend of a root bone": BlendMake(id=1, clips=["rooted.bvh", "jog.bvh"], weights=[0.3, 0.7]),
+    "splice on a root bone": SpliceMake(id=1, upper="jog.bvh", lower="rooted.bvh"),
     "splice of an arm": SpliceMake(id=1, upper="walk.bvh", lower="jog.bvh", where="left_arm"),
     "table": TableQuery(id=1, source=("walk", 20), target=("jog", 40)),
     "table, back": TableQuery(id=1, source=("jog", 10), target=("walk", 50), lead_s=0.2),
@@ -49,13 +55,16 @@ WISHES: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A walk, and a jog on a smaller skeleton with other names and at another rate."""
+    """A walk in inches; a jog on a smaller skeleton, with other names and at another rate; a run
+    under a root bone that lies still."""
     folder = tmp_path_factory.mktemp("two skeletons")
     walk = ml.synthetic.clip("walk", duration_s=3.0).motion
     small = ml.synthetic.clip("jog", duration_s=3.0, height=1.5, fps=50.0).motion
     names = tuple(f"rig:{name}" for name in small.skeleton.names)
     other = dataclasses.replace(small.skeleton, names=names)
-    ml.save(walk, folder / "walk.bvh")
+    rooted = ml.with_root_bone(ml.synthetic.clip("run", duration_s=3.0).motion)
+    ml.save(walk, folder / "walk.bvh", unit="in")
+    ml.save(ml.travel_on_pelvis(rooted, like=rooted[:1]), folder / "rooted.bvh")
     ml.save(small.replace(skeleton=other), folder / "jog.bvh")
     (folder / "labels.csv").write_text("clip,label\nwalk,slow\njog,fast\n")
     return folder
@@ -98,5 +107,22 @@ def test_the_python_shown_writes_the_bytes_of_the_export(
         Path(file).write_text(text)
     exec(result.why.python, {})
     written = next(Path().glob("*.bvh")).read_bytes()
+    ml.save(result.motion, tmp_path / "export.bvh")
+    assert written == (tmp_path / "export.bvh").read_bytes()
+
+
+@pytest.mark.parametrize("name", [name for name in WISHES if not name.startswith("table")])
+def test_the_command_shown_writes_the_bytes_of_the_export(
+    results: dict[str, Result], name: str, tmp_path: Path
+) -> None:
+    result = results[name]
+    for file, text in result.files.items():
+        (tmp_path / file).write_text(text)
+    program, *arguments = shlex.split(result.why.command)
+    assert program == "motionloom"
+    command = [sys.executable, "-m", "motionloom", *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    written = next(tmp_path.glob("*.bvh")).read_bytes()
     ml.save(result.motion, tmp_path / "export.bvh")
     assert written == (tmp_path / "export.bvh").read_bytes()

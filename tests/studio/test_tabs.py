@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 import motionloom as ml
 from motionloom.studio.clips.distance_map import distance_map
-from motionloom.studio.clips.stage_clip import PointRig, bind_points, show_motion
+from motionloom.studio.clips.point_rig import PointRig, bind_points
+from motionloom.studio.clips.stage_clip import show_motion
 from motionloom.studio.messages.messages import TransitionMake
 from motionloom.studio.panels.transition_panel import make_transition
 from motionloom.studio.server.server import Studio

@@ -32,7 +32,6 @@ from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
-from motionloom.motion.source import Source
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
 
@@ -289,7 +288,7 @@ def _blend_for(
         fps,
         joint_translations=mixed_translations(curve, frames, w),
         name="blend",
-        source=Source(),
+        source=curve.motions[0].source.for_result(),
     )
     wide = wide_joints(curve, u, w)
     return Blend(motion, plants_along(curve, u, w), None, motion, u, frames, w, wide, curve)

@@ -13,7 +13,6 @@ from motionloom.blending.pose import mix_poses
 from motionloom.blending.walk import place_frames
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
-from motionloom.motion.source import Source
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform
@@ -76,7 +75,7 @@ def evaluate(
         first.fps,
         joint_translations=mixed_translations(curve, frames, weights),
         name=name,
-        source=Source(),
+        source=first.source.for_result(),
     )
     return Evaluated(
         motion,

@@ -93,7 +93,7 @@ def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Joine
         ]
     )
     return Joined(
-        motion.replace(name=evaluated.motion.name),
+        motion.replace(name=evaluated.motion.name, source=a.source.for_result()),
         Footplants(planted),
         (first, first + n - 1),
         frames,

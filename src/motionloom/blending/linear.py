@@ -11,7 +11,6 @@ from motionloom.blending.blend_weights import checked_weights
 from motionloom.body.facing import facing
 from motionloom.motion.edit import sample, transform
 from motionloom.motion.motion import Motion
-from motionloom.motion.source import Source
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
@@ -45,7 +44,7 @@ def blend_linearly(motions: Sequence[Motion], weights: npt.ArrayLike) -> Motion:
         quat.mean(np.stack(quats, axis=-2), w),
         first.fps,
         name="linear blend",
-        source=Source(),
+        source=first.source.for_result(),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -143,10 +142,7 @@ def blend(
     )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
-    # Into the same format as the first clip, in the same unit and axes.
-    source = dataclasses.replace(motions[0].source, findings=(), skipped_frames=0)
-    result = blended.motion.replace(source=source, name="blend")
-    write_clip(result, output, to, sources=[examples[0].loaded], layout=layout)
+    write_clip(blended.motion, output, to, layout=layout)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:

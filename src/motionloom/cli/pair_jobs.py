@@ -114,9 +114,7 @@ def make_pairs(
                 continue
             joined = make(pair)
             refuse_flawed(joined.result.verification, pair.target, allowed=writing.allow_flawed)
-            loaded = [example.loaded for example in joined.examples]
-            motion, layout = joined.result.motion, writing.layout
-            write_clip(motion, pair.target, writing.to, sources=loaded, layout=layout)
+            write_clip(joined.result.motion, pair.target, writing.to, layout=writing.layout)
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
             if len(pairs) == 1 and not (writing.as_json and flawed):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -67,19 +66,9 @@ def write_clip(
     *,
     unit: str | None = None,
     up: str | None = None,
-    sources: Iterable[ml.Motion] = (),
     layout: Layout = NO_LAYOUT,
 ) -> None:
-    """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
-
-    Root bones stand still or travel as in the one of ``sources`` that the clip names as its file,
-    unless ``layout`` has them otherwise.
-    """
-    for like in sources:
-        same = like.skeleton.same_joints(motion.skeleton)
-        if same and like.source.path == motion.source.path:
-            motion = ml.travel_on_pelvis(motion, like=like)
-            break
+    """Write a clip whole or not at all; ``-`` is standard output, which needs a format."""
     motion, to = layout.with_root(motion), _format(output, to, layout)
     options: dict[str, Any] = {"unit": unit, "up": up, "engine": layout.export(motion)}
     if output != "-":

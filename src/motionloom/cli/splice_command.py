@@ -156,9 +156,6 @@ def _make(upper: str, lower: str, reading: Reading, options: _Options) -> _Splic
         body=body,
         match=options.retarget,
     )
-    # Into the same format as the legs, in the same unit and axes.
-    source = dataclasses.replace(legs.loaded.source, findings=(), skipped_frames=0)
-    spliced = dataclasses.replace(spliced, motion=spliced.motion.replace(source=source))
     begins_s = 0.0 if options.upper_span_s is None else options.upper_span_s[0]
     return _Spliced(action, legs, spliced, begins_s)
 

@@ -39,7 +39,6 @@ class _Options:
     moving: bool
     timewarp: bool
     raw: bool
-    allow_flawed: bool
     retarget: bool
     ground: bool
     repair: bool
@@ -110,9 +109,8 @@ def transition(
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     options = _Options(
-        at, length, moving, not no_timewarp, raw, allow_flawed, not no_retarget, ground,
-        not no_repair,
-    )  # fmt: skip
+        at, length, moving, not no_timewarp, raw, not no_retarget, ground, not no_repair
+    )
     layout = Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed, layout)
     pairs = plan_pairs(a, b, writing, between="to")
@@ -143,7 +141,6 @@ def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
         repair_knees=options.repair,
         match=options.retarget,
         clean=not options.raw,
-        check=not options.allow_flawed,
     )
     return _Joined(examples, result)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from motionloom._extras import require_extra
 from motionloom._paths import path_of
 from motionloom.demo.chapters import CHAPTERS
 from motionloom.demo.tour import Step, Tour
@@ -33,6 +34,8 @@ def write_demo(
     ------
     FormatError
         The folder holds files that are not of an earlier demo.
+    MotionLoomError
+        The extra ``pictures`` is not installed.
 
     Examples
     --------
@@ -42,6 +45,7 @@ def write_demo(
     ['walk-to-jog.bvh', 'walk-to-jog.png', 'report.html']
     """
     place = path_of(folder, "folder")
+    require_extra("pictures", "The demo")
     if place.exists() and not place.is_dir():
         raise FormatError(
             "The demo must be given a folder, and this is a file.", path=place, fix="Name a folder."

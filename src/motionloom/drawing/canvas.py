@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from motionloom._arrays import one_of
+from motionloom._extras import require_extra
 from motionloom._paths import path_of
 from motionloom.drawing.theme import LIGHT, hex_of
 from motionloom.saving.whole_file import stream_errors, write_bytes
@@ -26,7 +27,14 @@ PNG_EFFORT = 2
 
 
 def blank_canvas(size: tuple[int, int]) -> Canvas:
-    """An empty picture of so many pixels across and down."""
+    """An empty picture of so many pixels across and down.
+
+    Raises
+    ------
+    MotionLoomError
+        The extra ``pictures`` is not installed.
+    """
+    require_extra("pictures", "A picture")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Canvas
 

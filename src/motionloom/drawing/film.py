@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image
 
+from motionloom._extras import require_extra
 from motionloom._paths import path_of
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
@@ -20,6 +21,9 @@ from motionloom.errors import FormatError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import write_bytes
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 GIF_FPS = 25.0
 """GIF counts time in hundredths of a second: of the smooth rates only 25 and 50 are exact."""
@@ -40,11 +44,17 @@ def save_film(
 
     The camera follows the figure. The file appears whole or not at all. See :func:`set_stage` for
     the options.
+
+    Raises
+    ------
+    MotionLoomError
+        The extra ``pictures`` is not installed, or ``video`` for a ``.mp4``.
     """
     path = path_of(path, "path")
     suffix = path.suffix.lower()
     if suffix not in (".gif", ".mp4"):
         raise FormatError(f"A film is a .gif or a .mp4, not a {suffix!r}.", path=path)
+    require_extra("video" if suffix == ".mp4" else "pictures", f"A {suffix} film")
     stage = set_stage(motion, footplants=footplants, body=body, view=view, size=size, colour=colour)
     if suffix == ".gif":
         _write_gif(stage, path)
@@ -62,6 +72,8 @@ def _pictures(stage: Stage, fps: float) -> Iterator[Image.Image]:
 
 
 def _write_gif(stage: Stage, path: Path) -> None:
+    from PIL import Image
+
     pictures = list(_pictures(stage, GIF_FPS))
     # One palette for all, from the first, the middle and the last picture: no flicker.
     width, height = stage.size

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
+from motionloom._extras import command, require_extra
 from motionloom.errors import FormatError
 from motionloom.saving.whole_file import file_errors, whole_path
 
@@ -23,7 +24,8 @@ def write_mp4(path: Path, pictures: Iterable[bytes], *, size: tuple[int, int], f
     Raises
     ------
     FormatError
-        The video extra is missing, or the film cannot be written. What was there is unchanged.
+        The extra ``video`` is not installed, or the film cannot be written. What was there is
+        unchanged.
     """
     program = _ffmpeg(path)
     with file_errors(path), whole_path(path) as temporary:
@@ -36,16 +38,14 @@ def write_mp4(path: Path, pictures: Iterable[bytes], *, size: tuple[int, int], f
 
 
 def _ffmpeg(path: Path) -> str:
-    try:
-        import imageio_ffmpeg
+    require_extra("video", "An MP4 film", error=FormatError)
+    import imageio_ffmpeg
 
+    try:
         return str(imageio_ffmpeg.get_ffmpeg_exe())
-    except (ImportError, RuntimeError):  # the extra, or the program that it brings
-        raise FormatError(
-            "MP4 needs the video extra, which is not installed.",
-            path=path,
-            fix='Run pip install "motionloom[video]", or render a .gif.',
-        ) from None
+    except RuntimeError as error:
+        problem = f"The package imageio-ffmpeg must find the program ffmpeg ({error})."
+        raise FormatError(problem, path=path, fix=f"Run {command('video')}.") from error
 
 
 def _encode(command: list[str], pictures: Iterable[bytes]) -> None:

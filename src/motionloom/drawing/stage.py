@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
@@ -17,6 +17,9 @@ from motionloom.drawing.outline import ball_hull
 from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, mix
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+
+if TYPE_CHECKING:
+    from PIL import Image, ImageDraw
 
 OVERSAMPLE = 2
 """Pictures are drawn this much larger and scaled down, which smooths every edge."""
@@ -47,6 +50,8 @@ class Stage:
 
     def picture(self, frame: float) -> Image.Image:
         """The picture at a (fractional) frame."""
+        from PIL import Image, ImageDraw, ImageFont
+
         width, height = (OVERSAMPLE * side for side in self.size)
         image = Image.new("RGB", (width, height), LIGHT.paper)
         pen = ImageDraw.Draw(image, "RGBA")
@@ -106,6 +111,8 @@ class Stage:
             pen.polygon([tuple(p) for p in lens.pixels(rim)[0].tolist()], fill=(*colour, alpha))
 
     def _draw_shadow(self, pen: ImageDraw.ImageDraw, lens: _Lens, points: FloatArray) -> None:
+        from PIL import Image, ImageDraw
+
         # Drawn apart and laid over once, so that overlapping limbs do not darken twice.
         mask = Image.new("L", pen._image.size, 0)
         soft = ImageDraw.Draw(mask)

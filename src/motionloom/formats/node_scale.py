@@ -12,6 +12,15 @@ from motionloom.findings import Finding
 SCALE_TOLERANCE = 1e-3
 
 
+@dataclass(frozen=True, slots=True)
+class NodeScale:
+    """Units of length of the file per unit within a node."""
+
+    total: float
+    own: float
+    """The node's part of it."""
+
+
 @dataclass(slots=True, eq=False)
 class Scales:
     """What is odd about scale, and the nodes where it is."""

@@ -121,7 +121,7 @@ def load_points(
     up: str | None = None,
     max_memory: int | str | None = None,
 ) -> MarkerClip:
-    """The markers of a C3D file, in metres and Y up. Needs ``pip install 'motionloom[c3d]'``.
+    """The markers of a C3D file, in metres and Y up. Needs the extra ``c3d``.
 
     Parameters
     ----------

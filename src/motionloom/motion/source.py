@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from motionloom._records import FrozenMapping, record
@@ -59,3 +59,7 @@ class Source:
     def __post_init__(self) -> None:
         if not isinstance(self.detail, FrozenMapping):
             object.__setattr__(self, "detail", FrozenMapping(self.detail))
+
+    def for_result(self) -> Source:
+        """Source of a motion made from this clip: the same unit, axes and channels, no findings."""
+        return replace(self, findings=(), skipped_frames=0)

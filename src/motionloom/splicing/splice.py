@@ -213,7 +213,9 @@ def splice(
         )
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
-        spliced.replace(name=f"{upper.name} on {lower.name}".strip()),
+        spliced.replace(
+            name=f"{upper.name} on {lower.name}".strip(), source=lower.source.for_result()
+        ),
         times,
         mapped_contacts(settings.hand_contacts or {}, times),
         tuple(notes),

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import gzip
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from motionloom._arrays import flag, of_kind
@@ -19,7 +19,7 @@ from motionloom._paths import path_of
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
 from motionloom.saving.whole_file import write_bytes
-from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
+from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points
 from motionloom.tables.runtime_file import runtime_bytes
 from motionloom.tables.table import TransitionTable
 
@@ -164,7 +164,7 @@ def _facts(table: TransitionTable, *, plain: bool) -> dict[str, Any]:
     clip = frames.motion(first, first + min(sizes[start], BOUND_FRAMES) - 1)
     looks, rig = bind_points(clip, frames.body_map)
     return {
-        "looks": msgspec.to_builtins(looks),
+        "looks": asdict(looks),
         "joints": rig.joints.tolist(),
         "offsets": rig.offsets.round(5).ravel().tolist(),
         "labels": labels,

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._extras import require_extra
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.text import LARGEST, quoted, unique_names
 from motionloom.reading.size_limits import Budget, Limits
 
-INSTALL = "Install it with: pip install 'motionloom[c3d]'."
 UNITS_M = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 CUSTOM_UNIT = "mm"
 _AXES = ("x", "y", "z")
@@ -42,10 +42,9 @@ def read_points(data: bytes, limits: Limits) -> C3dPoints:
     """The points in a file's bytes."""
     if len(data) < 512 or data[1] != 0x50:
         raise FormatError("A C3D file must have 0x50 as its second byte.", where="byte 1")
-    try:
-        import c3d
-    except ImportError as error:
-        raise FormatError("C3D files are read by the package c3d.", fix=INSTALL) from error
+    require_extra("c3d", "A C3D file", error=FormatError)
+    import c3d
+
     budget = Budget(limits, len(data))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package warns of what is a finding or an error here

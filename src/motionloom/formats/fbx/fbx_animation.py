@@ -8,7 +8,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.fbx.fbx_curve import Curve, read_curve
+from motionloom.formats.fbx.fbx_curve import Curve
+from motionloom.formats.fbx.fbx_curve_read import read_curves
 from motionloom.formats.fbx.fbx_models import Model, angles_of, turn_of
 from motionloom.formats.fbx.fbx_objects import FbxObject, Objects, Properties
 from motionloom.formats.fbx.fbx_settings import TICKS
@@ -132,17 +133,19 @@ class Animation:
 
     def load(self, keys: set[int]) -> FloatArray:
         """Read the curves of some models; returns every time at which one has a key."""
+        items = {
+            item.key: item.element
+            for layer in self.layers
+            for (key, _), channels in layer.channels.items()
+            if key in keys or key == layer.item.key
+            for item in channels.curves.values()
+        }
+        curves = read_curves(self.objects.document, list(items.values()))
+        self.curves = dict(zip(items, curves, strict=True))
         times: list[FloatArray] = []
-        for layer in self.layers:
-            for (key, _), channels in layer.channels.items():
-                if key not in keys and key != layer.item.key:
-                    continue
-                for item in channels.curves.values():
-                    if item.key not in self.curves:
-                        curve = read_curve(self.objects.document, item.element)
-                        self.curves[item.key] = curve
-                        if not times or not np.array_equal(times[-1], curve.times):
-                            times.append(curve.times)
+        for curve in curves:
+            if not times or not np.array_equal(times[-1], curve.times):
+                times.append(curve.times)
         return np.unique(np.concatenate(times)) if times else np.zeros(0)
 
     def is_keyed(self, model: Model, path: str) -> bool:
@@ -208,11 +211,11 @@ class Animation:
                 fix="Export fewer layers, or a shorter clip.",
             )
         neutral = np.full(3, 1.0 if path == SCALING else 0.0) if static is None else static
-        table = self.objects.properties(channels.item)
         values = np.zeros((n, 3))
         for axis, name in enumerate(CHANNELS):
             item = channels.curves.get(name)
             if item is None:
+                table = self.objects.properties(channels.item)
                 values[:, axis] = table.number(name, float(neutral[axis]))
             else:
                 values[:, axis] = self.curves[item.key].sample(self.times)

@@ -23,12 +23,17 @@ LONGEST_NUMBER = 64
 
 _BETWEEN = re.compile(rb"(?:\s++|;[^\n]*+)*+")
 _NAME = re.compile(rb'([^\s:;,{}"*]{1,255})[ \t]*:')
+_ARRAY = re.compile(
+    rb'([^\s:;,{}"*]{1,255})[ \t]*+:[ \t]*+\*(\d{1,10})[ \t]*+\{(?:\s++|;[^\n]*+)*+a[ \t]*+:'
+    rb"([^{}]*+)\}"
+)
+"""An array with the count of its numbers: ``KeyTime: *2 { a: 0,1 }``."""
 _VALUE = re.compile(
-    rb'[ \t\r]*+(?:"([^"]*+)"|([^\s,;{}"]++)|(,(?:\s++|;[^\n]*+)*+)|(\n\s*+,\s*+)|(\{))'
+    rb'[ \t\r]*+(?:(?:"([^"]*+)"|([^\s,;{}"]++))(?:[ \t\r]*+,(?:\s++|;[^\n]*+)*+)?+'
+    rb"|(,(?:\s++|;[^\n]*+)*+)|(\n\s*+,\s*+)|(\{))"
 )
 _SKIPPED = re.compile(rb'(?:[^"{}\n;,]++|"[^"]*+"|,(?:\s++|;[^\n]*+)*+|\n\s*+(?=,))*+(\{?)')
 """The values of an element that is not looked at."""
-_COUNT = re.compile(r"\*(\d{1,10})")
 _WHOLE = re.compile(rb"[+-]?\d{1,18}")
 _DECIMAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _ESCAPES = (("&quot;", '"'), ("&lf;", "\n"), ("&cr;", "\r"))
@@ -59,17 +64,20 @@ def parse_ascii(data: bytes, budget: Budget) -> Element:
             else:
                 _refuse(data, at, "A brace closes that none opened")
             continue
+        if not skipped and (array := _ARRAY.match(data, at)) is not None:
+            element = Element(array[1].decode("latin-1"), at)
+            element.values.append(StoredArray("t", int(array[2]), False, *array.span(3)))
+            path[-1].children.append(element)
+            at = array.end()
+            owed += ELEMENT_BYTES + VALUE_BYTES
+            count += 1
+            continue
         name = _NAME.match(data, at)
         if name is None:
             _refuse(
                 data, at, f"A name and a colon must stand here, got {quoted(data[at : at + 40])}"
             )
         element = Element(name[1].decode("latin-1"), at)
-        stored = _stored(data, name.end(), path[-1]) if element.name == "a" else None
-        if stored is not None:
-            at = stored.stop
-            path[-1].values = [stored]
-            continue
         read = not skipped and is_read(path, element.name)
         is_listed = not skipped and (read or len(path) > 1)
         at, opens = (_values if is_listed else _skip_values)(data, name.end(), element)
@@ -94,17 +102,6 @@ def parse_ascii(data: bytes, budget: Budget) -> Element:
         )
     budget.take(owed, "its elements")
     return top
-
-
-def _stored(data: bytes, at: int, around: Element) -> StoredArray | None:
-    """The array whose numbers begin at a byte, where the element around says ``*count``."""
-    counted = _COUNT.fullmatch(around.text(0)) if around.values else None
-    if counted is None:
-        return None
-    stop = data.find(b"}", at)
-    if stop < 0:
-        _refuse(data, at, "An array must end with a brace")
-    return StoredArray("t", int(counted[1]), False, at, stop)
 
 
 def _values(data: bytes, at: int, element: Element) -> tuple[int, bool]:

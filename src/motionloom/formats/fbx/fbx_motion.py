@@ -1,4 +1,4 @@
-"""The motion of an FBX figure: nodes above it folded in, pivots and scale resolved."""
+"""The motion of an FBX figure: pivots, inherited scale and left-handed axes resolved."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray
 from motionloom.findings import Finding
 from motionloom.formats.fbx.fbx_animation import SCALING, TRANSLATION, Animation
 from motionloom.formats.fbx.fbx_models import RRS, Model, turn_of
 from motionloom.formats.fbx.fbx_settings import Settings
+from motionloom.formats.figure_motion import SLIDE_M, figure_motion
 from motionloom.formats.figures import Rig
-from motionloom.formats.node_scale import Scales
+from motionloom.formats.node_scale import NodeScale, Scales
 from motionloom.formats.node_tree import Tree
-from motionloom.formats.text import unique_names
 from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.rotation import quat
 
-SLIDE_M = 2e-6
-"""How far a joint must move from its rest place for bones to count as sliding, metres."""
 USUAL_UNIT_M = 0.01
 
 
@@ -58,98 +54,29 @@ class Stage:
         turn = model.turned(turn_of(model.rotation, model.order))
         return model.places(model.translation, turn), turn
 
-    def factor(self, node: int) -> float:
-        """Scale of a node."""
+    @property
+    def n_frames(self) -> int:
+        """How many frames there are."""
+        return len(self.animation.times)
+
+    def scaled(self, node: int, above: NodeScale) -> NodeScale:
+        """Scale below a node, of the scale above it."""
         model = self.tree.nodes[node]
         keyed = self.animation.values(model, SCALING, model.scaling)
-        return self.scales.factor(model.name, model.scaling, keyed)
+        factor = self.scales.factor(model.name, model.scaling, keyed)
+        stops = model.inherit == RRS and above.own > 0.0
+        return NodeScale((above.total / above.own if stops else above.total) * factor, factor)
 
-
-@dataclass(slots=True)
-class _Scale:
-    """Units of length of the file per unit within a node, and the node's own part of it."""
-
-    total: float
-    own: float
-
-    def inherited(self, model: Model, factor: float) -> _Scale:
-        above = self.total / self.own if model.inherit == RRS and self.own > 0.0 else self.total
-        return _Scale(above * factor, factor)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Root:
-    """The root joint in the world, with everything above it folded in."""
-
-    places: FloatArray
-    turns: FloatArray
-    rest_place: FloatArray
-    rest_turn: FloatArray
-    scale: _Scale
-
-
-def _folded_root(stage: Stage, root: int) -> _Root:
-    n_frames = len(stage.animation.times)
-    places, turns = np.zeros((n_frames, 3)), np.tile(quat.IDENTITY, (n_frames, 1))
-    rest_place, rest_turn, scale = np.zeros(3), quat.IDENTITY, _Scale(1.0, 1.0)
-    for n in (*stage.tree.ancestors(root), root):
-        own = stage.turns(n)
-        keyed = stage.places(n, own)
-        place, turn = stage.rest(n)
-        step = scale.total * (place[None] if keyed is None else keyed)
-        places = places + quat.rotate(turns, step)
-        rest_place = rest_place + quat.rotate(rest_turn, scale.total * place)
-        turns, rest_turn = quat.multiply(turns, own), quat.multiply(rest_turn, turn)
-        scale = scale.inherited(stage.tree.nodes[n], stage.factor(n))
-    return _Root(places, turns, rest_place, rest_turn, scale)
+    def rest_scale(self, node: int) -> float:
+        """Scale of a node alone, at rest."""
+        return float(np.abs(self.tree.nodes[node].scaling).mean())
 
 
 def motion_of(stage: Stage, rig: Rig, fps: float) -> Motion:
     """The figure's motion, in the file's unit and axes; left-handed ones are mirrored."""
-    nodes, n_frames = stage.tree.nodes, len(stage.animation.times)
-    root = _folded_root(stage, rig.joints[0])
-    row = {n: j for j, n in enumerate(rig.joints)}
-    n_joints = len(rig.joints)
     slide = SLIDE_M / (stage.settings.unit_m or USUAL_UNIT_M)
-    scales = [root.scale] * n_joints
-    parents, offsets = np.full(n_joints, -1), np.zeros((n_joints, 3))
-    rest, quats = np.zeros((n_joints, 4)), np.zeros((n_frames, n_joints, 4))
-    moving: FloatArray | None = None
-    slides = np.zeros(n_joints, dtype=bool)
-    offsets[0], rest[0], quats[:, 0] = root.rest_place, root.rest_turn, root.turns
-    for j, n in enumerate(rig.joints[1:], start=1):
-        parents[j] = p = row[nodes[n].parent]
-        place, rest[j] = stage.rest(n)
-        offsets[j] = scales[p].total * place
-        quats[:, j] = stage.turns(n)
-        scales[j] = scales[p].inherited(nodes[n], stage.factor(n))
-        keyed = stage.places(n, quats[:, j])
-        if keyed is None:
-            continue
-        keyed = scales[p].total * keyed
-        if np.abs(keyed - offsets[j]).max() > slide:
-            moving = np.zeros((n_frames, n_joints, 3)) if moving is None else moving
-            moving[:, j] = keyed
-            slides[j] = True
-    if moving is not None:
-        moving[:, ~slides] = offsets[~slides]
-    names, changed = unique_names([nodes[n].name for n in rig.joints])
-    if changed:
-        problem = f"{len(changed)} joints share the name of another and are numbered."
-        stage.findings.append(Finding("note", f"node {changed[0][1]!r}", problem))
-    end_parents, end_offsets = _end_sites(stage, rig, row, scales)
-    skeleton = Skeleton(
-        tuple(names),
-        parents,
-        offsets,
-        rest_quats=rest,
-        end_parents=end_parents,
-        end_offsets=end_offsets,
-    )
-    for array in (quats, moving):  # a motion copies what others could write to
-        if array is not None:
-            array.flags.writeable = False
-    motion = Motion(skeleton, root.places, quats, fps, moving)
+    motion, findings = figure_motion(stage, stage.tree, rig, fps, slide)
+    stage.findings += findings
     axis = stage.settings.mirror
     return motion if axis is None else _mirrored_motion(motion, axis)
 
@@ -178,22 +105,3 @@ def _mirrored(array: FloatArray, axis: int) -> FloatArray:
         signs = np.array([1.0, -1.0, -1.0, -1.0])
         signs[1 + axis] = 1.0
     return np.asarray(array * signs)
-
-
-def _end_sites(
-    stage: Stage, rig: Rig, row: dict[int, int], scales: list[_Scale]
-) -> tuple[IntArray, FloatArray]:
-    """The joint above each end site, and its place there at rest."""
-    parents: list[int] = []
-    offsets = np.zeros((len(rig.ends), 3))
-    for e, end in enumerate(rig.ends):
-        n, place = end, np.zeros(3)
-        while n not in row:
-            model = stage.tree.nodes[n]
-            inner = float(np.abs(model.scaling).mean()) if n != end else 1.0
-            origin, turn = stage.rest(n)
-            place = origin + quat.rotate(turn, inner * place)
-            n = model.parent
-        parents.append(row[n])
-        offsets[e] = scales[row[n]].total * place
-    return np.array(parents, dtype=np.int64), offsets

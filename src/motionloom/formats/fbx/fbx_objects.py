@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -132,7 +133,7 @@ class Objects:
         return Properties(
             self.templates.get(item.kind, {}),
             _table(item.element),
-            self.document.place(item.element),
+            partial(self.document.place, item.element),
         )
 
 
@@ -142,7 +143,12 @@ class Properties:
 
     template: dict[str, list[Any]]
     own: dict[str, list[Any]]
-    where: str
+    place: Callable[[], str]
+
+    @property
+    def where(self) -> str:
+        """The place of the object, for errors."""
+        return self.place()
 
     def values(self, name: str) -> list[Any] | None:
         """The values of a property, None where it has none."""
@@ -151,7 +157,7 @@ class Properties:
     def number(self, name: str, default: float) -> float:
         """A property of one finite number."""
         values = self.values(name)
-        return default if not values else _finite(values[0], name, self.where)
+        return default if not values else self._finite(values[0], name)
 
     def whole(self, name: str, default: int) -> int:
         """A property of one whole number."""
@@ -169,12 +175,21 @@ class Properties:
             raise FormatError(
                 f"{name} must have three numbers, got {len(values)}.", where=self.where
             )
-        return np.array([_finite(value, name, self.where) for value in values[:3]])
+        return np.array([self._finite(value, name) for value in values[:3]])
+
+    def _finite(self, value: Any, name: str) -> float:
+        good = isinstance(value, int | float) and math.isfinite(value) and abs(value) < LARGEST
+        if not good:
+            raise FormatError(
+                f"{name} must be a number between -1e12 and 1e12, got {shown(value)}.",
+                where=self.where,
+            )
+        return float(value)
 
 
 def table_of(element: Element | None, where: str) -> Properties:
     """The properties that stand in an element, without defaults."""
-    return Properties({}, {} if element is None else _table(element), where)
+    return Properties({}, {} if element is None else _table(element), lambda: where)
 
 
 def _table(element: Element) -> dict[str, list[Any]]:
@@ -182,12 +197,3 @@ def _table(element: Element) -> dict[str, list[Any]]:
     if listed is None:
         return {}
     return {each.text(0): each.values[4:] for each in listed.children if each.name == "P"}
-
-
-def _finite(value: Any, name: str, where: str) -> float:
-    good = isinstance(value, int | float) and math.isfinite(value) and abs(value) < LARGEST
-    if not good:
-        raise FormatError(
-            f"{name} must be a number between -1e12 and 1e12, got {shown(value)}.", where=where
-        )
-    return float(value)

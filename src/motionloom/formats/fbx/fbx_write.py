@@ -17,10 +17,10 @@ from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.fbx.fbx_encode import Item, file_bytes
 from motionloom.formats.fbx.fbx_items import Keys, Scene
 from motionloom.formats.fbx.fbx_keys import Reach, animation_items
-from motionloom.formats.fbx.fbx_motion import SLIDE_M
 from motionloom.formats.fbx.fbx_sections import closing_items, opening_items
 from motionloom.formats.fbx.fbx_skeleton import Pose, pose_of, skeleton_items
 from motionloom.formats.fbx.fbx_skin import BoundMesh, skin_items
+from motionloom.formats.figure_motion import SLIDE_M
 from motionloom.formats.file_clip import FileClip
 from motionloom.motion.motion import Motion
 

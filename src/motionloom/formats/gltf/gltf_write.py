@@ -18,10 +18,10 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
+from motionloom.formats.figure_motion import SLIDE_M
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.gltf.gltf_pack import Pack, write_chunks
-from motionloom.formats.gltf.gltf_read import SLIDE_M
 from motionloom.formats.single_precision import single_quats
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion

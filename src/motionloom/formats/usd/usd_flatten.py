@@ -11,12 +11,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from motionloom._extras import missing_extra
 from motionloom.errors import FormatError
 from motionloom.reading.size_limits import Limits
 
 LONGEST_S = 120.0
 MOST_MEMORY = 8 << 30
-INSTALL = "Install it with: pip install 'motionloom[usd]'."
 _NO_PACKAGE, _NO_STAGE = 7, 8
 
 _PROGRAM = """
@@ -79,7 +79,7 @@ def _run(source: Path, target: Path) -> None:
     except OSError as error:
         raise FormatError(f"No process for usd-core could be started ({error}).") from error
     if done.returncode == _NO_PACKAGE:
-        raise FormatError("Binary USD is read by the package usd-core.", fix=INSTALL)
+        raise FormatError(missing_extra("usd", "Binary USD"))
     if done.returncode:
         reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it ended"]
         raise FormatError(

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from motionloom.studio.messages.looks import Looks
+
 Verdict = Literal["good", "fair", "bad", "plain"]
-Side = Literal["left", "middle", "right"]
 Method = Literal["naive", "time", "time+space", "full"]
 Picture = Literal["png", "svg", "gif", "mp4"]
 Span = tuple[int, int]
@@ -44,30 +45,6 @@ class Facts(Struct, frozen=True):
     verdict: Verdict
     badge: str
     """Quality in a few words."""
-
-
-class Part(Struct, frozen=True):
-    """A part of the body: balls at some of the points, each pair joined by its hull."""
-
-    name: str
-    side: Side
-    points: list[int]
-    radii: list[float]
-
-
-class Looks(Struct, frozen=True):
-    """How to draw a body: its parts and the ground under it."""
-
-    points: int
-    """Points P of every frame."""
-    root: int
-    """Index of the point that is the root."""
-    parts: list[Part]
-    height: float
-    floor: float
-    heading: float
-    """Direction of travel, radians: the views front and side follow it."""
-    joints: list[str]
 
 
 class Print(Struct, frozen=True):

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from motionloom.studio.messages.answers import Body, Done, Export, Looks
+from motionloom.studio.messages.answers import Body, Done, Export
 from motionloom.studio.messages.bounds import (
     BaseRequest,
     Clusters,
@@ -25,6 +25,7 @@ from motionloom.studio.messages.bounds import (
     TableSeconds,
     Text,
 )
+from motionloom.studio.messages.looks import Looks
 from motionloom.studio.messages.result_messages import MakeRequest, Place, RatingCounts
 
 Maker = Literal["table", "graph", "better"]

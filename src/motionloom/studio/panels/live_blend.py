@@ -10,7 +10,7 @@ from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import Controller
 from motionloom.errors import ArrayError
 from motionloom.studio.clips.matches import Matched
-from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
+from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points
 from motionloom.studio.messages.answers import Answer, LiveStarted
 from motionloom.studio.messages.wire import encode_pose
 from motionloom.studio.panels.quick_weights import QuickWeights

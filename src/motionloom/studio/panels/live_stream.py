@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from motionloom.errors import TableError
-from motionloom.studio.clips.stage_clip import BOUND_FRAMES, bind_points
+from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points
 from motionloom.studio.messages.answers import Answer, Done
 from motionloom.studio.messages.result_messages import Place
 from motionloom.studio.messages.table_messages import StreamStarted

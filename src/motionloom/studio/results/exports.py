@@ -7,10 +7,10 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from motionloom._extras import command, has_extra
 from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.errors import FormatError
@@ -168,11 +168,14 @@ class PageExports:
 
 def picture_kinds() -> list[PictureSupport]:
     """Kinds of pictures and films, and whether this installation can write them."""
-    kinds: tuple[Picture, ...] = ("png", "svg", "gif")
-    support = [PictureSupport(kind, True, "", "") for kind in kinds]
-    film = find_spec("imageio_ffmpeg") is not None
-    missing = ("MP4 needs the video extra.", 'pip install "motionloom[video]"')
-    return [*support, PictureSupport("mp4", film, *(("", "") if film else missing))]
+    kinds: dict[str, tuple[Picture, ...]] = {"pictures": ("png", "svg", "gif"), "video": ("mp4",)}
+    return [
+        PictureSupport(kind, True, "", "")
+        if has_extra(extra)
+        else PictureSupport(kind, False, f"Needs the extra {extra}.", command(extra))
+        for extra, several in kinds.items()
+        for kind in several
+    ]
 
 
 def _writable() -> dict[str, FormatInfo]:

@@ -10,14 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from motionloom._extras import require_extra
 from motionloom._paths import path_of
 from motionloom.errors import FormatError
-from motionloom.studio.messages.answers import LibraryChanged
-from motionloom.studio.messages.notices import encode_head
 from motionloom.studio.server.access_control import AccessControl
 from motionloom.studio.server.address import StoredAddress
-from motionloom.studio.server.conversation import Conversation, Workers
-from motionloom.studio.server.project import Project, default_path
 from motionloom.studio.server.services import Services
 from motionloom.studio.server.upload_route import UploadRoute
 
@@ -29,6 +26,9 @@ if TYPE_CHECKING:
     from motionloom.studio.clips.library import Library
     from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
+    from motionloom.studio.server.conversation import Conversation
+
+# What needs the extra `studio` is imported in functions: the class exists without it.
 
 MOST_MESSAGE = 4 * 1024**2
 MOST_PAGES = 128
@@ -67,11 +67,20 @@ class Studio:
         0 for the project's last port if it is free, else any free port.
     project
         File for the page's state; one in the user's state folder where None.
+
+    Raises
+    ------
+    MotionLoomError
+        The extra ``studio`` is not installed.
     """
 
     def __init__(
         self, folder: str | Path | None = None, *, port: int = 0, project: str | Path | None = None
     ) -> None:
+        require_extra("studio", "The studio")
+        from motionloom.studio.server.conversation import Workers
+        from motionloom.studio.server.project import Project, default_path
+
         folder = None if folder is None else path_of(folder, "folder")
         if folder is not None and not folder.is_dir():
             raise FormatError(
@@ -192,6 +201,8 @@ class Studio:
 
     async def _answer(self, ws: WebSocket) -> None:
         """Answer a page until it closes."""
+        from motionloom.studio.server.conversation import Conversation
+
         loop = asyncio.get_running_loop()
         session = await loop.run_in_executor(
             self._workers.requests, self._services.session, self._command
@@ -221,6 +232,9 @@ class Studio:
 
     def _changes(self) -> str | None:
         """The message about changes in the folder; None without changes."""
+        from motionloom.studio.messages.answers import LibraryChanged
+        from motionloom.studio.messages.notices import encode_head
+
         changes = self.library.refresh()
         if changes is None:
             return None

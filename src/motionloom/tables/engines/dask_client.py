@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from motionloom.errors import MotionLoomError, TableError
+from motionloom._extras import require_extra
+from motionloom.errors import TableError
 from motionloom.tables.engines.dask_tasks import PACKAGES, check_versions
 from motionloom.tables.engines.event_loop import EventLoop
 
@@ -106,14 +107,10 @@ class Connection:
 
 
 def import_distributed() -> Any:
-    """dask.distributed, or one line that names the install."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise MotionLoomError(
-            "A search on a cluster needs dask.distributed, which cannot be imported "
-            f"({error}). Install it: pip install 'motionloom[cluster]'."
-        ) from None
+    """dask.distributed, or one line that names the extra."""
+    require_extra("cluster", "A search on a cluster")
+    import distributed
+
     return distributed
 
 

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from motionloom._extras import command, require_extra
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.engines.gpu_source import Build, source
 
-INSTALL = "pip install 'motionloom[gpu]'"
 LANES = 32
 SHARED_BYTES = 8
 """Attribute of a function: shared memory that it may be given."""
@@ -35,14 +35,13 @@ def find_device(device: str = "cuda") -> int:
     """
     if not isinstance(device, str) or re.fullmatch(r"cuda(:[0-9]+)?", device) is None:
         raise ArrayError(f"`device` must be cuda, or cuda:1 for a second GPU, got {device!r}.")
-    try:
-        import torch
-    except ImportError as error:
-        raise TableError(f"{MISSING} PyTorch ({error}). Install it: {INSTALL}") from error
+    require_extra("gpu", "A search on a GPU", error=TableError)
+    import torch
+
     if torch.version.cuda is None:
         raise TableError(
             f"{MISSING} PyTorch built for CUDA; {torch.__version__} is not. Install it "
-            f"from the index that pytorch.org names for your driver: {INSTALL}"
+            "from the index that pytorch.org names for your driver."
         )
     try:
         torch.cuda.init()
@@ -55,7 +54,7 @@ def find_device(device: str = "cuda") -> int:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise TableError(
             f"{MISSING} an NVIDIA GPU whose driver fits CUDA {torch.version.cuda}; PyTorch says: "
-            f"{reason} Search on the CPU, renew the driver, or install a fitting PyTorch: {INSTALL}"
+            f"{reason} Search on the CPU, renew the driver, or install a fitting PyTorch."
         ) from error
     return int(number) if number else int(torch.cuda.current_device())
 
@@ -167,7 +166,7 @@ def _nvrtc() -> Any:
         except OSError:
             continue
     raise TableError(
-        f"{MISSING} NVRTC {major}, which comes with PyTorch; not found. Install it: {INSTALL}"
+        f"{MISSING} NVRTC {major}, which comes with PyTorch; not found. Run {command('gpu')}."
     )
 
 

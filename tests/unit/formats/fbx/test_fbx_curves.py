@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.errors import FormatError
+from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.fbx.fbx_clock import clock_of_keys
 from motionloom.formats.fbx.fbx_curve import Curve
-from motionloom.formats.fbx.fbx_tangents import tangents_of
+from motionloom.formats.fbx.fbx_tangents import Keys, tangents_of
+from tests.oracles.keyed import values_at
 
 USER, WEIGHTED = 0x408, 0x03000408
 
@@ -21,8 +22,8 @@ def curve(
     kinds = np.broadcast_to(np.array(flags, dtype=np.int64), (n,)).copy()
     data = np.tile([*slopes, 0.0, 0.0], (n, 1))
     weights = np.full(n, packed, dtype=np.int64)
-    tangents = tangents_of(times, np.array(values), kinds, data, weights)
-    return Curve(times, np.array(values), kinds, tangents)
+    keys = Keys(times, np.array(values), kinds, data, weights, np.arange(n) == n - 1)
+    return Curve(times, np.array(values), kinds, tangents_of(keys))
 
 
 def test_constant_keeps_the_first_key_or_takes_the_next() -> None:
@@ -69,6 +70,43 @@ def test_progressive_tangents_do_not_overshoot() -> None:
     sampled = curve(0x6108, [0, 0], values).sample(np.linspace(0.0, 4.0, 200))
     assert sampled.min() >= 0.0
     assert sampled.max() <= 10.5
+
+
+def random_keys(rng: np.random.Generator, n: int) -> Keys:
+    modes = [0x2, 0x102, 0x4, USER, WEIGHTED, 0x108, 0x2108, 0x1108, 0x6108, 0x208]
+    flags = rng.choice(modes, n).astype(np.int64)
+    slopes = np.where((flags & 0x200)[:, None] > 0, 0.1, 1.0) * rng.normal(size=(n, 4))
+    times = np.cumsum(rng.uniform(0.01, 1.0, n))
+    values = rng.normal(size=n).round(1)
+    packed = rng.integers(0, 1 << 32, n)
+    return Keys(times, values, flags, slopes, packed, np.arange(n) == n - 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sampling_is_that_of_the_plain_form_bit_for_bit(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    keys = random_keys(rng, 1 + seed)
+    tangents = tangents_of(keys) if seed % 5 else None
+    at = np.concatenate([np.linspace(-1.0, 12.0, 300), rng.permutation(keys.times)])
+    sampled = Curve(keys.times, keys.values, keys.flags, tangents).sample(at)
+    expected = values_at(keys.times, keys.values, keys.flags, tangents, at)
+    assert sampled.tobytes() == expected.tobytes()
+
+
+def test_tangents_of_many_curves_are_those_of_each() -> None:
+    rng = np.random.default_rng(5)
+    each = [random_keys(rng, n) for n in (2, 3, 9, 2, 30)]
+    parts = ("times", "values", "flags", "slopes", "packed", "is_last")
+    together = Keys(*(np.concatenate([getattr(keys, part) for keys in each]) for part in parts))
+    inner = ~together.is_last
+    expected = np.concatenate([tangents_of(keys) for keys in each])
+    assert tangents_of(together)[inner].tobytes() == expected[inner].tobytes()
+
+
+def test_sampling_refuses_tangents_of_other_keys() -> None:
+    keys = random_keys(np.random.default_rng(0), 4)
+    with pytest.raises(ArrayError, match="sizes do not fit"):
+        Curve(keys.times, keys.values, keys.flags, np.zeros((3, 4))).sample(np.zeros(2))
 
 
 def test_a_key_for_every_frame_gives_the_frames() -> None:
