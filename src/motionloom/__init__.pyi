@@ -46,6 +46,7 @@ from motionloom.datasets.check_dataset import check_dataset as check_dataset
 from motionloom.datasets.clean_dataset import clean_dataset as clean_dataset
 from motionloom.datasets.clip_report import ClipReport as ClipReport, Defect as Defect
 from motionloom.datasets.dataset_report import DatasetReport as DatasetReport
+from motionloom.datasets.planned_outputs import plan_outputs as plan_outputs
 from motionloom.demo.write_demo import write_demo as write_demo
 from motionloom.drawing.render import render as render
 from motionloom.drawing.view import Viewer as Viewer, view as view
@@ -72,7 +73,10 @@ from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.features.quality import Quality as Quality, measure_quality as measure_quality
 from motionloom.features.smoothness import SpeedSpike as SpeedSpike
 from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
-from motionloom.intake.clip_suffixes import find_clips as find_clips
+from motionloom.intake.clip_suffixes import (
+    clips_in_file as clips_in_file,
+    find_clips as find_clips,
+)
 from motionloom.intake.engine_export import EngineExport as EngineExport
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load import inspect_file as inspect_file, load as load

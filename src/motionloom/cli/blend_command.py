@@ -19,7 +19,7 @@ from motionloom.cli.example_clips import (
     warn_of_findings,
 )
 from motionloom.cli.output import AsJson, print_json, printable
-from motionloom.cli.output_paths import DryRun, Force, check_target
+from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwritable
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
@@ -116,6 +116,7 @@ def blend(
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
+    refuse_unwritable(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})

@@ -16,6 +16,7 @@ from motionloom.cli.clip_arguments import (
     Unit,
     Up,
     body_of,
+    clip_notes,
     find_clips,
     load_clip,
 )
@@ -23,7 +24,7 @@ from motionloom.cli.dataset_arguments import Jobs, interrupted_note, named_rates
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
-from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
 
 
@@ -90,9 +91,11 @@ def clean(
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
         write_clip(cleaned, target, to)
         facts = cleanup.report.json()
-        return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
+        return Done(
+            cleanup.report.summary, facts, finding_warnings(path, motion), clip_notes(path, motion)
+        )
 
-    run_jobs(planned, work, writing, label="cleaning")
+    run_jobs(planned, work, writing, label="cleaning", check=refuse_unwritable)
 
 
 def _clean_folder(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 SAME = (
-    "align at clusters collection constraints cycles ends fps ghosts graph_cm ground "
+    "align at clusters collection constraints cycles ends engine fps ghosts graph_cm ground "
     "joint_weights joints keep_bend keep_glitches label labels lookup method moving overwrite "
     "pairs plants rescore score seed size skeleton soft source_fps sync_contacts unit up variation "
     "ways weights where"
@@ -24,6 +24,7 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
     "out": "--collection",
     "repair_knees": "--keep-knees",
     "timeout_s": "--timeout",
+    "to": "--to",
 }
 """Options by the parameter that they set."""
 PHRASES = (

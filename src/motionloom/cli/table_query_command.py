@@ -9,7 +9,7 @@ import typer
 import motionloom as ml
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
-from motionloom.cli.output_paths import Force, check_target
+from motionloom.cli.output_paths import Force, check_target, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
 
 File = Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")]
@@ -111,6 +111,7 @@ def synthesize(
     if output == "-" and as_json:
         raise ml.ArrayError("--json and -o - both use standard output. Name a file.")
     check_target(output, [file], force=force, to=to)
+    refuse_unwritable(output)
     table = ml.TransitionTable.open(file, collection=collection)
     joined = _asked(
         table, source, target, label,
