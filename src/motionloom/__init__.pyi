@@ -118,6 +118,7 @@ from motionloom.studio.server.server import Studio as Studio
 from motionloom.synthetic import SyntheticClip as SyntheticClip
 from motionloom.tables.add_clips import add_clips as add_clips
 from motionloom.tables.build import build_table as build_table
+from motionloom.tables.build_request import check_build_options as check_build_options
 from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
 from motionloom.tables.collection.labels import Label as Label

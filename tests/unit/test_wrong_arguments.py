@@ -177,6 +177,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
             ml.clean_dataset,
             {"folder": alone, "output": "cleaned", "progress": False, "overwrite": True},
         ),
+        "check_build_options": (ml.check_build_options, {}),
         "clips_in_file": (ml.clips_in_file, {"path": folder / "walk.bvh"}),
         "find_clips": (ml.find_clips, {"folder": folder}),
         "plan_outputs": (ml.plan_outputs, {"folder": folder, "output": "planned"}),

@@ -101,6 +101,12 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
     for each in known_formats():
         if each.can_read and suffix in each.suffixes:
             return each
+    if suffix == ".c3d":
+        raise FormatError(
+            "A C3D file holds markers, not a motion of joints.",
+            path=path,
+            fix="Read it with ml.load_points: its .motion() takes the markers for joints.",
+        )
     raise FormatError(
         "The contents are of no format that can be read"
         + (f", and the suffix {suffix!r} is not known." if suffix else "."),

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from motionloom._arrays import BoolArray
-from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom._arrays import BoolArray, of_kind
+from motionloom.errors import FormatError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
@@ -17,6 +17,7 @@ from motionloom.intake.engine_export import EngineExport, check_engine_format, e
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import HasMotion, motion_in
 from motionloom.saving.whole_file import stream_errors, write_whole
 
 
@@ -56,7 +57,7 @@ def supported_formats() -> tuple[FormatInfo, ...]:
 
 
 def save(
-    motion: Motion,
+    motion: Motion | HasMotion,
     path: str | Path | BinaryIO,
     *,
     unit: str | float | None = None,
@@ -73,7 +74,7 @@ def save(
     Parameters
     ----------
     motion
-        What to write.
+        What to write: a motion, or a result that has one as ``.motion``.
     path
         Where to; or a binary stream, which needs ``format``.
     unit
@@ -100,8 +101,7 @@ def save(
     ...     (Path(folder) / "walk.glb").stat().st_size > 10_000
     True
     """
-    if not isinstance(motion, Motion):
-        raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")
+    motion = motion_in(motion) or of_kind(motion, Motion, "motion")
     stream: BinaryIO | None = None
     if isinstance(path, str | Path):
         target = Path(path)
