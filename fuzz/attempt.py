@@ -26,7 +26,7 @@ from motionloom.reading.size_limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
 from seeds import Seed
 from stages import step_of
 
-__all__ = ["Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"]
+__all__ = ["CHARACTER", "Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"]
 
 FREE_S, S_PER_BYTE = 2.0, 1e-7
 WALL_S = 60.0
@@ -37,6 +37,8 @@ REWRITTEN = 20
 """One in so many motions is also saved and loaded again."""
 ADDRESS_SPACE = 1 << 30
 
+CHARACTER = "character"
+"""Name of cases that are read with their skin."""
 SUFFIXES = {known.name: known.suffixes[0] for known in known_formats()}
 WRITABLE = tuple(known.name for known in known_formats() if known.can_write)
 
@@ -54,6 +56,8 @@ class Case:
     @property
     def form(self) -> str:
         """Its format; of FBX also whether it is text."""
+        if self.name == CHARACTER:
+            return f"{self.format}-{CHARACTER}"
         if self.format != "fbx":
             return self.format
         return "fbx-binary" if self.data.startswith(b"Kaydara") else "fbx-text"
@@ -81,6 +85,10 @@ def attempt(case: Case, folder: Path) -> str:
         skeleton.write_bytes(case.companion)
     path = folder / f"two{SUFFIXES[case.format]}"
     try:
+        if case.name == CHARACTER:
+            path.write_bytes(case.data)
+            check_character(ml.load_character(path))
+            return "read"
         if case.number % LOADED == 0:
             target = Target("two", path, None, io.BytesIO(case.data))
             motion = _read(target, skeleton, Stated(), Limits())
@@ -106,6 +114,12 @@ def check(motion: ml.Motion) -> None:
         raise AssertionError("world positions are not finite")
     if np.abs(np.linalg.norm(motion.local_quats, axis=-1) - 1.0).max() > 1e-9:
         raise AssertionError("quaternions are not unit")
+
+
+def check_character(character: ml.Character) -> None:
+    """Raise where a character that came out is not valid."""
+    if not np.isfinite(character.posed(character.motion, 0)).all():
+        raise AssertionError("points of a mesh are not finite")
 
 
 def rewrite(motion: ml.Motion, turn: int) -> None:
