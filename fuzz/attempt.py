@@ -33,8 +33,8 @@ WALL_S = 60.0
 """After this time a reader that waits for something is stopped."""
 LOADED = 5
 """One in so many files is loaded whole; of the others only the reader is run, which is faster."""
-REWRITTEN = 20
-"""One in so many motions is also saved and loaded again."""
+REWRITTEN = 4
+"""One in so many of those is also saved and loaded again."""
 ADDRESS_SPACE = 1 << 30
 
 CHARACTER = "character"
@@ -52,6 +52,7 @@ class Case:
     name: str
     data: bytes
     companion: bytes = b""
+    loaded: int = LOADED
 
     @property
     def form(self) -> str:
@@ -89,7 +90,7 @@ def attempt(case: Case, folder: Path) -> str:
             path.write_bytes(case.data)
             check_character(ml.load_character(path))
             return "read"
-        if case.number % LOADED == 0:
+        if case.number % case.loaded == 0:
             target = Target("two", path, None, io.BytesIO(case.data))
             motion = _read(target, skeleton, Stated(), Limits())
         else:
@@ -103,8 +104,9 @@ def attempt(case: Case, folder: Path) -> str:
         str(error).encode("utf-8")
         return step_of(error)
     check(motion)
-    if case.number % REWRITTEN == 0:
-        rewrite(motion, case.number // REWRITTEN)
+    rewritten = case.loaded * REWRITTEN
+    if case.number % rewritten == 0:
+        rewrite(motion, case.number // rewritten)
     return "read"
 
 
@@ -140,7 +142,7 @@ def rewrite(motion: ml.Motion, turn: int) -> None:
 def warm_up(seeds: list[Seed], folder: Path, *_: Any) -> None:
     """Read every good file once, so that importing is not taken for slow reading."""
     for number, seed in enumerate(seeds):
-        case = Case(number * REWRITTEN, seed.format, seed.name, seed.data, seed.companion)
+        case = Case(number * LOADED * REWRITTEN, seed.format, seed.name, seed.data, seed.companion)
         if attempt(case, folder) != "read":
             raise SystemExit(f"The good file {seed.format} {seed.name} cannot be read.")
 

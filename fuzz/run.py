@@ -49,6 +49,8 @@ CASES_AT_ONCE = 10_000
 """Cases that one process reads."""
 MOST_KEPT = 200
 STRIDE = 1000003
+LOADED_SCENES = 21
+"""One in so many scenes is loaded whole; it shares no factor with the order of their forms."""
 CHARACTERS = 32
 """One in so many scenes is a character."""
 
@@ -156,7 +158,7 @@ class Scenes:
             data = changed_stage(rng) if name == "usd" else changed_scene(rng, form)
         if way < 2:
             data = mutated(rng, data, "scene")
-        return Case(number, name, form, data)
+        return Case(number, name, form, data, loaded=LOADED_SCENES)
 
 
 def good_scene(rng: np.random.Generator, form: str) -> bytes:
