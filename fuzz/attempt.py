@@ -26,17 +26,19 @@ from motionloom.reading.size_limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
 from seeds import Seed
 from stages import step_of
 
-__all__ = ["Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"]
+__all__ = ["CHARACTER", "Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"]
 
 FREE_S, S_PER_BYTE = 2.0, 1e-7
 WALL_S = 60.0
 """After this time a reader that waits for something is stopped."""
 LOADED = 5
 """One in so many files is loaded whole; of the others only the reader is run, which is faster."""
-REWRITTEN = 20
-"""One in so many motions is also saved and loaded again."""
+REWRITTEN = 4
+"""One in so many of those is also saved and loaded again."""
 ADDRESS_SPACE = 1 << 30
 
+CHARACTER = "character"
+"""Name of cases that are read with their skin."""
 SUFFIXES = {known.name: known.suffixes[0] for known in known_formats()}
 WRITABLE = tuple(known.name for known in known_formats() if known.can_write)
 
@@ -50,10 +52,13 @@ class Case:
     name: str
     data: bytes
     companion: bytes = b""
+    loaded: int = LOADED
 
     @property
     def form(self) -> str:
         """Its format; of FBX also whether it is text."""
+        if self.name == CHARACTER:
+            return f"{self.format}-{CHARACTER}"
         if self.format != "fbx":
             return self.format
         return "fbx-binary" if self.data.startswith(b"Kaydara") else "fbx-text"
@@ -81,7 +86,11 @@ def attempt(case: Case, folder: Path) -> str:
         skeleton.write_bytes(case.companion)
     path = folder / f"two{SUFFIXES[case.format]}"
     try:
-        if case.number % LOADED == 0:
+        if case.name == CHARACTER:
+            path.write_bytes(case.data)
+            check_character(ml.load_character(path))
+            return "read"
+        if case.number % case.loaded == 0:
             target = Target("two", path, None, io.BytesIO(case.data))
             motion = _read(target, skeleton, Stated(), Limits())
         else:
@@ -95,8 +104,9 @@ def attempt(case: Case, folder: Path) -> str:
         str(error).encode("utf-8")
         return step_of(error)
     check(motion)
-    if case.number % REWRITTEN == 0:
-        rewrite(motion, case.number // REWRITTEN)
+    rewritten = case.loaded * REWRITTEN
+    if case.number % rewritten == 0:
+        rewrite(motion, case.number // rewritten)
     return "read"
 
 
@@ -106,6 +116,12 @@ def check(motion: ml.Motion) -> None:
         raise AssertionError("world positions are not finite")
     if np.abs(np.linalg.norm(motion.local_quats, axis=-1) - 1.0).max() > 1e-9:
         raise AssertionError("quaternions are not unit")
+
+
+def check_character(character: ml.Character) -> None:
+    """Raise where a character that came out is not valid."""
+    if not np.isfinite(character.posed(character.motion, 0)).all():
+        raise AssertionError("points of a mesh are not finite")
 
 
 def rewrite(motion: ml.Motion, turn: int) -> None:
@@ -126,7 +142,7 @@ def rewrite(motion: ml.Motion, turn: int) -> None:
 def warm_up(seeds: list[Seed], folder: Path, *_: Any) -> None:
     """Read every good file once, so that importing is not taken for slow reading."""
     for number, seed in enumerate(seeds):
-        case = Case(number * REWRITTEN, seed.format, seed.name, seed.data, seed.companion)
+        case = Case(number * LOADED * REWRITTEN, seed.format, seed.name, seed.data, seed.companion)
         if attempt(case, folder) != "read":
             raise SystemExit(f"The good file {seed.format} {seed.name} cannot be read.")
 

@@ -17,7 +17,7 @@ import numpy as np
 from fbx_forms import Craft, Packed, as_binary, as_text, crafted
 from motionloom.formats.fbx.fbx_binary import MAGIC
 from motionloom.formats.fbx.fbx_document import FbxDocument
-from motionloom.formats.fbx.fbx_element import Element, StoredArray
+from motionloom.formats.fbx.fbx_element import SKINNED, Element, StoredArray
 from motionloom.formats.fbx.fbx_encode import Item, Long
 from motionloom.formats.file_clip import ReadOptions
 
@@ -66,6 +66,12 @@ PROPERTIES = (
     *("Weight", "BlendMode", "Mute", "Solo", "UpAxisSign", "motionloom_end_site", "LocalStart"),
 )
 DTYPES = ("<f4", "<f8", "<i8", "<i4")
+KINDS = {
+    **{"KeyTime": "<i8", "KeyAttrFlags": "<i4", "KeyAttrRefCount": "<i4", "Materials": "<i4"},
+    **{"PolygonVertexIndex": "<i4", "UVIndex": "<i4", "Indexes": "<i4", "Vertices": "<f8"},
+    **{"Transform": "<f8", "TransformLink": "<f8", "Weights": "<f8", "Normals": "<f8"},
+}
+"""Numbers in arrays, by the name of the item; float32 in others."""
 VERSIONS = (7100, 7300, 7499, 7500, 7700)
 
 
@@ -108,9 +114,9 @@ def small_scenes() -> tuple[list[Item], ...]:
     )
 
 
-def changed_scene(rng: Random, form: str) -> bytes:
+def changed_scene(rng: Random, form: str, scenes: tuple[list[Item], ...] | None = None) -> bytes:
     """A small good file with one to four changes, as ``"text"`` or ``"binary"``."""
-    scenes = small_scenes()
+    scenes = scenes or small_scenes()
     items = [copied(item) for item in scenes[int(rng.integers(len(scenes)))]]
     for _ in range(1 + int(rng.integers(4)) * int(rng.random() < 0.5)):
         change(rng, items)
@@ -121,7 +127,7 @@ def changed_scene(rng: Random, form: str) -> bytes:
 
 def items_of(data: bytes) -> list[Item]:
     """The items of a file that can be read, except those that readers skip."""
-    document = FbxDocument(data, ReadOptions())
+    document = FbxDocument(data, ReadOptions(), SKINNED)
 
     def item(element: Element) -> Item:
         values = tuple(value(each, element) for each in element.values)
@@ -129,11 +135,12 @@ def items_of(data: bytes) -> list[Item]:
 
     def value(each: Any, element: Element) -> Any:
         if isinstance(each, StoredArray):
+            if each.kind == "r":
+                return document.data[each.start : each.stop]
             if element.name == "KeyAttrDataFloat":
                 return document.bits_of([element])[0].view("<f4")
             numbers = document.numbers(element)
-            kinds = {"KeyTime": "<i8", "KeyAttrFlags": "<i4", "KeyAttrRefCount": "<i4"}
-            return numbers.astype(kinds.get(element.name, "<f4"))
+            return numbers.astype(KINDS.get(element.name, "<f4"))
         if isinstance(each, int) and not isinstance(each, bool):
             return Long(each)
         return b"" if each is None else each

@@ -33,14 +33,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from attempt import Case, attempt, bounded, limit_memory, peak_bytes, warm_up
+from attempt import CHARACTER, Case, attempt, bounded, limit_memory, peak_bytes, warm_up
 from fbx_forms import as_binary, as_text
 from fbx_mutate import changed_scene, small_scenes
 from grammar import built
 from motionloom.findings import MotionLoomWarning
 from mutate import mutated
 from seeds import Seed, all_seeds
-from stages import ORDER, reached
+from small_characters import changed_character
+from stages import FORMS, reached
 from usd_mutate import changed_stage, small_stages, written
 
 CRASHES = Path(__file__).resolve().parent / "crashes"
@@ -48,6 +49,10 @@ CASES_AT_ONCE = 10_000
 """Cases that one process reads."""
 MOST_KEPT = 200
 STRIDE = 1000003
+LOADED_SCENES = 21
+"""One in so many scenes is loaded whole; it shares no factor with the order of their forms."""
+CHARACTERS = 32
+"""One in so many scenes is a character."""
 
 
 @dataclass
@@ -131,6 +136,7 @@ class Scenes:
     """Cases of the third mutator: half USD text, a quarter each of binary and ASCII FBX.
 
     One file in eight is spoiled by its bytes, and one in eight by its tree and then by its bytes.
+    One in 32 is a character with a skin, in turn FBX and GLB, that ``load_character`` reads.
     """
 
     def __init__(self, seed: int, only: str | None) -> None:
@@ -138,6 +144,9 @@ class Scenes:
 
     def case(self, number: int) -> Case:
         rng = np.random.Generator(np.random.PCG64([self.seed, number]))
+        if number % CHARACTERS == CHARACTERS - 1 and self.only is None:
+            name = ("fbx", "glb")[number // CHARACTERS % 2]
+            return Case(number, name, CHARACTER, changed_character(rng, name))
         form = ("usd", "binary", "usd", "text")[number % 4]
         if self.only == "fbx" and form == "usd":
             form = ("binary", "text")[number // 2 % 2]
@@ -149,7 +158,7 @@ class Scenes:
             data = changed_stage(rng) if name == "usd" else changed_scene(rng, form)
         if way < 2:
             data = mutated(rng, data, "scene")
-        return Case(number, name, form, data)
+        return Case(number, name, form, data, loaded=LOADED_SCENES)
 
 
 def good_scene(rng: np.random.Generator, form: str) -> bytes:
@@ -193,8 +202,9 @@ def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) ->
                 with bounded(len(case.data) + len(case.companion), base):
                     step = attempt(case, Path(name))
                 outcome = b"read" if step == "read" else b"refused"
-                (tally.read if step == "read" else tally.refused)[case.format] += 1
-                if case.format in ORDER:
+                kind = case.form if case.name == CHARACTER else case.format
+                (tally.read if step == "read" else tally.refused)[kind] += 1
+                if case.form in FORMS:
                     tally.steps[f"{case.form} {step}"] += 1
             except Exception as error:
                 keep(options, case)
@@ -303,7 +313,7 @@ def report(options: argparse.Namespace, total: Tally) -> None:
     shares = {}
     for form in sorted({key.split()[0] for key in total.steps}):
         counts = {key.split()[1]: n for key, n in total.steps.items() if key.split()[0] == form}
-        shares[form] = reached(form.split("-")[0], counts)
+        shares[form] = reached(FORMS[form], counts)
         print(f"{form}: {', '.join(f'{step} {share} %' for step, share in shares[form].items())}")
     if options.results is not None:
         summary = {

@@ -33,6 +33,9 @@ ORDER = {
 """Steps of a file that is read whole."""
 
 
+FORMS = {"fbx-binary": "fbx", "fbx-text": "fbx", "usd": "usd"}
+
+
 def step_of(error: BaseException) -> str:
     """The step that raised an error."""
     trace: TracebackType | None = error.__traceback__

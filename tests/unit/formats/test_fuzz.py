@@ -11,7 +11,7 @@ import pytest
 FUZZ = Path(__file__).resolve().parents[3] / "fuzz" / "run.py"
 
 
-@pytest.mark.parametrize("mutator", ["bytes", "grammar"])
+@pytest.mark.parametrize("mutator", ["bytes", "grammar", "scenes"])
 def test_the_first_cases_are_clean_in_every_format(mutator: str) -> None:
     done = subprocess.run(
         [sys.executable, str(FUZZ), "--mutator", mutator, "--count", "300", "--seed", "4"],
@@ -21,6 +21,7 @@ def test_the_first_cases_are_clean_in_every_format(mutator: str) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     names = ("bvh", "amc", "deepmimic", "glb", "archive", "arrays", "amass")
-    for name in (*names, "fbx", "usd", "robot") if mutator == "bytes" else names:
+    everything = {"bytes": (*names, "fbx", "usd", "robot"), "grammar": names}
+    for name in everything.get(mutator, ("fbx", "usd", "fbx-character", "glb-character")):
         assert f"\n{name} " in f"\n{done.stdout}", name
     assert " 0 failures" in done.stdout

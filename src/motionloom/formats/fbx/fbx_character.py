@@ -25,8 +25,11 @@ from motionloom.formats.file_skin import MOST_MESHES, FileSkin, LeftOut
 from motionloom.formats.mesh_space import shares, turned_mesh
 from motionloom.formats.node_tree import Tree
 from motionloom.formats.text import read_bounded
+from motionloom.reading.size_limits import Budget
 from motionloom.rotation import quat
 
+CARRIED_BYTES, SHARE_BYTES = 72, 48
+"""Memory that a point of a cluster takes, and then a share of a joint in a point."""
 MOST_SHARES = 32
 """Joints that carry a point at most; of more the largest shares count."""
 
@@ -154,7 +157,7 @@ class _Reader:
                 continue
             binds[self.row[node]] = self._factor(node) * (self._bind(cluster) @ inner)[:3]
             parts.append((self.row[node], points, weights))
-        joints, weights = _shares_of(parts, n_points)
+        joints, weights = _shares_of(parts, n_points, self.objects.document.budget)
         total = [float(part[2].sum()) for part in parts]
         if not parts or max(total) <= 0.0:
             return None
@@ -176,6 +179,8 @@ class _Reader:
                 where=document.place(cluster.element),
                 fix="The file is damaged: copy or export it again.",
             )
+        where = document.place(cluster.element)
+        document.budget.take(CARRIED_BYTES * len(points), "its shares of joints", where)
         weights = np.clip(np.nan_to_num(weights), 0.0, 1e6)
         return points.astype(np.int64), weights
 
@@ -245,7 +250,7 @@ def _local(model: Model) -> FloatArray:
 
 
 def _shares_of(
-    parts: list[tuple[int, IntArray, FloatArray]], n_points: int
+    parts: list[tuple[int, IntArray, FloatArray]], n_points: int, budget: Budget
 ) -> tuple[IntArray, FloatArray]:
     """Joints and weights of every point, the largest first. (N, K) each."""
     if not parts:
@@ -259,6 +264,7 @@ def _shares_of(
     place = np.arange(len(points)) - np.repeat(np.cumsum(counts) - counts, counts)
     counted = place < MOST_SHARES
     wide = int(min(counts.max(initial=1), MOST_SHARES)) or 1
+    budget.check(SHARE_BYTES * n_points * wide, "its shares of joints")
     out, share = np.zeros((n_points, wide), dtype=np.int64), np.zeros((n_points, wide))
     out[points[counted], place[counted]] = joints[counted]
     share[points[counted], place[counted]] = weights[counted]

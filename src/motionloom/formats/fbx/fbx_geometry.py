@@ -12,6 +12,8 @@ from motionloom.formats.fbx.fbx_document import FbxDocument
 from motionloom.formats.fbx.fbx_element import Element
 
 MOST_UVS = 8
+POINT_BYTES = 80
+"""Memory that a point takes, with one joint that carries it."""
 COLUMN_BYTES = 32
 """Memory that a value at a corner takes while equal corners are found."""
 
@@ -53,6 +55,7 @@ def read_geometry(document: FbxDocument, element: Element) -> Geometry | None:
         return None
     points = _finite(document, vertices)
     points = points[: len(points) // 3 * 3].reshape(-1, 3)
+    document.budget.take(POINT_BYTES * len(points), "its points", document.place(element))
     polygons = _polygons(document, indices, len(points))
     if not len(polygons.corners):
         return None

@@ -115,4 +115,4 @@ def _shares(values: Any, n: int, default: float) -> tuple[float, ...]:
     """``n`` numbers from 0 to 1; the default for each that is none."""
     listed = values if isinstance(values, list) and len(values) == n else [default] * n
     good = (value if isinstance(value, int | float) else default for value in listed)
-    return tuple(min(max(float(value), 0.0), 1.0) if value == value else default for value in good)
+    return tuple(float(min(max(value, 0.0), 1.0)) if value == value else default for value in good)

@@ -184,3 +184,26 @@ def test_files_that_contradict_themselves_are_refused(
     path.write_bytes(as_binary(items))
     with pytest.raises(ml.FormatError, match=r"man\.fbx"):
         ml.load_character(path)
+
+
+def test_a_small_file_of_many_points_and_joints_is_refused_before_it_takes_memory(
+    man: BoxMan, tmp_path: Path
+) -> None:
+    items = box_man_items(man)
+    n_points = 400_000
+    geometry = find(items, "Objects", "Geometry")
+    points = Item("Vertices", (np.zeros(3 * n_points),))
+    polygon = Item("PolygonVertexIndex", (np.array([0, 1, -3], "<i4"),))
+    object.__setattr__(geometry, "items", [points, polygon])
+    everywhere = [
+        Item("Indexes", (np.zeros(1, "<i4"),)),
+        Item("Weights", (np.ones(1),)),
+    ]
+    for item in find(items, "Objects").items:
+        if item.name == "Deformer" and "Cluster" in item.values:
+            object.__setattr__(item, "items", everywhere)
+    path = tmp_path / "man.fbx"
+    path.write_bytes(as_binary(items, 7700, deflated=True))
+    assert path.stat().st_size < 200_000
+    with pytest.raises(ml.FormatError, match="of memory"):
+        ml.load_character(path)

@@ -202,3 +202,16 @@ def test_strips_and_fans_are_triangles() -> None:
     corners = np.arange(5)
     assert _triangles(corners, STRIP).tolist() == [[0, 1, 2], [2, 1, 3], [2, 3, 4]]
     assert _triangles(corners, FAN).tolist() == [[0, 1, 2], [0, 2, 3], [0, 3, 4]]
+
+
+def test_a_factor_beyond_every_float_is_a_factor_of_one(file: Path) -> None:
+    def change(document: dict[str, Any]) -> None:
+        for material in document["materials"]:
+            material["pbrMetallicRoughness"] = {
+                "roughnessFactor": 10**400,
+                "metallicFactor": -(10**400),
+            }
+
+    rewrite(file, change)
+    for material in ml.load_character(file).materials:
+        assert (material.roughness, material.metal) == (1.0, 0.0)
