@@ -8,7 +8,7 @@ import resource
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,8 @@ LOADED = 5
 REWRITTEN = 20
 """One in so many motions is also saved and loaded again."""
 ADDRESS_SPACE = 1 << 30
+SKIN = "skin"
+"""Name of cases that are read as characters."""
 
 SUFFIXES = {known.name: known.suffixes[0] for known in known_formats()}
 WRITABLE = tuple(known.name for known in known_formats() if known.can_write)
@@ -75,6 +77,8 @@ def attempt(case: Case, folder: Path) -> str:
     """``"read"``, or the step that refused the file. Anything but a Motion or a FormatError is
     raised.
     """
+    if case.name == SKIN:
+        return attempt_skin(case, folder)
     skeleton = None
     if case.companion:
         skeleton = folder / "two.asf"
@@ -97,6 +101,26 @@ def attempt(case: Case, folder: Path) -> str:
     check(motion)
     if case.number % REWRITTEN == 0:
         rewrite(motion, case.number // REWRITTEN)
+    return "read"
+
+
+def attempt_skin(case: Case, folder: Path) -> str:
+    """As :func:`attempt`, of a character: its points must be finite, and it must be writable."""
+    path = folder / f"skin{SUFFIXES[case.format]}"
+    path.write_bytes(case.data)
+    try:
+        character = ml.load_character(path)
+    except FormatError as error:
+        if not str(error):
+            raise AssertionError("an error without a text") from error
+        return step_of(error)
+    motion = character.motion
+    if not np.isfinite(character.posed(motion, 0)).all():
+        raise AssertionError("points of the skin are not finite")
+    if case.number % REWRITTEN == 0:
+        stream = io.BytesIO()
+        with suppress(FormatError):
+            ml.save(motion, stream, format=("glb", "fbx")[case.number % 2], character=character)
     return "read"
 
 

@@ -108,9 +108,9 @@ def small_scenes() -> tuple[list[Item], ...]:
     )
 
 
-def changed_scene(rng: Random, form: str) -> bytes:
+def changed_scene(rng: Random, form: str, scenes: tuple[list[Item], ...] | None = None) -> bytes:
     """A small good file with one to four changes, as ``"text"`` or ``"binary"``."""
-    scenes = small_scenes()
+    scenes = scenes or small_scenes()
     items = [copied(item) for item in scenes[int(rng.integers(len(scenes)))]]
     for _ in range(1 + int(rng.integers(4)) * int(rng.random() < 0.5)):
         change(rng, items)
@@ -128,6 +128,8 @@ def items_of(data: bytes) -> list[Item]:
         return Item(element.name, values, [item(child) for child in element.children])
 
     def value(each: Any, element: Element) -> Any:
+        if isinstance(each, StoredArray) and each.kind == "r":
+            return document.raw_bytes(element) or b""
         if isinstance(each, StoredArray):
             if element.name == "KeyAttrDataFloat":
                 return document.bits_of([element])[0].view("<f4")

@@ -33,13 +33,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from attempt import Case, attempt, bounded, limit_memory, peak_bytes, warm_up
+from attempt import SKIN, Case, attempt, bounded, limit_memory, peak_bytes, warm_up
 from fbx_forms import as_binary, as_text
 from fbx_mutate import changed_scene, small_scenes
 from grammar import built
 from motionloom.findings import MotionLoomWarning
 from mutate import mutated
 from seeds import Seed, all_seeds
+from skin_cases import Skins
 from stages import ORDER, reached
 from usd_mutate import changed_stage, small_stages, written
 
@@ -160,7 +161,7 @@ def good_scene(rng: np.random.Generator, form: str) -> bytes:
     return as_text(items) if form == "text" else as_binary(items, 7700, deflated=True)
 
 
-MUTATORS = {"bytes": Bytes, "grammar": Grammar, "scenes": Scenes}
+MUTATORS = {"bytes": Bytes, "grammar": Grammar, "scenes": Scenes, "skins": Skins}
 
 
 def target(seed: Seed) -> bytes:
@@ -194,7 +195,7 @@ def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) ->
                     step = attempt(case, Path(name))
                 outcome = b"read" if step == "read" else b"refused"
                 (tally.read if step == "read" else tally.refused)[case.format] += 1
-                if case.format in ORDER:
+                if case.format in ORDER and case.name != SKIN:
                     tally.steps[f"{case.form} {step}"] += 1
             except Exception as error:
                 keep(options, case)
