@@ -66,6 +66,8 @@ class BoxMan:
     head: int
     half: int
     """Points of the first part, which has the texture."""
+    image: bytes = field(default_factory=lambda: png())
+    """The texture: a PNG."""
 
     def with_four_shares(self) -> BoxMan:
         """The man whose points hang on four joints, as in a GLB: the smallest share goes."""
@@ -207,7 +209,7 @@ def box_man_glb(man: BoxMan, image: dict[str, Any] | None = None) -> bytes:
         ],
         "textures": [{"source": 0, "sampler": 0}],
         "samplers": [{"wrapS": 33071, "wrapT": 33648, "magFilter": 9728}],
-        "images": [image or {"mimeType": "image/png", "bufferView": file.view(png())}],
+        "images": [image or {"mimeType": "image/png", "bufferView": file.view(man.image)}],
         "accessors": file.accessors,
         "bufferViews": file.views,
         "buffers": [{"byteLength": len(file.data)}],

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fuzz.box_man import BoxMan, png
 from motionloom.formats.fbx.fbx_encode import Item, property_of
 from motionloom.formats.fbx.fbx_items import Keys, Scene
 from motionloom.formats.fbx.fbx_models import angles_of
 from motionloom.intake.axes import skeleton_to_world, turn_from_world
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
+
+if TYPE_CHECKING:
+    from fuzz.box_man import BoxMan
 
 QUADS = np.array(
     [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
@@ -31,7 +33,7 @@ def box_man_items(man: BoxMan, image: str | None = None) -> list[Item]:
     joints, frames = _joints(scene, man, armature)
     to_file = 100.0 * turn_from_world("z")
     body = _mesh(scene, "man", man.points @ to_file.T / SCALE - LIFT, armature)
-    materials = [_material(scene, "cloth", image), _material(scene, "skin", None)]
+    materials = [_material(scene, name, man.image, image) for name in ("cloth", "skin")]
     for key in materials:
         scene.link(key, body[0])
     _skin(scene, man, body[1], joints, frames)
@@ -154,7 +156,7 @@ def _skin(scene: Scene, man: BoxMan, geometry: int, joints: list[int], frames: n
         scene.link(key, cluster)
 
 
-def _material(scene: Scene, name: str, image: str | None) -> int:
+def _material(scene: Scene, name: str, packed: bytes, image: str | None) -> int:
     properties = [
         property_of("DiffuseColor", "Color", "", "A", 0.5, 0.25, 1.0),
         property_of("Shininess", "double", "Number", "", 25.0),
@@ -164,7 +166,7 @@ def _material(scene: Scene, name: str, image: str | None) -> int:
         return key
     video: list[Item] = [Item("RelativeFilename", (image or "packed.png",))]
     if image is None:
-        video.append(Item("Content", (png(),)))
+        video.append(Item("Content", (packed,)))
     texture = scene.add("Texture", "chequer", "", [Item("Type", ("TextureVideoClip",))])
     clip = scene.add("Video", "chequer", "Clip", video)
     scene.link(texture, key, "DiffuseColor")

@@ -134,6 +134,8 @@ def items_of(data: bytes) -> list[Item]:
         return Item(element.name, values, [item(child) for child in element.children])
 
     def value(each: Any, element: Element) -> Any:
+        if isinstance(each, StoredArray) and each.kind == "r":
+            return document.raw_bytes(element) or b""
         if isinstance(each, StoredArray):
             if each.kind == "r":
                 return document.data[each.start : each.stop]

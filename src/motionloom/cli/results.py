@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import sys
 from pathlib import Path
@@ -79,12 +80,8 @@ def write_clip(
     if wearer is not None:
         motion = wearer.put_on(motion, output, to)
         options["character"] = wearer.character
+        layout = dataclasses.replace(layout, body=None)  # its roles are those of the clip's joints
     motion = layout.with_root(motion)
-    if wearer is not None and not motion.skeleton.same_joints(wearer.character.skeleton):
-        raise ml.ArrayError(
-            "--root bone and hips change the joints, and the skin of --character needs its own. "
-            "Leave out --root, or add --engine."
-        )
     options["engine"] = layout.export(motion)
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)

@@ -100,18 +100,48 @@ def character_of(motion: Motion) -> Character | None:
         character = load_character(name)
     except (MotionLoomError, OSError, ValueError):
         return None
-    return character if fits(motion.skeleton, character.skeleton) else None
+    placed = character_on(character, motion)
+    if placed is None or not _same_bones(motion.skeleton, character.skeleton):
+        return None
+    return placed
 
 
-def fits(one: Skeleton, other: Skeleton) -> bool:
-    """Whether two skeletons have the same joints in the same places at rest."""
-    return (
-        one.same_joints(other)
-        and bool(np.allclose(one.offsets[1:], other.offsets[1:], rtol=0.0, atol=SAME_M))
-        and bool(
-            np.allclose(np.abs(np.sum(one.rest_quats * other.rest_quats, axis=-1)), 1.0, atol=1e-9)
-        )
-    )
+def character_on(character: Character, motion: Motion) -> Character | None:
+    """The character on the joints of a motion; None where those are others.
+
+    A root bone may have been added in front, or removed where no point hangs on it.
+    """
+    ours, theirs = character.skeleton, motion.skeleton
+    if theirs.same_joints(ours):
+        return character
+    if _has_root_added(theirs, ours):
+        added = 1
+    elif _has_root_added(ours, theirs) and not any(
+        (mesh.weights[mesh.joints == 0] > 0.0).any() for mesh in character.meshes
+    ):
+        added = -1
+    else:
+        return None
+    meshes = []
+    for mesh in character.meshes:
+        root = np.eye(3, 4)[None] if added > 0 else mesh.binds[:0]
+        binds = np.concatenate([root, mesh.binds[max(-added, 0) :]])
+        joints = np.maximum(mesh.joints + added, 0)
+        meshes.append(dataclasses.replace(mesh, joints=joints, binds=binds))
+    return dataclasses.replace(character, motion=motion[:1], meshes=tuple(meshes))
+
+
+def _has_root_added(one: Skeleton, other: Skeleton) -> bool:
+    """Whether a skeleton is another one under one joint more."""
+    return one.names[1:] == other.names and np.array_equal(one.parents[1:], other.parents + 1)
+
+
+def _same_bones(one: Skeleton, other: Skeleton) -> bool:
+    """Whether the bones that two skeletons share, those below their roots, are equal."""
+    n = min(one.n_joints, other.n_joints) - 1
+    same = np.allclose(one.offsets[-n:], other.offsets[-n:], rtol=0.0, atol=SAME_M)
+    alike = np.abs(np.sum(one.rest_quats[-n:] * other.rest_quats[-n:], axis=-1))
+    return n < 1 or bool(same and np.allclose(alike, 1.0, atol=1e-9))
 
 
 def character_in_file(character: Character, clip: FileClip) -> Character:

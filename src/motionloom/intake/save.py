@@ -21,7 +21,7 @@ from motionloom.intake.engine_export import (
     engine_character,
     engine_motion,
 )
-from motionloom.intake.load_character import character_in_file, character_of
+from motionloom.intake.load_character import character_in_file, character_of, character_on
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
@@ -206,10 +206,10 @@ def _file_clip(
 
 def _shown(motion: Motion, character: Character | None) -> Character | None:
     """The character to write; None for bones."""
-    shown = character_of(motion) if character is None else character
+    if character is None:
+        return character_of(motion)
+    shown = character_on(of_kind(character, Character, "character"), motion)
     if shown is None:
-        return None
-    if not motion.skeleton.same_joints(of_kind(shown, Character, "character").skeleton):
         raise SkeletonMismatchError(
             "`motion` must be on the joints of `character`. "
             "Carry it over first: ml.retarget(motion, character)."

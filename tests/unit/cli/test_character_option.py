@@ -61,7 +61,28 @@ def test_folders_go_on_the_character_too(run, file: Path, tmp_path: Path) -> Non
         assert ml.load_character(tmp_path / "out" / f"{name}.fbx").n_points > 100
     cleaned = run("clean", folder, "-o", tmp_path / "cleaned", "--character", file)
     assert cleaned.code == 2
-    assert "convert FOLDER OUT --to glb --character FILE" in cleaned.err
+    assert "then use convert FOLDER OUT" in cleaned.err
+
+
+@pytest.mark.parametrize(
+    "layout", [("--root", "bone"), ("--root", "in-place"), ("--engine", "unreal")]
+)
+def test_the_skin_goes_with_root_bones_and_engines(
+    run, child: BoxMan, file: Path, tmp_path: Path, layout: tuple[str, str]
+) -> None:
+    done = run("convert", CLIP, tmp_path / "plain.fbx", "--character", file)
+    assert done.code == 0, done.err
+    done = run("convert", CLIP, tmp_path / "out.fbx", "--character", file, *layout)
+    assert done.code == 0, done.err
+    again = run("convert", tmp_path / "plain.fbx", tmp_path / "again.fbx", *layout)
+    assert again.code == 0, again.err
+    heights = []
+    for name in ("plain", "out", "again"):
+        path = tmp_path / f"{name}.fbx"
+        points = ml.load_character(path).posed(ml.load(path, keep_t_pose=True), 20)
+        heights.append(np.sort(points[:, 1]))
+    assert np.abs(heights[1] - heights[0]).max() < 1e-5
+    assert np.abs(heights[2] - heights[0]).max() < 1e-5
 
 
 def test_other_formats_hold_the_bones_of_the_character(

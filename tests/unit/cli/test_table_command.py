@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from fuzz.box_man import box_man, box_man_glb
 
 FPS = 30
 BUILD = (
@@ -61,6 +62,15 @@ def test_what_exists_is_not_built_over(run, clips, table: Path) -> None:
     again = run("table", "build", table.with_suffix(".mlc"), "-o", table, "--force", *BUILD)
     assert again.code == 0, again.err
     assert table.read_bytes() == before
+
+
+def test_a_transition_of_a_table_goes_on_a_character(run, table: Path, tmp_path: Path) -> None:
+    man = box_man(ml.synthetic.skeleton(1.5))
+    (tmp_path / "man.glb").write_bytes(box_man_glb(man))
+    words = ("table", "synthesize", table, "walk:15", "run:40", "-o", tmp_path / "out.fbx")
+    done = run(*words, "--allow-flawed", "--character", tmp_path / "man.glb")
+    assert done.code == 0, done.err
+    assert [mesh.name for mesh in ml.load_character(tmp_path / "out.fbx").meshes] == ["hat", "man"]
 
 
 @pytest.fixture
