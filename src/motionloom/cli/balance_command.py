@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -48,6 +49,7 @@ def balance(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
     engine: Engine = None,
     root: RootAt = None,
     force: Force = False,
@@ -64,12 +66,13 @@ def balance(
     writing = Writing(output, to, force, dry_run, as_json, layout=layout)
     jobs = plan_jobs(source, writing, own_formats=True)
     reading.warn_unfit([path for path, _ in jobs])
+    wearer = wearer_of(character, reading)
 
     def work(path: str, target: str) -> Done:
         motion = load_clip(path, reading)
         balanced = ml.balance(motion, allowed_m=allowed, body=body_of(motion, reading))
         refuse_flawed(balanced.verification, target, allowed=allow_flawed)
-        write_clip(balanced.motion, target, to, layout=layout)
+        write_clip(balanced.motion, target, to, wearer=wearer, layout=layout)
         return Done(_summary(balanced), _json(balanced), finding_warnings(path, motion))
 
     run_jobs(jobs, work, writing, label="balancing")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, body_of, load_clip
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
@@ -44,6 +45,7 @@ def convert(
         str | None, typer.Option("--source-up", help="Up axis of the input, if detection errs.")
     ] = None,
     body: Body = None,
+    character: CharacterFile = None,
     robot: RobotFile = None,
     joints: JointsFile = None,
     force: Force = False,
@@ -65,7 +67,8 @@ def convert(
     reading = dataclasses.replace(reading, robot=robot)
     model = robot_of(robot, joints)
     layout = Layout(engine, root, body)
-    writing = Writing(target, to, force, dry_run, as_json, layout=layout)
+    wearer = wearer_of(character, reading)
+    writing = Writing(target, to, force, dry_run, as_json, wearer=wearer, layout=layout)
     jobs = plan_jobs(source, writing)
     reading.warn_unfit([path for path, _ in jobs])
     part = frames_of(frames)
@@ -82,7 +85,9 @@ def convert(
         if model is not None and writes_qpos(model, output):
             lost = [f"{path}: {note}" for note in model.save(motion, output)]
         else:
-            write_clip(motion, output, to, unit=unit, up=up, layout=layout.without_root())
+            write_clip(
+                motion, output, to, unit=unit, up=up, wearer=wearer, layout=layout.without_root()
+            )
         findings = loaded.source.findings
         return Done(
             f"{motion.n_frames} frames at {motion.fps:g} fps",

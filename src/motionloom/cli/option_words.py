@@ -7,8 +7,8 @@ import re
 SAME = (
     "align at clusters collection constraints cycles ends engine fps ghosts graph_cm ground "
     "joint_weights joints keep_bend keep_glitches label labels lookup method moving overwrite "
-    "pairs plants rescore root score seed size skeleton soft source_fps sync_contacts unit up "
-    "variation ways weights where"
+    "pairs plants rescore root score seed size skeleton soft source_fps still_feet sync_contacts "
+    "unit up variation ways weights where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {

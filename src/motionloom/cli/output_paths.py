@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import Wearer
 from motionloom.cli.engine_option import NO_LAYOUT, Layout
 
 Force = Annotated[
@@ -29,6 +30,8 @@ class Writing:
     dry_run: bool
     as_json: bool
     allow_flawed: bool = False
+    wearer: Wearer | None = None
+    """The character that results are put on."""
     layout: Layout = NO_LAYOUT
 
 

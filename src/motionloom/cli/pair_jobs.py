@@ -114,7 +114,8 @@ def make_pairs(
                 continue
             joined = make(pair)
             refuse_flawed(joined.result.verification, pair.target, allowed=writing.allow_flawed)
-            write_clip(joined.result.motion, pair.target, writing.to, layout=writing.layout)
+            motion, wearer = joined.result.motion, writing.wearer
+            write_clip(motion, pair.target, writing.to, wearer=wearer, layout=writing.layout)
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
             if len(pairs) == 1 and not (writing.as_json and flawed):

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Protocol
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import Wearer
 from motionloom.cli.engine_option import NO_LAYOUT, Layout
 from motionloom.cli.output import printable
 
@@ -66,11 +67,25 @@ def write_clip(
     *,
     unit: str | None = None,
     up: str | None = None,
+    wearer: Wearer | None = None,
     layout: Layout = NO_LAYOUT,
 ) -> None:
-    """Write a clip whole or not at all; ``-`` is standard output, which needs a format."""
-    motion, to = layout.with_root(motion), _format(output, to, layout)
-    options: dict[str, Any] = {"unit": unit, "up": up, "engine": layout.export(motion)}
+    """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
+
+    ``wearer`` is the character to put it on, ``layout`` how its root and bones are laid out.
+    """
+    to = _format(output, to, layout)
+    options: dict[str, Any] = {"unit": unit, "up": up}
+    if wearer is not None:
+        motion = wearer.put_on(motion, output, to)
+        options["character"] = wearer.character
+    motion = layout.with_root(motion)
+    if wearer is not None and not motion.skeleton.same_joints(wearer.character.skeleton):
+        raise ml.ArrayError(
+            "--root bone and hips change the joints, and the skin of --character needs its own. "
+            "Leave out --root, or add --engine."
+        )
+    options["engine"] = layout.export(motion)
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
         ml.save(motion, output, format=to, **options)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import Example, NoRetarget, load_examples
@@ -102,6 +103,7 @@ def splice(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
     engine: Engine = None,
     root: RootAt = None,
     force: Force = False,
@@ -119,8 +121,8 @@ def splice(
     options = _Options(
         method, where, when_short, align, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    layout = Layout(engine, root, body)
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, layout)
+    wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(

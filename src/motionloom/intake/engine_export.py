@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+import numpy as np
+
 from motionloom._arrays import of_kind
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for, shifted_roles
@@ -19,8 +21,10 @@ from motionloom.body.root_motion import (
     with_still_root_bones,
 )
 from motionloom.errors import ArrayError, FormatError
+from motionloom.formats.character import Character
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 ENGINES = tuple(BONE_NAMES)
@@ -99,6 +103,27 @@ def engine_motion(motion: Motion, export: EngineExport) -> Motion:
 
     Joints keep their order; a root bone may be added in front.
     """
+    resting = _resting(motion, export)
+    return with_godot_axes(resting) if export.name == "godot" else resting
+
+
+def engine_character(character: Character, motion: Motion, export: EngineExport) -> Character:
+    """A character on the joints that :func:`engine_motion` gives a motion on it."""
+    resting = _resting(motion, export)
+    placed = with_godot_axes(resting) if export.name == "godot" else resting
+    (_, before), (_, after) = (each[:1].world_pose() for each in (resting, placed))
+    added = placed.skeleton.n_joints - character.skeleton.n_joints
+    turns = quat.to_matrix(quat.multiply(quat.conjugate(after[0]), before[0]))
+    meshes = []
+    for mesh in character.meshes:
+        binds = np.concatenate([np.tile(np.eye(3, 4), (added, 1, 1)), mesh.binds])
+        binds[added:] = turns[added:] @ mesh.binds
+        meshes.append(dataclasses.replace(mesh, joints=mesh.joints + added, binds=binds))
+    return dataclasses.replace(character, motion=placed, meshes=tuple(meshes))
+
+
+def _resting(motion: Motion, export: EngineExport) -> Motion:
+    """The motion with the engine's names, root and rest pose, on the axes that its bones have."""
     body = roles_for(motion.skeleton, export.body, motion=motion)
     stance = neutral_stance(motion.skeleton, body, motion)
     names = engine_names(motion.skeleton, body, export.name)
@@ -114,8 +139,7 @@ def engine_motion(motion: Motion, export: EngineExport) -> Motion:
             body = shifted_roles(body, 1)
     if export.root == "in-place":
         motion = with_still_root_bones(motion, body=body)
-    motion = with_t_pose(motion, body, stance)
-    return with_godot_axes(motion) if export.name == "godot" else motion
+    return with_t_pose(motion, body, stance)
 
 
 def _at_origin(motion: Motion, body: BodyMap) -> Motion:
