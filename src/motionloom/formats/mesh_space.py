@@ -36,15 +36,17 @@ def turned_mesh(
     return dataclasses.replace(moved, points=scale * moved.points, binds=binds)
 
 
-def mesh_at_rest(mesh: SkinnedMesh, places: FloatArray, turns: FloatArray) -> SkinnedMesh:
+def mesh_at_rest(
+    mesh: SkinnedMesh, places: FloatArray, turns: FloatArray, *, joint: int | None = None
+) -> SkinnedMesh:
     """The mesh as it stands when the joints rest at these places (J, 3) and turns (J, 4).
 
     Files keep points in any space and let the binds lead them to the joints. Here one joint, that
-    which carries most, says where all of them are.
+    which carries most if none is given, says where all of them are.
     """
     share = np.zeros(len(mesh.binds))
     np.add.at(share, mesh.joints, mesh.weights)
-    joint = int(np.argmax(share))
+    joint = int(np.argmax(share)) if joint is None else joint
     bind, turn = mesh.binds[joint], quat.to_matrix(turns[joint])
     linear, shift = turn @ bind[:, :3], turn @ bind[:, 3] + places[joint]
     size = np.cbrt(np.abs(np.linalg.det(linear)))

@@ -22,7 +22,9 @@ from motionloom.body.root_motion import (
 )
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.character import Character
+from motionloom.formats.mesh_space import mesh_at_rest
 from motionloom.motion.edit import transform
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
@@ -114,17 +116,25 @@ def engine_motion(motion: Motion, export: EngineExport) -> Motion:
 
 
 def engine_character(character: Character, motion: Motion, export: EngineExport) -> Character:
-    """A character on the joints that :func:`engine_motion` gives a motion on it."""
+    """A character on the joints that :func:`engine_motion` gives a motion on it.
+
+    Its meshes stand as they do when the pelvis is in the engine's rest pose.
+    """
     resting = _resting(motion, export)
     placed = with_godot_axes(resting) if export.name == "godot" else resting
     (_, before), (_, after) = (each[:1].world_pose() for each in (resting, placed))
     added = placed.skeleton.n_joints - character.skeleton.n_joints
     turns = quat.to_matrix(quat.multiply(quat.conjugate(after[0]), before[0]))
+    rest = forward_kinematics(
+        placed.skeleton, placed.skeleton.offsets[:1], placed.skeleton.rest_quats[None]
+    )
+    pelvis = added + int(roles_for(motion.skeleton, export.body, motion=motion).pelvis or 0)
     meshes = []
     for mesh in character.meshes:
         binds = np.concatenate([np.tile(np.eye(3, 4), (added, 1, 1)), mesh.binds])
         binds[added:] = turns[added:] @ mesh.binds
-        meshes.append(dataclasses.replace(mesh, joints=mesh.joints + added, binds=binds))
+        turned = dataclasses.replace(mesh, joints=mesh.joints + added, binds=binds)
+        meshes.append(mesh_at_rest(turned, rest[0][0], rest[1][0], joint=pelvis))
     return dataclasses.replace(character, motion=placed, meshes=tuple(meshes))
 
 

@@ -11,7 +11,8 @@ import pytest
 import motionloom as ml
 from motionloom.body.facing import facing
 from motionloom.body.feet import ball_height
-from motionloom.intake.engine_export import ENGINES, ROOTS, engine_motion
+from motionloom.formats.mesh_space import inverse_frames
+from motionloom.intake.engine_export import ENGINES, ROOTS, engine_character, engine_motion
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 
@@ -208,6 +209,46 @@ def test_a_body_without_legs_is_refused_with_what_is_missing(tmp_path: Path) -> 
     clip = ml.Motion(rod, np.zeros((2, 3)), np.tile(quat.IDENTITY, (2, 2, 1)), 30.0)
     with pytest.raises(ml.SkeletonMismatchError, match="left_hip"):
         ml.save(clip, tmp_path / "clip.fbx", engine="unreal")
+
+
+def beads(motion: ml.Motion) -> ml.Character:
+    """A character with a point in front of every joint, bound as the skeleton rests."""
+    skeleton = motion.skeleton
+    at, turns = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
+    n_joints = skeleton.n_joints
+    mesh = ml.SkinnedMesh(
+        "beads",
+        at[0] + quat.rotate(turns[0], np.array([0.0, 0.0, 0.1])),
+        np.zeros((1, 3), dtype=np.int64),
+        np.arange(n_joints)[:, None],
+        np.ones((n_joints, 1)),
+        inverse_frames(at[0], turns[0]),
+        np.full(1, -1),
+    )
+    return ml.Character("beads", motion[:1], (mesh,))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_skin_of_a_character_that_rests_backwards_faces_forward(
+    turning: ml.Motion, engine: str
+) -> None:
+    rest = np.array(turning.skeleton.rest_quats)
+    rest[0] = [0.0, 0.0, 1.0, 0.0]  # half a turn about Y
+    motion = turning.replace(skeleton=dataclasses.replace(turning.skeleton, rest_quats=rest))
+    character, export = beads(motion), ml.EngineExport(engine)
+    assert character.meshes[0].points[0, 2] < -0.09
+    worn, placed = engine_character(character, motion, export), engine_motion(motion, export)
+    skeleton = placed.skeleton
+    at, turns = forward_kinematics(skeleton, skeleton.offsets[:1], skeleton.rest_quats[None])
+    mesh = worn.meshes[0]
+    assert mesh.points[0, 2] == pytest.approx(0.1)
+    assert np.allclose(mesh.posed(at[0], turns[0])[0], mesh.points[0])
+    frame = placed.n_frames // 2
+    now = mesh.posed(*(each[frame] for each in placed.world_pose()))
+    old = character.meshes[0].posed(*(each[frame] for each in motion.world_pose()))
+    assert np.allclose(old[:, 1], now[:, 1])
+    apart = [np.linalg.norm(points - points[0], axis=1) for points in (old, now)]
+    assert np.allclose(*apart)
 
 
 def test_roles_can_be_given(turning: ml.Motion) -> None:
