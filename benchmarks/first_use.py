@@ -3,10 +3,10 @@
     python benchmarks/first_use.py [--old TREE] [--extras NAMES] [--keep FOLDER]
 
 The last commit is installed into a new virtual environment, and used by somebody who has no caches
-and no settings; what one command caches is deleted before the next is timed. The same is done with
-``--old``, the working tree of an older version: its figures stand next to ours. Seconds are those
-of the processor, with all children, unless a figure states otherwise: other work on the machine
-changes those least.
+and no settings; what one command caches is deleted before the next is timed. The demo and the
+studio come after their extras were added to it. The same is done with ``--old``, the working tree
+of an older version: its figures stand next to ours. Seconds are those of the processor, with all
+children, unless a figure states otherwise: other work on the machine changes those least.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from studio import Served, served
 ROOT = Path(__file__).resolve().parents[1]
 AGAIN = 3
 """Times that a command is run after the first; their median counts."""
+STARTS = 9
+"""Times that Python is started for the shortest commands; their median counts."""
 PAGE_S = 3.0
 """Seconds from opening the studio's page to asking for a transition."""
 CLIPS = ("16_15", "16_35")
@@ -73,7 +75,14 @@ class FirstUse:
     size_mb: float
     largest: dict[str, float]
     """Packages by megabytes, the largest first."""
+    size_all_mb: float
+    """With the extras."""
+    imports: list[Spent]
+    """Processes that import the package and end."""
+    loads: list[Spent]
+    """Processes that import the package and look up its function ``load``."""
     help_first: Spent
+    help_again: list[Spent]
     transitions: list[Spent]
     demo: list[Spent]
     studio_address_s: float
@@ -92,7 +101,7 @@ def measure(tree: Path, folder: Path, extras: str, clips: Sequence[Path]) -> Fir
     python = folder / "env" / "bin" / "python"
     run([base_python(), "-m", "venv", folder / "env"])
     words = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    install = run([*words, f"{sources}[{extras}]" if extras else sources])
+    install = run([*words, sources])
     clean = environment(home)
     program = [folder / "env" / "bin" / "motionloom"]
     size, largest = megabytes(folder / "env"), largest_packages(folder / "env")
@@ -106,11 +115,18 @@ def measure(tree: Path, folder: Path, extras: str, clips: Sequence[Path]) -> Fir
             if path.is_file():
                 path.unlink()
 
-    first_help = run([*program, "--help"], clean)
+    helps = [run([*program, "--help"], clean) for _ in range(1 + STARTS)]
+    imports, loads = (
+        [run([python, "-c", script], clean) for _ in range(STARTS)]
+        for script in ("import motionloom", "import motionloom; motionloom.load")
+    )
     forget()
     transition = [*program, "transition", *clips, "-o"]
     transitions = [run([*transition, folder / f"{n}.glb"], clean) for n in range(1 + AGAIN)]
     forget()
+    # The command that an error names where an extra is missing; not built again.
+    run([*words, f"motionloom[{extras}]"])
+    size_all, installed = megabytes(folder / "env"), set((folder / "env").rglob("*"))
     demos = [run([*program, "demo", "-o", folder / f"demo_{n}"], clean) for n in range(2)]
     forget()
     with served(python=python, environment=clean) as studio:
@@ -119,8 +135,9 @@ def measure(tree: Path, folder: Path, extras: str, clips: Sequence[Path]) -> Fir
     (table,) = (folder / "demo_0").rglob("*.mlt")
     table_ms = json.loads(run([python, "-c", TABLE_SCRIPT, table], clean).output)
     return FirstUse(
-        install, size, largest, first_help, transitions, demos, studio.told_s, studio_s, table_ms
-    )
+        install, size, largest, size_all, imports, loads, helps[0], helps[1:], transitions, demos,
+        studio.told_s, studio_s, table_ms,
+    )  # fmt: skip
 
 
 def unpack(tree: Path, folder: Path) -> None:
@@ -226,8 +243,12 @@ def figures_of(new: FirstUse, old: FirstUse | None) -> list[Figure]:
 
     return [
         figure("pip install, wall", "install wall", note="with the build of core and page"),
-        figure("environment", "size", "MB", 250.0),
-        figure("motionloom --help", "help"),
+        figure("environment", "size", "MB", 150.0),
+        figure("environment with the extras", "size all", "MB", 250.0),
+        figure("import motionloom", "import", goal=0.15, note=f"whole process, median of {STARTS}"),
+        figure("import motionloom and its load", "load", note="with NumPy"),
+        figure("motionloom --help, first", "help", goal=0.5),
+        figure("motionloom --help, afterwards", "help again", note=f"median of {STARTS}"),
         figure("motionloom transition, first", "transition", goal=1.5),
         figure("motionloom transition, afterwards", "transition again", note=f"median of {AGAIN}"),
         figure("first over afterwards", "transition ratio", "x", 1.1),
@@ -249,7 +270,11 @@ def values(used: FirstUse) -> dict[str, float]:
     return {
         "install wall": used.install.wall_s,
         "size": used.size_mb,
+        "size all": used.size_all_mb,
+        "import": statistics.median(each.cpu_s for each in used.imports),
+        "load": statistics.median(each.cpu_s for each in used.loads),
         "help": used.help_first.cpu_s,
+        "help again": statistics.median(each.cpu_s for each in used.help_again),
         "transition": first.cpu_s,
         "transition again": again,
         "transition ratio": first.cpu_s / again,
@@ -267,7 +292,7 @@ def values(used: FirstUse) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./bench first-use", description=__doc__)
     parser.add_argument("--old", type=Path, help="working tree of an older version")
-    parser.add_argument("--extras", default="", help="extras to install, such as video")
+    parser.add_argument("--extras", default="pictures,studio", help="added before the demo")
     parser.add_argument(
         "--keep", type=Path, help="new folder for all that is made, kept afterwards"
     )

@@ -1478,7 +1478,7 @@ ML_API ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, i
 
 /* Frames from row `first` to row `last` along captured windows: a blend of them, bent to have the
    posture and the velocities of both rows at its ends; then, with `feet`, its feet held where they
-   stand. Where it leads over the ground is free. `speed` and `errors` as in ml_synthesis_make. Clips
+   stand: they move as they do in their windows (1), or not at all (2). Where it leads over the ground is free. `speed` and `errors` as in ml_synthesis_make. Clips
    begin at `starts`, the last of which is the number of rows.
    starts: (n_clips + 1)  at: (n_frames, n_ways)  weights: (n_ways, n_frames)
    scratch: (7 * rig.n_joints + 57, n_frames)  held: (2, n_frames)  psi: (n_frames)
@@ -1821,10 +1821,12 @@ ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t 
 
 /* The best way from a window to one of others, which may leave the source later and enter the target
    sooner by as many frames as a transition of `longest` frames has more than the table's windows,
-   and arrive up to `later` frames after the target. Windows asked for come first; others are tried
-   where that is not good enough, by naturalness, or by the papers' sum in a table of that ranking. In
-   the choice are the blends between the two windows that were found, and captured windows pinned between
-   them; `rescore` recipes of the table are judged with them. Only the first is known to be the best.
+   and arrive up to `later` frames after the target. Windows asked for come first, of up to 4 targets
+   those with the most natural plain blends; others are tried where none is good enough, by
+   naturalness, or by the papers' sum in a table of that ranking. In the choice are captured windows
+   pinned between the two windows that were found, which are its first where they are natural, and
+   blends between them; `rescore` recipes of the table are judged with them. Only the first is known
+   to be the best.
    Recipes that are banned (first rows of their windows, -1 where there are fewer, and 1 where they
    are pinned) are left out; the choice may be empty then.
    targets: (n_targets)  banned: (n_banned, 5) */
@@ -1847,7 +1849,8 @@ ML_API ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int6
                                uint8_t feet, ml_frames *out, double *errors);
 
 /* Frames along captured windows pinned between two: the first window is left, the last one arrived
-   at, and those between are gone along. `errors` as in ml_synthesis_make.
+   at, and those between are gone along. `feet` as in ml_passage_make, `errors` as in
+   ml_synthesis_make.
    windows: (n_ways)  errors: (2) */
 ML_API ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways,
                                       const int64_t *windows, uint8_t feet, ml_frames *out,
@@ -1873,11 +1876,11 @@ ML_API ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int
 /* Frames of the best recipe of a choice that passes the quality check, its place in the choice, and
    whether its feet are held. Where none of the first four recipes passes, their feet are left as
    the blend has them; where that does not help, the others are tried in the same way. If none
-   passes, the one that fails least is made.
+   passes, the one that fails least is made. With `still`, held feet of pinned windows stand still.
    number: (1)  feet: (1)  errors: (2)  found: (96, 5)  n_found: (1) */
-ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out,
-                               int64_t *number, uint8_t *feet, double *errors, double *found,
-                               int64_t *n_found);
+ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
+                               ml_frames *out, int64_t *number, uint8_t *feet, double *errors,
+                               double *found, int64_t *n_found);
 
 /* A live character of a table: where it is, and memory. It plays a clip, from `start`, carried into
    the world by `turn`, then `x` and `z`; or the frames of a transition, `at` the next of them, after

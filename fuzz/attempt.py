@@ -24,6 +24,7 @@ from motionloom.intake.normalize import Stated
 from motionloom.intake.open import Target
 from motionloom.reading.size_limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
 from seeds import Seed
+from stages import step_of
 
 __all__ = ["Case", "attempt", "bounded", "limit_memory", "peak_bytes", "warm_up"]
 
@@ -51,6 +52,13 @@ class Case:
     companion: bytes = b""
 
     @property
+    def form(self) -> str:
+        """Its format; of FBX also whether it is text."""
+        if self.format != "fbx":
+            return self.format
+        return "fbx-binary" if self.data.startswith(b"Kaydara") else "fbx-text"
+
+    @property
     def label(self) -> str:
         return f"case {self.number} ({self.format} {self.name})"
 
@@ -63,8 +71,10 @@ class TooLargeError(Exception):
     """A file took more memory than it may."""
 
 
-def attempt(case: Case, folder: Path) -> bool:
-    """Whether the file could be read. Anything but a Motion or a FormatError is raised."""
+def attempt(case: Case, folder: Path) -> str:
+    """``"read"``, or the step that refused the file. Anything but a Motion or a FormatError is
+    raised.
+    """
     skeleton = None
     if case.companion:
         skeleton = folder / "two.asf"
@@ -83,11 +93,11 @@ def attempt(case: Case, folder: Path) -> bool:
         if not str(error):
             raise AssertionError("an error without a text") from error
         str(error).encode("utf-8")
-        return False
+        return step_of(error)
     check(motion)
     if case.number % REWRITTEN == 0:
         rewrite(motion, case.number // REWRITTEN)
-    return True
+    return "read"
 
 
 def check(motion: ml.Motion) -> None:
@@ -117,7 +127,7 @@ def warm_up(seeds: list[Seed], folder: Path, *_: Any) -> None:
     """Read every good file once, so that importing is not taken for slow reading."""
     for number, seed in enumerate(seeds):
         case = Case(number * REWRITTEN, seed.format, seed.name, seed.data, seed.companion)
-        if not attempt(case, folder):
+        if attempt(case, folder) != "read":
             raise SystemExit(f"The good file {seed.format} {seed.name} cannot be read.")
 
 

@@ -25,6 +25,24 @@ VECTORS = (
 )
 
 
+@dataclass(frozen=True)
+class Packed:
+    """An array as it is stored, whose count, encoding and bytes need not fit."""
+
+    array: np.ndarray
+    letter: bytes
+    """Its type; empty for that of the array."""
+    count: int
+    encoding: int
+    raw: bytes
+
+    @property
+    def stored(self) -> bytes:
+        """In a binary file."""
+        head = struct.pack("<III", self.count, self.encoding, len(self.raw))
+        return (self.letter or ARRAYS[self.array.dtype.str]) + head + self.raw
+
+
 def as_text(items: Sequence[Item]) -> bytes:
     """An ASCII file."""
     lines = ["; FBX 7.4.0 project file", "; made for a test", ""]
@@ -34,10 +52,12 @@ def as_text(items: Sequence[Item]) -> bytes:
 
 
 def _text_lines(item: Item, indent: str, lines: list[str]) -> None:
-    arrays = [value for value in item.values if isinstance(value, np.ndarray)]
+    arrays = [value for value in item.values if isinstance(value, np.ndarray | Packed)]
     if arrays:
-        array = arrays[0]
-        lines.append(f"{indent}{item.name}: *{array.size} {{")
+        first = arrays[0]
+        array = first.array if isinstance(first, Packed) else first
+        size = first.count if isinstance(first, Packed) else first.size
+        lines.append(f"{indent}{item.name}: *{size} {{")
         lines.append(f"{indent}\ta: {_numbers(array, item.name)}")
         lines.append(f"{indent}}}")
         return
@@ -53,7 +73,7 @@ def _text_lines(item: Item, indent: str, lines: list[str]) -> None:
 
 
 def _numbers(array: np.ndarray, name: str) -> str:
-    if name == "KeyAttrDataFloat":  # stands as whole numbers with the same bits
+    if name == "KeyAttrDataFloat" and array.dtype.str == "<f4":  # whole numbers of the same bits
         return ",".join(str(v) for v in array.view("<i4"))
     if array.dtype.kind == "i":
         return ",".join(str(v) for v in array)
@@ -110,6 +130,8 @@ def _binary_value(value: Any, deflated: bool) -> bytes:
     if isinstance(value, str | bytes):
         raw = value.encode() if isinstance(value, str) else value
         return (b"S" if isinstance(value, str) else b"R") + struct.pack("<I", len(raw)) + raw
+    if isinstance(value, Packed):
+        return value.stored
     raw = np.ascontiguousarray(value).tobytes()
     packed = zlib.compress(raw) if deflated else raw
     return (

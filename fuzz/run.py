@@ -3,7 +3,8 @@
     python fuzz/run.py --mutator bytes --count 100000 --seed 0 --jobs 2
     python fuzz/run.py --mutator grammar --count 1000000 --results fuzz/results/grammar.json
 
-``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``). Case
+``bytes`` damages good files (``mutate.py``), ``grammar`` builds odd ones (``grammar.py``), and
+``scenes`` changes the trees of small FBX and USD files (``fbx_mutate.py``, ``usd_mutate.py``). Case
 ``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again
 with ``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign
 that was stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per
@@ -33,13 +34,18 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from attempt import Case, attempt, bounded, limit_memory, peak_bytes, warm_up
+from fbx_forms import as_binary, as_text
+from fbx_mutate import changed_scene, small_scenes
 from grammar import built
 from motionloom.findings import MotionLoomWarning
 from mutate import mutated
 from seeds import Seed, all_seeds
+from stages import ORDER, reached
+from usd_mutate import changed_stage, small_stages, written
 
 CRASHES = Path(__file__).resolve().parent / "crashes"
 CASES_AT_ONCE = 10_000
+"""Cases that one process reads."""
 MOST_KEPT = 200
 STRIDE = 1000003
 
@@ -51,6 +57,8 @@ class Tally:
     read: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
+    steps: Counter[str] = field(default_factory=Counter)
+    """Of FBX and USD: which step refused a file, as ``"fbx models"``."""
     failures: list[str] = field(default_factory=list)
     slowest: tuple[float, str] = (0.0, "")
     peak_mb: float = 0.0
@@ -61,7 +69,7 @@ class Tally:
     @classmethod
     def of(cls, row: dict[str, Any]) -> Tally:
         """A tally out of its JSON."""
-        counts = {key: Counter(row.pop(key)) for key in ("read", "refused", "kinds")}
+        counts = {key: Counter(row.pop(key)) for key in ("read", "refused", "kinds", "steps")}
         seconds, label = row.pop("slowest")
         return cls(**counts, slowest=(seconds, label), **row)
 
@@ -70,6 +78,7 @@ class Tally:
             (self.read, other.read),
             (self.refused, other.refused),
             (self.kinds, other.kinds),
+            (self.steps, other.steps),
         ):
             mine.update(theirs)
         self.failures += other.failures
@@ -118,7 +127,40 @@ class Grammar:
         return Case(number, name, "built", data, companion)
 
 
-MUTATORS = {"bytes": Bytes, "grammar": Grammar}
+class Scenes:
+    """Cases of the third mutator: half USD text, a quarter each of binary and ASCII FBX.
+
+    One file in eight is spoiled by its bytes, and one in eight by its tree and then by its bytes.
+    """
+
+    def __init__(self, seed: int, only: str | None) -> None:
+        self.seed, self.only = seed, only
+
+    def case(self, number: int) -> Case:
+        rng = np.random.Generator(np.random.PCG64([self.seed, number]))
+        form = ("usd", "binary", "usd", "text")[number % 4]
+        if self.only == "fbx" and form == "usd":
+            form = ("binary", "text")[number // 2 % 2]
+        name = "usd" if form == "usd" or self.only == "usd" else "fbx"
+        way = int(rng.integers(8))
+        if way == 0:
+            data = good_scene(rng, form if name == "fbx" else "usd")
+        else:
+            data = changed_stage(rng) if name == "usd" else changed_scene(rng, form)
+        if way < 2:
+            data = mutated(rng, data, "scene")
+        return Case(number, name, form, data)
+
+
+def good_scene(rng: np.random.Generator, form: str) -> bytes:
+    """One of the small good files that are changed."""
+    if form == "usd":
+        return written(small_stages()[int(rng.integers(len(small_stages())))])
+    items = small_scenes()[int(rng.integers(len(small_scenes())))]
+    return as_text(items) if form == "text" else as_binary(items, 7700, deflated=True)
+
+
+MUTATORS = {"bytes": Bytes, "grammar": Grammar, "scenes": Scenes}
 
 
 def target(seed: Seed) -> bytes:
@@ -149,9 +191,11 @@ def run_cases(options: argparse.Namespace, numbers: range, here: Path | None) ->
             outcome = b"failed"
             try:
                 with bounded(len(case.data) + len(case.companion), base):
-                    read = attempt(case, Path(name))
-                outcome = b"read" if read else b"refused"
-                (tally.read if read else tally.refused)[case.format] += 1
+                    step = attempt(case, Path(name))
+                outcome = b"read" if step == "read" else b"refused"
+                (tally.read if step == "read" else tally.refused)[case.format] += 1
+                if case.format in ORDER:
+                    tally.steps[f"{case.form} {step}"] += 1
             except Exception as error:
                 keep(options, case)
                 tally.fail(case.label, error)
@@ -179,7 +223,7 @@ def keep(options: argparse.Namespace, case: Case) -> None:
 def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
     """Some cases in a process of their own, so that even a crash of Python is only a failure."""
     total, digests = Tally(), ""
-    at, stop = first, min(first + CASES_AT_ONCE, options.count)
+    at, stop = first, min(first + options.at_once, options.count)
     with tempfile.TemporaryDirectory() as name:
         here = Path(name) / "number"
         while at < stop:
@@ -204,14 +248,14 @@ def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
 def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
     """Every batch that is not finished yet, with progress."""
     log = None if options.results is None else options.results.with_suffix(".jsonl")
-    key = [options.mutator, options.seed, options.format, options.count]
+    key = [options.mutator, options.seed, options.format, options.count, options.at_once]
     finished: dict[int, Tally] = {}
     if log is not None and log.is_file():
         for line in log.read_text().splitlines():
             row = json.loads(line)
             if row["key"] == key:
                 finished[row["first"]] = Tally.of(row["tally"])
-    firsts = [first for first in range(0, options.count, CASES_AT_ONCE) if first not in finished]
+    firsts = [first for first in range(0, options.count, options.at_once) if first not in finished]
     if finished:
         print(f"{len(finished)} batches are finished already", flush=True)
     start, done = time.perf_counter(), 0
@@ -228,11 +272,12 @@ def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
                     row = {"key": key, "first": first, "tally": vars(tally)}
                     stream.write(json.dumps(row) + "\n")
             taken = time.perf_counter() - start
-            n_cases = min(done * CASES_AT_ONCE, options.count)
+            n_cases = min(done * options.at_once, options.count)
             left = taken / done * (len(firsts) - done)
             failures = sum(len(each.failures) for each in finished.values())
+            n_finished = min(len(finished) * options.at_once, options.count)
             print(
-                f"{len(finished) * CASES_AT_ONCE} files, {failures} failures, "
+                f"{n_finished} files, {failures} failures, "
                 f"{n_cases / taken:.0f} files/s, {left / 60:.0f} min left",
                 flush=True,
             )
@@ -255,8 +300,14 @@ def report(options: argparse.Namespace, total: Tally) -> None:
         f"{total.slowest[0]:.2f} s ({total.slowest[1]}), peak {total.peak_mb:.0f} MB more, "
         f"{options.count / max(total.seconds, 1e-9):.0f} files per second of a processor"
     )
+    shares = {}
+    for form in sorted({key.split()[0] for key in total.steps}):
+        counts = {key.split()[1]: n for key, n in total.steps.items() if key.split()[0] == form}
+        shares[form] = reached(form.split("-")[0], counts)
+        print(f"{form}: {', '.join(f'{step} {share} %' for step, share in shares[form].items())}")
     if options.results is not None:
         summary = {
+            "reached_percent": shares,
             "mutator": options.mutator,
             "seed": options.seed,
             "cases": options.count,
@@ -273,6 +324,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10_000, help="how many files")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--at-once", type=int, default=CASES_AT_ONCE, help="files of one process")
     parser.add_argument("--format", help="spoil files of this format only")
     parser.add_argument("--only", type=int, help="run this one case, and show its trace")
     parser.add_argument("--results", type=Path, help="write a summary to this file, and resume")

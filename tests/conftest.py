@@ -99,6 +99,11 @@ def fbx2gltf() -> Path:
 
 
 @pytest.fixture(scope="session")
+def godot() -> Path:
+    return found("godot")
+
+
+@pytest.fixture(scope="session")
 def mono() -> Path:
     return found("mono")
 
@@ -150,12 +155,12 @@ def page_sources() -> ModuleType:
 SLOW_S = 240
 """Limit of tests that start programs which are slow on a busy machine: a browser that draws without
 a graphics card (20 s become 70), Blender, a compilation. All others have that of pyproject.toml."""
-SLOW_FIXTURES = {"browser", "blender"}
+SLOW_FIXTURES = {"browser", "blender", "godot"}
 
 
 VALIDATORS = {
     *("browser", "blender", "gltf_validator", "three", "ufbx", "fbx2gltf"),
-    *("mono", "node", "compile_program"),
+    *("mono", "node", "compile_program", "godot"),
 }
 """Fixtures that run another program; ``-m "not judge"`` leaves their tests out."""
 

@@ -2,41 +2,49 @@
 
    Blends of a table last as long as its windows. A join may play the source's clip on before its
    blend begins, and the target's clip from where it ends: a hop of a motion graph, at the place
-   where the two clips come closest. Between the two windows that are so found, blends and captured
-   windows that are pinned at both ends are judged together. */
+   where the two clips come closest (meeting.c). Between the two windows that are so found, captured
+   windows that are pinned at both ends come first where they are natural: blends lose fast detail.
+   Blends and pinned windows are judged together where they are not. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "judge.h"
+#include "meeting.h"
 #include "table.h"
 
-/* Slots of a pair: source, target, captured windows, and their mean, pinned. */
-enum { JOIN_SOURCE, JOIN_TARGET, JOIN_NEAR, JOIN_PINNED = JOIN_NEAR + TABLE_CAPTURED };
-/* Pairs of windows that are judged, besides the one asked for, until one is natural. */
-#define JOIN_TRIES 12
+/* Slots of a pair: source, target, captured windows, and their mean, pinned; then those of targets
+   that are put in order. */
+enum {
+    JOIN_SOURCE,
+    JOIN_TARGET,
+    JOIN_NEAR,
+    JOIN_PINNED = JOIN_NEAR + TABLE_CAPTURED,
+    JOIN_TARGETS
+};
+/* Places that are judged after the first natural one: the best of them wins. */
+#define JOIN_MORE 3
 /* Of these, so many are judged again with recipes of the table. */
 #define JOIN_RECIPES 2
-/* Times that are compared for the place to blend at, a second. */
-#define JOIN_RATE 20.0
-/* Places to blend at differ by so much at least, s. */
-#define JOIN_APART_S 0.15
-/* What weighs posture and velocity of the root: as in natural.c. */
-#define JOIN_POSTURE 7.58
-#define JOIN_VELOCITY 15.44
-#define JOIN_STILL 0.06
-#define JOIN_SLOW 0.25
 /* Sum in inches under which the papers call a transition good. */
 #define JOIN_PAPER_IN 6.0
 
 /* A source and a target window, and the best between them. */
 typedef struct {
     int64_t source, target, rescore, n_near, near[TABLE_CAPTURED], count, best;
+    /* 1 where the best is captured windows that are natural. */
+    int captured;
     double cost, worth, reference[4];
     float columns[TABLE_COLUMNS];
 } join_pair;
 
-/* What is asked of a join. */
+/* Where a join goes: to the best of targets in order, in a window's length and `most` frames. */
+typedef struct {
+    int64_t source, n_targets;
+    const int64_t *targets;
+    int64_t rescore, most, later;
+} join_asked;
+
+/* How joins are judged. */
 typedef struct {
     const ml_table *table;
     const ml_table_pieces *work;
@@ -71,20 +79,36 @@ static void join_add(const join_task *task, join_pair *pair, int32_t a, int32_t 
     ids[3] = -1;
 }
 
+/* A blend of a pair as its best: its columns are known. */
+static void join_take(const join_task *task, join_pair *pair, int64_t n, const float *columns) {
+    pair->best = n;
+    pair->worth = ml_natural_logit(pair->reference, columns);
+    pair->cost = ml_recipe_cost(task->table->weighing, columns);
+    memcpy(pair->columns, columns, sizeof pair->columns);
+}
+
+/* Captured windows as the best of a pair, where they are natural. They are the first of its
+   blends, if they are among them. */
+static ml_status join_captured(const join_task *task, join_pair *pair) {
+    const ml_table *table = task->table;
+    float *columns = task->work->columns;
+    if (task->work->ids[0] != table->n_medoids + JOIN_PINNED) return ML_OK;
+    ml_status bad = ml_recipe_score(table->terms, table->scratch, 1, task->work->ids, columns);
+    if (bad) return bad;
+    pair->captured = ml_natural_logit(pair->reference, columns) >= 0.0;
+    if (pair->captured) join_take(task, pair, 0, columns);
+    return ML_OK;
+}
+
 /* The most natural of a pair's blends, where the cheapest is not natural. */
 static ml_status join_most_natural(const join_task *task, join_pair *pair) {
     const ml_table *table = task->table;
     float *columns = task->work->columns;
     ml_status bad = ml_recipe_score(table->terms, table->scratch, pair->count, task->work->ids,
                                     columns);
-    for (int64_t n = 0; n < pair->count && !bad; n++, columns += TABLE_COLUMNS) {
-        double worth = ml_natural_logit(pair->reference, columns);
-        if (!(worth > pair->worth)) continue;
-        pair->worth = worth;
-        pair->best = n;
-        pair->cost = ml_recipe_cost(table->weighing, columns);
-        memcpy(pair->columns, columns, sizeof pair->columns);
-    }
+    for (int64_t n = 0; n < pair->count && !bad; n++, columns += TABLE_COLUMNS)
+        if (ml_natural_logit(pair->reference, columns) > pair->worth)
+            join_take(task, pair, n, columns);
     return bad;
 }
 
@@ -143,8 +167,11 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
     }
     if (task->n_banned > 0) join_leave_out(task, pair);
     pair->worth = -HUGE_VAL;
+    pair->captured = 0;
     bad = ml_natural_reference(table->terms, table->scratch, source, target, pair->reference);
     if (bad || pair->count < 1) return bad;
+    if (task->natural) bad = join_captured(task, pair);
+    if (bad || pair->captured) return bad;
     bad = ml_recipe_best(table->terms, table->scratch, table->weighing, pair->count,
                          task->work->ids, &pair->best, &pair->cost);
     if (bad) return bad;
@@ -170,142 +197,10 @@ static void join_write(const join_task *task, const join_pair *pair, ml_choice *
     out->ranked = 1;
 }
 
-/* Where a join may blend: frames that the source's clip plays on for, and that the target's clip is
-   entered sooner by (later where negative). */
-typedef struct {
-    int64_t ahead, sooner;
-    double cost;
-} join_shift;
-
-/* Rows of the two clips that a join may use, steps of their roots, and differences of the two. */
-typedef struct {
-    const ml_table *table;
-    int64_t source, source_end, target, target_first, target_end, stride, most, later;
-    double *mine, *theirs, *posture, *velocity;
-    double movement, speed;
-} join_clips;
-
-/* Steps of heading (as a way) and root, seen from the body, to rows of a clip, metres. */
-static void join_steps(const ml_rows *rows, int64_t first, int64_t end, double *steps) {
-    for (int64_t row = first; row < end; row++, steps += 3) {
-        int64_t before = row > first ? row - 1 : row;
-        double c, s, x = rows->ground[2 * row] - rows->ground[2 * before];
-        double z = rows->ground[2 * row + 1] - rows->ground[2 * before + 1];
-        ml_sincos(rows->heading[before], &s, &c);
-        steps[0] = (double)JUDGE_TURN_M * (rows->heading[row] - rows->heading[before]);
-        steps[1] = c * x - s * z;
-        steps[2] = s * x + c * z;
-    }
-}
-
-/* Mean squared distance of the joints of two rows, each seen from its body. */
-static double join_apart(const ml_table *table, int64_t a, int64_t b) {
-    const float *p = table->rows->body + 3 * table->rows->n_joints * a;
-    const float *q = table->rows->body + 3 * table->rows->n_joints * b;
-    float sum = 0.0f;
-    for (int64_t j = 0; j < table->seen->n_compared; j++) {
-        int64_t at = 3 * table->seen->joints[j];
-        float x = p[at] - q[at], y = p[at + 1] - q[at + 1], z = p[at + 2] - q[at + 2];
-        sum += x * x + y * y + z * z;
-    }
-    return (double)sum / (double)table->seen->n_compared;
-}
-
-/* Into the sorted list of shifts, unless one near to it is better; a worse one goes. */
-static void join_keep(join_shift shift, int64_t apart, int64_t *count, join_shift *shifts) {
-    int64_t kept = 0, at;
-    for (int64_t k = 0; k < *count; k++) {
-        int64_t far = llabs(shifts[k].ahead - shift.ahead) + llabs(shifts[k].sooner - shift.sooner);
-        if (far < apart && shifts[k].cost <= shift.cost) return;
-    }
-    for (int64_t k = 0; k < *count; k++) {
-        int64_t far = llabs(shifts[k].ahead - shift.ahead) + llabs(shifts[k].sooner - shift.sooner);
-        if (far >= apart) shifts[kept++] = shifts[k];
-    }
-    for (at = kept; at > 0 && shifts[at - 1].cost > shift.cost;) at--;
-    if (at < JOIN_TRIES) {
-        if (kept < JOIN_TRIES) kept++;
-        memmove(shifts + at + 1, shifts + at, sizeof *shifts * (size_t)(kept - at - 1));
-        shifts[at] = shift;
-    }
-    *count = kept;
-}
-
-/* What a plain blend would lose, its windows `ahead` frames after those asked for, by differences
-   along the way. */
-static double join_loss(const join_clips *clips, int64_t ahead) {
-    int64_t length = clips->table->length;
-    const double *leaves = clips->table->weights + ML_MOST_WAYS * length, *enters = leaves + length;
-    double posture = 0.0, velocity = 0.0, part = (double)clips->stride / (double)length;
-    for (int64_t t = 0; t < length; t += clips->stride) {
-        double weight = part * leaves[t] * enters[t];
-        posture += weight * clips->posture[ahead + t];
-        velocity += weight * clips->velocity[ahead + t];
-    }
-    return JOIN_POSTURE * sqrt(posture) / clips->movement +
-           JOIN_VELOCITY * sqrt(velocity) / clips->speed;
-}
-
-/* All shifts whose frames add up to `sum`. */
-static void join_try_sum(const join_clips *clips, int64_t sum, int64_t *count,
-                         join_shift *shifts) {
-    const ml_table *table = clips->table;
-    int64_t length = table->length, stride = clips->stride, meets = clips->target - sum;
-    int64_t first = clips->target_first > meets ? clips->target_first - meets : 0;
-    int64_t end = clips->source_end - clips->source;
-    int64_t apart = (int64_t)(JOIN_APART_S * table->fps) + 1;
-    if (clips->target_end - meets < end) end = clips->target_end - meets;
-    first = (first + stride - 1) / stride * stride;
-    for (int64_t i = first; i < end; i += stride) {
-        const double *a = clips->mine + 3 * i;
-        const double *b = clips->theirs + 3 * (meets + i - clips->target_first);
-        double square = 0.0;
-        for (int c = 0; c < 3; c++) square += ml_square(a[c] - b[c]);
-        clips->posture[i] = join_apart(table, clips->source + i, meets + i);
-        clips->velocity[i] = square * ml_square(table->fps);
-    }
-    for (int64_t ahead = first; ahead + length <= end && ahead <= clips->most; ahead += stride) {
-        int64_t sooner = sum - ahead;
-        if (sooner < -clips->later || ahead + (sooner > 0 ? sooner : 0) > clips->most) continue;
-        if ((ahead == 0 && sooner == 0) || !ml_table_has_window(table, clips->source + ahead) ||
-            !ml_table_has_window(table, clips->target - sooner))
-            continue;
-        join_keep((join_shift){ahead, sooner, join_loss(clips, ahead)}, apart, count, shifts);
-    }
-}
-
-/* Where the two clips come closest; how many such places. */
-static int64_t join_shifts(const join_task *task, const join_pair *asked, int64_t most,
-                           int64_t later, join_shift *shifts) {
-    const ml_table *table = task->table;
-    int64_t widest = (TABLE_JOINED - 1) * table->length, count = 0;
-    int64_t left = ml_table_clip_at(table, asked->source);
-    int64_t entered = ml_table_clip_at(table, asked->target);
-    if (later > widest / 2) later = widest / 2;
-    if (most > widest - later) most = widest - later;
-    join_clips clips = {.table = table, .source = asked->source, .target = asked->target,
-                        .most = most, .later = later};
-    clips.source_end = asked->source + most + table->length;
-    if (clips.source_end > table->starts[left + 1]) clips.source_end = table->starts[left + 1];
-    clips.target_first = asked->target - most;
-    if (clips.target_first < table->starts[entered]) clips.target_first = table->starts[entered];
-    clips.target_end = asked->target + later + table->length;
-    if (clips.target_end > table->starts[entered + 1])
-        clips.target_end = table->starts[entered + 1];
-    clips.stride = (int64_t)(table->fps / JOIN_RATE) > 1 ? (int64_t)(table->fps / JOIN_RATE) : 1;
-    int64_t rows = TABLE_JOINED * table->length;
-    clips.mine = task->work->steps;
-    clips.theirs = clips.mine + 3 * rows;
-    clips.posture = clips.theirs + 3 * rows;
-    clips.velocity = clips.posture + rows;
-    double stature = ml_max(asked->reference[0], 1e-6);
-    clips.movement = asked->reference[1] + JOIN_STILL * stature;
-    clips.speed = asked->reference[2] + JOIN_SLOW * sqrt(JUDGE_GRAVITY * stature);
-    join_steps(table->rows, clips.source, clips.source_end, clips.mine);
-    join_steps(table->rows, clips.target_first, clips.target_end, clips.theirs);
-    for (int64_t sum = -(later / clips.stride) * clips.stride; sum <= most; sum += clips.stride)
-        join_try_sum(&clips, sum, &count, shifts);
-    return count;
+/* 1 where a pair is better than another: captured windows that are natural come first. */
+static int join_better(const join_pair *pair, const join_pair *other) {
+    if (pair->captured != other->captured) return pair->captured;
+    return pair->worth > other->worth;
 }
 
 /* Judge a pair, which is the last one then; `best` is the better of the two. */
@@ -313,7 +208,7 @@ static ml_status join_try(const join_task *task, join_pair pair, join_pair *last
                           join_pair *best) {
     *last = pair;
     ml_status bad = join_judge(task, last);
-    if (!bad && last->worth > best->worth) *best = *last;
+    if (!bad && join_better(last, best)) *best = *last;
     return bad;
 }
 
@@ -334,28 +229,87 @@ static ml_status join_recipes(const join_task *task, int64_t rescore, int64_t co
     return bad;
 }
 
-/* The best of the pair asked for and, as long as none is good, of others. Its windows are in their
-   slots. */
-static ml_status join_best(const join_task *task, const join_pair *asked, int64_t rescore,
-                           int64_t most, int64_t later, join_pair *best) {
-    join_shift shifts[JOIN_TRIES];
-    join_pair tried[1 + JOIN_TRIES], last = *asked;
-    ml_status bad = join_judge(task, &last);
-    if (bad) return bad;
-    *best = tried[0] = last;
-    int64_t n_tried = 1, count = 0;
-    if (best->worth < 0.0 && (most > 0 || later > 0))
-        count = join_shifts(task, best, most, later, shifts);
-    for (int64_t k = 0; k < count && best->worth < 0.0 && !bad; k++) {
-        join_pair pair = {.source = asked->source + shifts[k].ahead,
-                          .target = asked->target - shifts[k].sooner};
-        bad = join_try(task, pair, &last, best);
-        tried[n_tried++] = last;
+/* Pairs to the targets, until captured windows of one are natural; `best` is the best. */
+static ml_status join_targets(const join_task *task, const join_asked *asked, join_pair *last,
+                              join_pair *best) {
+    ml_status bad = ML_OK;
+    for (int64_t n = 0; n < asked->n_targets && !bad; n++) {
+        join_pair pair = {.source = asked->source, .target = asked->targets[n]};
+        if (n == 0) {
+            *last = pair;
+            bad = join_judge(task, last);
+            *best = *last;
+        } else if (!best->captured) {
+            bad = join_try(task, pair, last, best);
+        }
     }
-    if (!bad && rescore > 0) bad = join_recipes(task, rescore, n_tried, tried, &last, best);
+    return bad;
+}
+
+/* The best of the places where clips come closest to each other near the pair asked for: the first
+   natural one and some after it. `tried` begins with that pair; how many. */
+static ml_status join_places(const join_task *task, int64_t most, int64_t later, join_pair *tried,
+                             int64_t *n_tried, join_pair *last, join_pair *best) {
+    ml_meeting places[MEETINGS];
+    join_pair asked = tried[0];
+    int64_t count = ml_meeting_find(task->table, task->work, asked.source, asked.target,
+                                    asked.reference, most, later, places);
+    ml_status bad = ML_OK;
+    for (int64_t k = 0, more = JOIN_MORE; k < count && more > 0 && !bad; k++) {
+        join_pair pair = {.source = asked.source + places[k].ahead,
+                          .target = asked.target - places[k].sooner};
+        more -= best->worth >= 0.0;
+        bad = join_try(task, pair, last, best);
+        tried[(*n_tried)++] = *last;
+    }
+    return bad;
+}
+
+/* The best of the pairs asked for and, where none is good, of places near the best of them. Its
+   windows are in their slots. */
+static ml_status join_best(const join_task *task, const join_asked *asked, join_pair *best) {
+    join_pair tried[1 + MEETINGS], last;
+    int64_t n_tried = 1;
+    ml_status bad = join_targets(task, asked, &last, best);
+    tried[0] = *best;
+    if (!bad && best->worth < 0.0 && (asked->most > 0 || asked->later > 0))
+        bad = join_places(task, asked->most, asked->later, tried, &n_tried, &last, best);
+    if (!bad && asked->rescore > 0)
+        bad = join_recipes(task, asked->rescore, n_tried, tried, &last, best);
     if (!bad && (last.source != best->source || last.target != best->target ||
                  last.rescore != best->rescore))
         bad = join_judge(task, best); /* others took its slots */
+    return bad;
+}
+
+/* Targets by the naturalness of the plain blends to them, the most natural first.
+   ordered: (TABLE_TARGETS) */
+static ml_status join_order(const join_task *task, int64_t source, int64_t n_targets,
+                            const int64_t *targets, int64_t *ordered) {
+    const ml_table *table = task->table;
+    int32_t slot = (int32_t)table->n_medoids + JOIN_SOURCE, *ids = task->work->ids;
+    float *columns = task->work->columns;
+    double worths[TABLE_TARGETS], reference[4];
+    ml_status bad = ml_table_put(table, slot, source);
+    for (int32_t n = 0; n < n_targets && !bad; n++) {
+        int32_t target = (int32_t)table->n_medoids + JOIN_TARGETS + n;
+        bad = ml_table_put(table, target, targets[n]);
+        memcpy(ids + ML_MOST_WAYS * n, (int32_t[]){slot, target, -1, -1}, 4 * sizeof *ids);
+    }
+    if (!bad) bad = ml_recipe_score(table->terms, table->scratch, n_targets, ids, columns);
+    for (int64_t n = 0; n < n_targets && !bad; n++, columns += TABLE_COLUMNS) {
+        bad = ml_natural_reference(table->terms, table->scratch, slot, ids[ML_MOST_WAYS * n + 1],
+                                   reference);
+        double worth = ml_natural_logit(reference, columns);
+        if (!task->natural) worth = -ml_recipe_cost(table->weighing, columns);
+        int64_t at = n;
+        for (; at > 0 && worth > worths[at - 1]; at--) {
+            worths[at] = worths[at - 1];
+            ordered[at] = ordered[at - 1];
+        }
+        worths[at] = worth;
+        ordered[at] = targets[n];
+    }
     return bad;
 }
 
@@ -363,28 +317,25 @@ ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets
                         const int64_t *targets, int64_t rescore, int64_t longest, int64_t later,
                         int64_t n_banned, const int64_t *banned, ml_choice *out) {
     ml_table_pieces work;
-    int64_t most = longest > table->length ? longest - table->length : 0;
-    if (out->pinned == NULL || out->most < ml_table_most(table) || n_targets < 1 || rescore < 0 ||
-        later < 0 || n_banned < 0 || table->n_work < ml_table_work(table) ||
+    int64_t most = longest > table->length ? longest - table->length : 0, ordered[TABLE_TARGETS];
+    if (out->pinned == NULL || out->most < ml_table_most(table) || n_targets < 1 ||
+        n_targets > TABLE_TARGETS || rescore < 0 || later < 0 || n_banned < 0 ||
+        table->n_work < ml_table_work(table) ||
         table->terms->n_windows < table->n_medoids + TABLE_WIDE)
         return ML_BAD_SIZE;
     if (!ml_table_has_window(table, source)) return ML_NOWHERE;
     for (int64_t n = 0; n < n_targets; n++)
         if (!ml_table_has_window(table, targets[n])) return ML_NOWHERE;
-    join_pair asked = {.source = source, .target = targets[0]};
-    if (n_targets > 1) {
-        ml_status bad = ml_table_choose(table, source, n_targets, targets,
-                                        rescore > 0 ? rescore : 1, out);
-        if (bad) return bad;
-        for (int i = 1; i < ML_MOST_WAYS && out->rows[i] >= 0; i++) asked.target = out->rows[i];
-    }
     ml_table_lay_out(table, table->work, &work);
     /* The papers' sum does not count how far windows differ. */
     const ml_weighing *weighing = table->weighing;
     int natural = weighing->linear[JUDGE_SPREAD] != 0.0 || weighing->log[JUDGE_SPREAD] != 0.0;
     join_task task = {table, &work, natural, n_banned, banned};
+    ordered[0] = targets[0];
+    ml_status bad = n_targets > 1 ? join_order(&task, source, n_targets, targets, ordered) : ML_OK;
+    join_asked asked = {source, n_targets, ordered, rescore, most, later};
     join_pair best;
-    ml_status bad = join_best(&task, &asked, rescore, most, later, &best);
+    if (!bad) bad = join_best(&task, &asked, &best);
     if (bad) return bad;
     join_write(&task, &best, out);
     return ML_OK;

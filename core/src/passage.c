@@ -66,6 +66,19 @@ static void passage_from_to(const double *from, const double *to, double *out) {
     ml_rotation_log(between, out);
 }
 
+/* The rotation vector of the same rotation that is nearer to another: the long way round where the
+   other goes that way. */
+static void passage_alike(const double *other, double *v) {
+    double angle = ml_length(v), here = 0.0, there = 0.0;
+    if (!(angle > 1e-9)) return;
+    double round = 1.0 - 2.0 * ML_PI / angle;
+    for (int c = 0; c < 3; c++) {
+        here += ml_square(v[c] - other[c]);
+        there += ml_square(round * v[c] - other[c]);
+    }
+    for (int c = 0; c < 3 && there < here; c++) v[c] *= round;
+}
+
 /* A local rotation so many frames outside an end: of the clip there (i = -1) or of a window. Where
    it has no such frame, the one as far inside is turned round. */
 static void passage_outer(const ml_passage *made, int64_t i, int k, int64_t joint, int64_t away,
@@ -104,7 +117,8 @@ static void passage_halved(const double *from, const double *to, double *out) {
 }
 
 static void passage_turn(double *q, double x, double y, double z) {
-    double turn[4] = {0.0, x, y, z}, turned[4], square = x * x + y * y + z * z;
+    double square = x * x + y * y + z * z, scale = square > 1.0 ? 1.0 / sqrt(square) : 1.0;
+    double turn[4] = {0.0, scale * x, scale * y, scale * z}, turned[4];
     turn[0] = sqrt(ml_max(1.0 - square, 0.0));
     ml_times(q, turn, turned);
     for (int c = 0; c < 4; c++) q[c] = turned[c];
@@ -155,6 +169,8 @@ static void passage_left(const ml_passage *made, int64_t joint, int k, const dou
     passage_outer(made, made->main[k], k, joint, 1, own);
     passage_outer(made, -1, k, joint, 1, asked);
     passage_from_to(own, asked, lacks[2]);
+    passage_alike(lacks[0], lacks[1]);
+    passage_alike(lacks[0], lacks[2]);
     for (int c = 0; c < 3; c++)
         left[c] = (double)way * (lacks[2][c] - 2.0 * lacks[0][c] + lacks[1][c]);
 }
@@ -207,9 +223,11 @@ static void passage_bend(const ml_passage *made, int64_t joint, const double *ps
         passage_from_to(quats + wide * t + 4 * joint, asked, slow.off[k]);
         passage_lack(made, joint, k, 0, near);
         passage_lack(made, joint, k, reach, far);
+        passage_alike(near, far);
         for (int c = 0; c < 3; c++)
             slow.spin[k][c] = reach > 0 ? (near[c] - far[c]) / (double)(k ? -reach : reach) : 0.0;
     }
+    passage_alike(slow.off[0], slow.off[1]);
     for (int k = 0; k < 2; k++) {
         for (int c = 0; c < 3; c++)
             slow.spin[k][c] -= (slow.off[1][c] - slow.off[0][c]) / (double)end;
@@ -284,6 +302,6 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
         bad = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, points,
                               points + 12 * n_frames, root);
     if (bad) return bad;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 1, scratch,
-                             held, psi, root, quats, planted, errors);
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed,
+                             feet != PASSAGE_STILL, scratch, held, psi, root, quats, planted, errors);
 }

@@ -20,6 +20,9 @@
    carrier's. */
 #define PASSAGE_SLOW_S 0.15
 
+/* Feet of a passage: held, they stand still or move as in their windows. */
+#define PASSAGE_STILL 2
+
 /* A passage that is being made: its windows, and the rows that it leaves and arrives at. */
 typedef struct {
     const ml_rows *rows;

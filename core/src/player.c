@@ -163,7 +163,8 @@ static ml_status player_make(const ml_table *table, int64_t source, int64_t n_ta
     ml_status bad =
         ml_table_choose(table, source, n_targets, targets, PLAYER_RESCORED, &work.choice);
     if (bad) return bad;
-    return ml_table_best(table, &work.choice, out, &number, &feet, errors, work.found, &n_found);
+    return ml_table_best(table, &work.choice, 0, out, &number, &feet, errors, work.found,
+                         &n_found);
 }
 
 ml_status ml_table_transition(const ml_table *table, int64_t from_row, int64_t to_row,

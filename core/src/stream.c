@@ -274,7 +274,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
     if (source >= 0) {
         ml_status bad = stream_choose(stream, work, source);
         if (!bad)
-            bad = ml_table_best(table, &work->choice, &work->made, &number, &feet, errors,
+            bad = ml_table_best(table, &work->choice, 0, &work->made, &number, &feet, errors,
                                 work->found, &n_found);
         if (bad) return bad;
         const int64_t *windows = work->choice.rows + ML_MOST_WAYS * number;

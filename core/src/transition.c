@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frames.h"
+#include "passage.h"
 #include "table.h"
 
 /* Recipes that are made, best first, before their feet are left as the blend has them. */
@@ -274,12 +275,13 @@ static int64_t transition_ways(const ml_choice *choice, int64_t number) {
 
 /* One recipe of a choice made, and checked. */
 static ml_status transition_make(const ml_table *table, const ml_choice *choice, int64_t number,
-                                 uint8_t feet, ml_frames *out, double *errors, double *found,
-                                 int64_t *n_found) {
+                                 uint8_t still, uint8_t feet, ml_frames *out, double *errors,
+                                 double *found, int64_t *n_found) {
     const int64_t *windows = choice->rows + ML_MOST_WAYS * number;
     int64_t n_ways = transition_ways(choice, number);
     int pinned = choice->pinned != NULL && choice->pinned[number];
-    ml_status bad = pinned ? ml_table_make_pinned(table, n_ways, windows, feet, out, errors)
+    uint8_t along = feet && still ? PASSAGE_STILL : feet;
+    ml_status bad = pinned ? ml_table_make_pinned(table, n_ways, windows, along, out, errors)
                            : ml_table_make(table, n_ways, windows, feet, out, errors);
     return bad ? bad : ml_table_check(table, n_ways, windows, out, found, n_found);
 }
@@ -306,8 +308,9 @@ static ml_status transition_order(const ml_table *table, ml_choice *choice) {
     return ml_table_judge(table, choice);
 }
 
-ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out, int64_t *number,
-                        uint8_t *feet, double *errors, double *found, int64_t *n_found) {
+ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still, ml_frames *out,
+                        int64_t *number, uint8_t *feet, double *errors, double *found,
+                        int64_t *n_found) {
     int64_t few = choice->count < TRANSITION_TRIES ? choice->count : TRANSITION_TRIES;
     int64_t least[ML_MOST_WAYS] = {-1, -1, -1, -1}, first = -1;
     uint8_t least_feet = 1, least_pinned = 0;
@@ -328,7 +331,7 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out
                 if (part == 0 && held && n == first) continue;
                 *number = n;
                 *feet = (uint8_t)held;
-                bad = transition_make(table, choice, n, *feet, out, errors, found, n_found);
+                bad = transition_make(table, choice, n, still, *feet, out, errors, found, n_found);
                 if (bad || *n_found == 0) return bad;
                 double badness = ml_table_badness(*n_found, found);
                 if (badness < least_badness) {
@@ -340,5 +343,5 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, ml_frames *out
             }
     *number = transition_find(choice, least, least_pinned);
     *feet = least_feet;
-    return transition_make(table, choice, *number, *feet, out, errors, found, n_found);
+    return transition_make(table, choice, *number, still, *feet, out, errors, found, n_found);
 }

@@ -73,12 +73,19 @@ from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.features.quality import Quality as Quality, measure_quality as measure_quality
 from motionloom.features.smoothness import SpeedSpike as SpeedSpike
 from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
+from motionloom.formats.character import (
+    Character as Character,
+    Material as Material,
+    SkinnedMesh as SkinnedMesh,
+    Texture as Texture,
+)
 from motionloom.intake.clip_suffixes import (
     clips_in_file as clips_in_file,
     find_clips as find_clips,
 )
 from motionloom.intake.engine_export import EngineExport as EngineExport
 from motionloom.intake.ground import ground as ground
+from motionloom.intake.load_character import load_character as load_character
 from motionloom.intake.load import inspect_file as inspect_file, load as load
 from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points
 from motionloom.intake.robot import Robot as Robot, load_robot as load_robot

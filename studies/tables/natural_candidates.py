@@ -100,7 +100,7 @@ def matched_frames(files: list[Path], fps: float) -> Frames:
         frames = ml.Collection.ingest(clips, out=Path(home) / "clips.mlc", fps=fps).frames
         arrays = {
             name: np.array(getattr(frames, name))
-            for name in ("heading", "ground", "quats", "body", "points", "planted", "jumps")
+            for name in ("heading", "ground", "quats", "body", "points", "planted", "glitch_rows")
         }
         return replace(frames, starts=np.array(frames.starts), **arrays)
 

@@ -50,7 +50,8 @@ def test_extras_and_scripts_that_pages_name_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     texts = [page.read_text(encoding="utf-8") for page in pages]
-    extras = {extra for text in texts for extra in re.findall(r"pip install '\.\[(\w+)\]'", text)}
+    named = {names for text in texts for names in re.findall(r"pip install '\.\[([^\]]+)\]'", text)}
+    extras = {extra for names in named for extra in names.split(",")}
     assert extras and extras <= set(project["optional-dependencies"])
     scripts = {name for text in texts for name in re.findall(r"^\./([\w-]+)", text, re.M)}
     assert scripts and all((ROOT / name).exists() for name in scripts)

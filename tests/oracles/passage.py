@@ -160,8 +160,17 @@ def from_to(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def of_halves(vectors: np.ndarray) -> np.ndarray:
     """Rotations by their vector parts."""
-    first = np.sqrt(np.maximum(1.0 - np.square(vectors).sum(axis=-1, keepdims=True), 0.0))
-    return np.concatenate([first, vectors], axis=-1)
+    sizes = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    first = np.sqrt(np.maximum(1.0 - sizes**2, 0.0))
+    return np.concatenate([first, vectors / np.maximum(sizes, 1.0)], axis=-1)
+
+
+def alike(other: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Vectors of the same rotations that are nearer to others: either way round."""
+    angles = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    turned = vectors * (1.0 - 2.0 * np.pi / np.maximum(angles, 1e-9))
+    off, also = (np.linalg.norm(each - other, axis=-1, keepdims=True) for each in (vectors, turned))
+    return np.where((angles > 1e-9) & (also < off), turned, vectors)
 
 
 def outer_pose(frames: Frames, row: int, end: End, away: int) -> np.ndarray:
@@ -194,11 +203,13 @@ def bent_rotations(frames, quats, at, weights, psi, ends):
         halves = np.where(halves[..., :1] < 0.0, -halves, halves)[..., 1:]
         quats = quat.multiply(own, of_halves(smooth(halves, fps)))
     off = [from_to(quats[end.t], pose_of(frames, end.row, psi[end.t])) for end in ends]
+    off[1] = alike(off[0], off[1])
     t = np.arange(length)[:, None, None]
     bend = (1.0 - t / last) * off[0] + t / last * off[1]
     longest, shortest, quick = (min(s * fps, last) for s in (EASE_S, SHORTEST_S, QUICK_S))
     for end, sign, when in zip(ends, (1.0, -1.0), (t, last - t), strict=True):
-        spin = (lack(frames, end, end.reach) - lack(frames, end, 0)) / (end.way * end.reach)
+        near = lack(frames, end, 0)
+        spin = (alike(near, lack(frames, end, end.reach)) - near) / (end.way * end.reach)
         spin = spin - (off[1] - off[0]) / last
         size = np.maximum(np.linalg.norm(spin, axis=-1, keepdims=True), 1e-9)
         bend = bend + sign * spin * slope(when, np.clip(6.75 * SWING / size, shortest, longest))
@@ -212,6 +223,7 @@ def bent_rotations(frames, quats, at, weights, psi, ends):
             for m, k in ((0, end.t), (1, end.t - end.way))
         )
         outer = from_to(*(outer_pose(frames, row, end, 1) for row in (end.main, end.row)))
+        outer, inner = alike(here, outer), alike(here, inner)
         bend = bend + sign * end.way * (outer - 2.0 * here + inner) * slope(when, quick)
     return quat.multiply(quats, of_halves(0.5 * bend))
 

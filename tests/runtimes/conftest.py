@@ -1,15 +1,19 @@
-"""The amalgamation compiled once, and a file to play."""
+"""The amalgamation compiled once for all workers, and a file to play."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from motionloom.saving.system_locks import lock
 from motionloom.tables.runtime_file import save_runtime
 from studies.memory_table import MemoryTable
 from tests.runtimes.opened import small_table
@@ -59,8 +63,14 @@ def compile_program(
         )
         assert done.returncode == 0, done.stderr
 
-    library = folder / "motionloom.o"
-    run("-c", str(amalgamation / "motionloom.c"), "-o", str(library))
+    library = object_of(amalgamation, compiler)
+    with library.with_suffix(".lock").open("w") as stream:
+        while not lock(stream):
+            time.sleep(0.2)  # another worker compiles it
+        if not library.is_file():
+            part = library.with_suffix(f".{os.getpid()}.o")
+            run("-c", str(amalgamation / "motionloom.c"), "-o", str(part))
+            part.replace(library)
 
     def compiled(source: Path, *flags: str) -> Path:
         program = folder / source.stem
@@ -68,3 +78,14 @@ def compile_program(
         return program
 
     return compiled
+
+
+def object_of(amalgamation: Path, compiler: str) -> Path:
+    """Where the object of these sources, flags and compiler is, in this run and in later ones."""
+    version = subprocess.run([compiler, "--version"], capture_output=True, check=True).stdout
+    key = hashlib.sha256(" ".join((compiler, *FLAGS)).encode() + version)
+    for name in ("motionloom.c", "motionloom.h"):
+        key.update((amalgamation / name).read_bytes())
+    folder = ROOT / "build" / "amalgamation"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{key.hexdigest()[:16]}.o"

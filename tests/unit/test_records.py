@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from fuzz.box_man import box_man, box_man_glb
 from motionloom._records import FrozenMapping
 from motionloom.findings import Finding
 from motionloom.motion.source import Floor, Source
@@ -55,8 +56,11 @@ def samples(tmp_path_factory) -> dict[str, Any]:
     robot = ml.Robot.from_xml(
         '<mujoco><worldbody><body name="a"><joint name="b"/></body></worldbody></mujoco>'
     )
+    man = folder.parent / "man.glb"
+    man.write_bytes(box_man_glb(box_man()))
     return {
         "motion": loaded,
+        "character": ml.load_character(man),
         "dataset": ml.check_dataset(folder, limits={"jitter": 0.0}, progress=False),
         "named": walk.replace(name="n" * 500),
         "source": Source(detail={"a": (np.ones(3),)}, floor=Floor(0.0, 0.0, 0.0, 0.0, 0.0)),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from fuzz.box_man import box_man, box_man_glb
 
 WRONG: tuple[Any, ...] = (
     np.array([np.nan, 1.0]),
@@ -76,6 +77,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     (folder / "weights.csv").write_text("time,walk,jog\n0,1,0\n1,0,1\n")
     (folder / "holds.csv").write_text("walk,rail,0.1,0.3\njog,rail,0.1,0.3\n")
     (folder / "verdicts.csv").write_text("")
+    (folder / "man.glb").write_bytes(box_man_glb(box_man()))
     (folder / "robot.xml").write_text(
         '<mujoco><worldbody><body name="a"><joint name="b"/></body></worldbody></mujoco>'
     )
@@ -188,6 +190,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "lead_in": (ml.lead_in, {"motion": walk, "pose": stand[:1]}),
         "lead_out": (ml.lead_out, {"motion": walk, "pose": stand[:1]}),
         "load": (ml.load, {"path": folder / "walk.bvh"}),
+        "load_character": (ml.load_character, {"path": folder / "man.glb"}),
         "load_points": (ml.load_points, {"path": folder / "walk.c3d"}),
         "load_robot": (ml.load_robot, {"path": folder / "robot.xml"}),
         "loop": (ml.loop, {"motion": walk}),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the external validators: Blender, a browser, a C compiler and mono (for C#) with the package
 # tool of the system, the glTF validator, three.js and FBX2glTF with npm, ufbx, usd-core and mujoco with
-# pip, all into .judges/. Does nothing for those that are
+# pip, and Godot, all into .judges/. Does nothing for those that are
 # there. Judges that
 # cannot be had here (no package tool, no such package, no network) are named in
 # .judges/unavailable, and their tests are skipped; one that could be had but did not install makes
@@ -78,6 +78,17 @@ if [ ! -x "$here/.judges/ufbx/bin/python" ]; then
         ! "$here/.judges/ufbx/bin/python" -m pip install -q ufbx==0.0.5 >/dev/null 2>&1; then
         rm -rf "$here/.judges/ufbx"
         give_up ufbx "pip has no wheel of ufbx for this machine"
+    fi
+fi
+
+# Godot 4, from the system where it has it, else from Debian's newest packages.
+if ! have godot && ! have godot4 && [ ! -x "$here/.judges/godot/godot" ]; then
+    if apt-cache show godot >/dev/null 2>&1; then
+        install godot godot
+    elif [ "$(uname -sm)" != "Linux x86_64" ] || ! have dpkg-deb ||
+        ! python3 "$here/tests/validators/install_godot.py" "$here/.judges/godot" >/dev/null 2>&1; then
+        rm -rf "$here/.judges/godot"
+        give_up godot "Debian's packages cannot be fetched or do not run here"
     fi
 fi
 

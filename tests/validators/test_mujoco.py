@@ -35,6 +35,10 @@ ODD = """<mujoco>
             <joint name="knee" range="-0.1 2.5" ref="0.2"/><geom size="0.1"/>
             <body name="foot" pos="0 0 -0.35">
               <joint name="ankle" type="ball" range="0 1"/><geom size="0.1"/>
+              <body name="toe" pos="0.1 0 0" euler="0.2 0.1 0">
+                <joint name="toe" type="slide" axis="1 0 0.2" pos="0 0.1 0" ref="0.02"/>
+                <joint name="tip" axis="0 1 0"/><geom size="0.1"/>
+              </body>
             </body>
           </body>
         </body>

@@ -1,5 +1,5 @@
 """Which external validators are on this machine: Blender, the glTF validator, three.js, ufbx,
-FBX2glTF, usd-core, mujoco, a browser, mono.
+FBX2glTF, usd-core, mujoco, a browser, mono, Godot.
 
 ``python tests/validators/validators.py`` prints one line for each: its name, and where it is or
 that it is missing. ``tests/validators/install.sh`` installs them.
@@ -86,6 +86,13 @@ def find_mono() -> Path | None:
     return found if found and found.with_name("mcs").is_file() else None
 
 
+def find_godot() -> Path | None:
+    """Godot 4: ``MOTIONLOOM_GODOT``, else the one on the path, else that of .judges."""
+    inside = FOLDER / "godot" / "godot"
+    found = _command("MOTIONLOOM_GODOT", "godot", "godot4")
+    return found or (inside if inside.is_file() else None)
+
+
 def find_usd() -> Path | None:
     """A Python with usd-core and mujoco: ``MOTIONLOOM_PACKAGES_PYTHON``, else that of .judges."""
     return _python_with("pxr")
@@ -114,6 +121,7 @@ JUDGES = {
     "fbx2gltf": find_fbx2gltf,
     "chromium": find_chromium,
     "mono": find_mono,
+    "godot": find_godot,
     "usd-core": find_usd,
     "mujoco": find_mujoco,
 }

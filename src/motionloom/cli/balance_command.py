@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -18,6 +19,7 @@ from motionloom.cli.clip_arguments import (
     clip_notes,
     load_clip,
 )
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
@@ -48,6 +50,9 @@ def balance(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -58,15 +63,17 @@ def balance(
     before and after. Planted feet stay where they are.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    writing = Writing(output, to, force, dry_run, as_json)
+    layout = Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, layout=layout)
     jobs = plan_jobs(source, writing, own_formats=True)
     reading.warn_unfit([path for path, _ in jobs])
+    wearer = wearer_of(character, reading)
 
     def work(path: str, target: str) -> Done:
         motion = load_clip(path, reading)
         balanced = ml.balance(motion, allowed_m=allowed, body=body_of(motion, reading))
         refuse_flawed(balanced.verification, target, allowed=allow_flawed)
-        write_clip(balanced.motion, target, to)
+        write_clip(balanced.motion, target, to, wearer=wearer, layout=layout)
         return Done(
             _summary(balanced),
             _json(balanced),

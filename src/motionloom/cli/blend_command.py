@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
@@ -95,6 +97,9 @@ def blend(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -117,12 +122,15 @@ def blend(
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
     refuse_unwritable(output)
+    layout = Layout(engine, root, body)
+    layout.check(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})
         else:
             typer.echo(printable(f"would write {output}  from {len(paths)} clips"))
         return
+    wearer = wearer_of(character, reading)
     examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
     wanted = _wanted(weights, paths, motions[0].fps)
@@ -138,7 +146,7 @@ def blend(
     )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
-    write_clip(blended.motion, output, to)
+    write_clip(blended.motion, output, to, wearer=wearer, layout=layout)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -21,6 +22,7 @@ from motionloom.cli.clip_arguments import (
     load_clip,
 )
 from motionloom.cli.dataset_arguments import Jobs, interrupted_note, named_rates
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
@@ -59,6 +61,9 @@ def clean(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -70,11 +75,17 @@ def clean(
     was stopped goes on.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     if not dry_run and source != "-" and Path(source).is_dir():
         if output == "-":
             raise ml.FormatError(
                 "The results of a folder go into a folder.", path=output, fix="Name a folder."
+            )
+        if character is not None or engine is not None or root is not None:
+            raise ml.ArrayError(
+                "--character, --engine and --root take one clip here. Clean the folder without "
+                "them, then use convert FOLDER OUT with them."
             )
         reading.warn_unfit(find_clips([source]))
         options: dict[str, Any] = {"stretch": stretch, "ground": ground, "jobs": jobs}
@@ -89,7 +100,7 @@ def clean(
         cleanup = ml.clean_footskate(motion, body=roles, stretch=stretch)
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
-        write_clip(cleaned, target, to)
+        write_clip(cleaned, target, to, wearer=wearer, layout=layout)
         facts = cleanup.report.json()
         return Done(
             cleanup.report.summary, facts, finding_warnings(path, motion), clip_notes(path, motion)

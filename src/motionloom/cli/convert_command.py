@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -18,20 +18,13 @@ from motionloom.cli.clip_arguments import (
     clip_notes,
     load_clip,
 )
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.frame_arguments import Frames, frames_of
 from motionloom.cli.output import AsJson, finding_json, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import write_clip
 from motionloom.cli.robot_arguments import JointsFile, RobotFile, robot_of, writes_qpos
-
-
-class Root(StrEnum):
-    """Where travel and turn go."""
-
-    hips = "hips"
-    bone = "bone"
-    in_place = "in-place"
 
 
 def convert(
@@ -45,10 +38,8 @@ def convert(
         str | None, typer.Option("--unit", help="Unit written: m cm mm in cmu dm ft.")
     ] = None,
     up: Annotated[str | None, typer.Option("--up", help="Up axis written: y z ...")] = None,
-    root: Annotated[
-        Root | None,
-        typer.Option("--root", help="Travel on the hips, on a new root bone, or removed."),
-    ] = None,
+    engine: Engine = None,
+    root: RootAt = None,
     frames: Frames = None,
     ground: Annotated[
         bool, typer.Option("--ground", help="Level the floor and put it at y = 0.")
@@ -61,6 +52,7 @@ def convert(
         str | None, typer.Option("--source-up", help="Up axis of the input, if detection errs.")
     ] = None,
     body: Body = None,
+    character: CharacterFile = None,
     robot: RobotFile = None,
     joints: JointsFile = None,
     force: Force = False,
@@ -73,15 +65,17 @@ def convert(
 
     With --robot, .npz and .csv hold the joint positions of a robot, with mjlab's keys in .npz.
 
-    --fps, --unit, --up and --root set how the result is written. --source-fps, --source-unit and
-    --source-up correct what is detected in the input.
+    --fps, --unit, --up, --engine and --root set how the result is written. --source-fps,
+    --source-unit and --source-up correct what is detected in the input.
     """
     reading = Reading.of(
         fps=fps, source_fps=source_fps, unit=source_unit, up=source_up, body=body, fps_is_new=False
     )
     reading = dataclasses.replace(reading, robot=robot)
     model = robot_of(robot, joints)
-    writing = Writing(target, to, force, dry_run, as_json)
+    layout = Layout(engine, root, body)
+    wearer = wearer_of(character, reading)
+    writing = Writing(target, to, force, dry_run, as_json, wearer=wearer, layout=layout)
     jobs = plan_jobs(source, writing)
     reading.warn_unfit([path for path, _ in jobs])
     part = frames_of(frames)
@@ -91,14 +85,16 @@ def convert(
         motion = loaded[part]
         if ground:
             motion = ml.ground(motion, body=body_of(motion, reading))
-        motion = _with_root(motion, reading, root)
+        motion = layout.with_root(motion)
         if to == "amass" and motion.source.format != "amass":
             motion = ml.retarget(motion, ml.smpl_skeleton(), body=body_of(motion, reading))
         lost: list[str] = []
         if model is not None and writes_qpos(model, output):
             lost = [f"{path}: {note}" for note in model.save(motion, output)]
         else:
-            write_clip(motion, output, to, unit=unit, up=up)
+            write_clip(
+                motion, output, to, unit=unit, up=up, wearer=wearer, layout=layout.without_root()
+            )
         findings = loaded.source.findings
         return Done(
             f"{motion.n_frames} frames at {motion.fps:g} fps",
@@ -116,13 +112,3 @@ def convert(
             refuse_unwritable(output)
 
     run_jobs(jobs, work, writing, label="converting", check=check, of_source=True)
-
-
-def _with_root(motion: ml.Motion, reading: Reading, root: Root | None) -> ml.Motion:
-    if root is Root.bone:
-        return ml.with_root_bone(motion, body=body_of(motion, reading))
-    if root is Root.in_place:
-        return ml.in_place(motion, body=body_of(motion, reading))
-    if root is Root.hips and motion.skeleton.names[0] == "root":
-        return ml.without_root_bone(motion)
-    return motion

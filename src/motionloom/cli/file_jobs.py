@@ -35,13 +35,14 @@ def plan_jobs(source: str, writing: Writing, *, own_formats: bool = False) -> li
     """
     if source == "-" or not Path(source).is_dir():
         return [(source, writing.output)]
-    if writing.to is None and not own_formats:
+    to = writing.to or writing.layout.format
+    if to is None and not own_formats:
         raise refuse_no_format(source)
     if writing.output == "-" or Path(writing.output).is_file():
         raise ml.FormatError(
             "The results of a folder go into a folder.", path=writing.output, fix="Name a folder."
         )
-    suffix = None if writing.to is None else suffix_of(writing.to)
+    suffix = None if to is None else suffix_of(to)
     jobs = ml.plan_outputs(source, writing.output, to=suffix)
     warn_skipped(source, ml.find_clips(source))
     return jobs
@@ -79,6 +80,7 @@ def run_jobs(
     for path, target in track(jobs, label):
         try:
             check_target(target, [path], force=writing.force, to=writing.to)
+            writing.layout.check(target)
             check(target)
             done = Done() if writing.dry_run else work(path, target)
         except ml.MotionLoomError as error:

@@ -7,9 +7,9 @@ import re
 SAME = (
     "accept align at clusters collection constraints cycles dask device edition ends engine "
     "entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
-    "lookup method moving pairs plants plain report rescore score search seed size skeleton soft "
-    "source_fps stretch sync_contacts title transitions unit up variation verdicts view ways "
-    "weights what when_short where"
+    "lookup method moving pairs plain plants report rescore root score search seed size skeleton "
+    "soft source_fps still_feet stretch sync_contacts title transitions unit up variation "
+    "verdicts view ways weights what when_short where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {

@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import Wearer
+from motionloom.cli.engine_option import NO_LAYOUT, Layout
 
 Force = Annotated[
     bool,
@@ -28,6 +30,9 @@ class Writing:
     dry_run: bool
     as_json: bool
     allow_flawed: bool = False
+    wearer: Wearer | None = None
+    """The character that results are put on."""
+    layout: Layout = NO_LAYOUT
 
 
 def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:

@@ -68,9 +68,10 @@ def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[
     folders = [path for path in (one, other) if path != "-" and Path(path).is_dir()]
     if not folders:
         return [Pair(one, other, writing.output)]
-    if writing.to is None:
+    to = writing.to or writing.layout.format
+    if to is None:
         raise refuse_no_format(folders[0])
-    place, suffix = Path(writing.output), suffix_of(writing.to)
+    place, suffix = Path(writing.output), suffix_of(to)
     if writing.output == "-" or place.is_file():
         raise ml.FormatError(
             "Several results go into a folder.", path=writing.output, fix="Name a folder."
@@ -140,12 +141,14 @@ def make_pairs(
         try:
             check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
             refuse_unwritable(pair.target)
+            writing.layout.check(pair.target)
             if writing.dry_run:
                 reports.append({**inputs(pair), "output": pair.target})
                 continue
             joined = make(pair)
             refuse_flawed(joined.result.verification, pair.target, allowed=writing.allow_flawed)
-            write_clip(joined.result.motion, pair.target, writing.to)
+            motion, wearer = joined.result.motion, writing.wearer
+            write_clip(motion, pair.target, writing.to, wearer=wearer, layout=writing.layout)
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
             if len(pairs) == 1 and not (writing.as_json and flawed):

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Protocol
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import Wearer
+from motionloom.cli.engine_option import NO_LAYOUT, Layout
 from motionloom.cli.output import printable
 
 Raw = Annotated[bool, typer.Option("--raw", help="Do not hold planted feet.")]
@@ -65,20 +67,42 @@ def write_clip(
     *,
     unit: str | None = None,
     up: str | None = None,
+    wearer: Wearer | None = None,
+    layout: Layout = NO_LAYOUT,
 ) -> None:
-    """Write a clip whole or not at all; ``-`` is standard output, which needs a format."""
+    """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
+
+    ``wearer`` is the character to put it on, ``layout`` how its root and bones are laid out.
+    """
+    to = _format(output, to, layout)
+    options: dict[str, Any] = {"unit": unit, "up": up}
+    if wearer is not None:
+        motion = wearer.put_on(motion, output, to)
+        options["character"] = wearer.character
+    motion = layout.with_root(motion)
+    if wearer is not None and not motion.skeleton.same_joints(wearer.character.skeleton):
+        raise ml.ArrayError(
+            "--root bone and hips change the joints, and the skin of --character needs its own. "
+            "Leave out --root, or add --engine."
+        )
+    options["engine"] = layout.export(motion)
     if output != "-":
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-        ml.save(motion, output, unit=unit, up=up, format=to)
+        ml.save(motion, output, format=to, **options)
         return
     if to is None:
         raise ml.FormatError(
             "Standard output has no suffix to pick a format by.", fix="Add --to bvh (or another)."
         )
     buffer = io.BytesIO()  # whole or not at all, also into a pipe
-    ml.save(motion, buffer, unit=unit, up=up, format=to)
+    ml.save(motion, buffer, format=to, **options)
     sys.stdout.buffer.write(buffer.getvalue())
     sys.stdout.buffer.flush()
+
+
+def _format(output: str, to: str | None, layout: Layout) -> str | None:
+    """Format of a result: the layout's where neither --to nor a suffix says one."""
+    return layout.format if to is None and output == "-" else to
 
 
 def wrote_line(motion: ml.Motion, target: str) -> str:

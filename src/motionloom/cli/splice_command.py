@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import Example, NoRetarget, load_examples
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, printable
@@ -101,6 +103,9 @@ def splice(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -116,7 +121,8 @@ def splice(
     options = _Options(
         method, where, when_short, align, soft, keep_bend, not no_retarget, upper_span, lower_span
     )
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(

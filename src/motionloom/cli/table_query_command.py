@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target, refuse_unwritable
@@ -28,6 +30,9 @@ Tolerance = Annotated[
     float, typer.Option("--tolerance", help="Seconds by which it may arrive after the target.")
 ]
 Search = Annotated[bool, typer.Option("--search", help="Try all recipes, which takes longer.")]
+StillFeet = Annotated[
+    bool, typer.Option("--still-feet", help="Held feet stand still, not as in captured motion.")
+]
 CollectionAt = Annotated[
     str | None, typer.Option("--collection", help="The table's collection, if it was moved.")
 ]
@@ -42,6 +47,7 @@ def query(
     search: Search = False,
     longest: Longest = None,
     tolerance: Tolerance = 0.0,
+    still_feet: StillFeet = False,
     count: Annotated[int, typer.Option("--count", min=1, help="Candidates to show.")] = 5,
     collection: CollectionAt = None,
     as_json: AsJson = False,
@@ -51,6 +57,7 @@ def query(
     joined = _asked(
         table, source, target, label,
         rescore=rescore, search=search, longest_s=longest, tolerance_s=tolerance,
+        still_feet=still_feet,
     )  # fmt: skip
     shown = joined.candidates[:count]
     candidates = [_candidate_json(table, each) for each in shown]
@@ -97,10 +104,14 @@ def synthesize(
     search: Search = False,
     longest: Longest = None,
     tolerance: Tolerance = 0.0,
+    still_feet: StillFeet = False,
     to: Annotated[
         str | None, typer.Option("--to", help="Format for standard output: bvh, glb ...")
     ] = None,
     allow_flawed: AllowFlawed = False,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     collection: CollectionAt = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -112,14 +123,16 @@ def synthesize(
         raise ml.ArrayError("--json and -o - both use standard output. Name a file.")
     check_target(output, [file], force=force, to=to)
     refuse_unwritable(output)
+    wearer, layout = wearer_of(character), Layout(engine, root)
+    layout.check(output)
     table = ml.TransitionTable.open(file, collection=collection)
     joined = _asked(
         table, source, target, label,
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
-        longest_s=longest, tolerance_s=tolerance,
+        longest_s=longest, tolerance_s=tolerance, still_feet=still_feet,
     )  # fmt: skip
     refuse_flawed(joined.verification, output, allowed=allow_flawed)
-    write_clip(joined.motion, output, to)
+    write_clip(joined.motion, output, to, wearer=wearer, layout=layout)
     facts = _candidate_json(table, joined.taken)
     if as_json:
         print_json({**_motion_json(joined, output), **facts})

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
+from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
+from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
@@ -91,6 +93,9 @@ def transition(
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
+    character: CharacterFile = None,
+    engine: Engine = None,
+    root: RootAt = None,
     force: Force = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -108,7 +113,8 @@ def transition(
     options = _Options(
         at, length, moving, not no_timewarp, raw, not no_retarget, ground, not no_repair
     )
-    writing = Writing(output, to, force, dry_run, as_json, allow_flawed)
+    wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
+    writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     pairs = plan_pairs(a, b, writing, between="to")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(

@@ -48,7 +48,7 @@ def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:
 
 def clips_below(folder: Path) -> list[str]:
     """Clips in and below a folder, sorted; of a file with several each by its name."""
-    listed = []
+    listed: list[str] = []
     for path in sorted(folder.rglob("*"), key=str):
         if not _may_be_clip(path):
             continue

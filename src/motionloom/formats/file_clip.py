@@ -10,6 +10,7 @@ from typing import Any
 
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
+from motionloom.formats.character import Character
 from motionloom.motion.motion import Motion
 from motionloom.reading.size_limits import Limits
 
@@ -35,6 +36,8 @@ class FileClip:
     detail: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     """What the writer of the same format needs to write it back the same way."""
     findings: tuple[Finding, ...] = ()
+    character: Character | None = None
+    """The skin to write, on the skeleton of the motion, in the file's unit and axes."""
 
 
 @dataclass(frozen=True, slots=True)

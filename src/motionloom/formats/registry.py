@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.file_skin import FileSkin
 from motionloom.saving.whole_file import write_whole
 
 __all__ = ["Format", "format_for_reading", "format_for_writing", "known_formats", "write_whole"]
@@ -59,6 +60,9 @@ class Format:
     """Names of the clips in the bytes of a file, where one can hold several."""
     details: tuple[str, ...] = ()
     """What the writer takes in ``FileClip.detail`` that must be measured: ``"contacts"``."""
+
+    read_skin: Callable[[BinaryIO, ReadOptions], FileSkin] | None = None
+    """Reads the meshes of a character; formats that have it also write ``FileClip.character``."""
 
     @property
     def can_read(self) -> bool:

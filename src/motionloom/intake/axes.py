@@ -67,6 +67,17 @@ def from_world(motion: Motion, *, up: str, unit_m: float) -> Motion:
     return _converted(motion, _Change(order, back, unit_m, divide=True))
 
 
+def turn_to_world(up: str) -> FloatArray:
+    """The matrix (3, 3) that brings a file's axes to Y up."""
+    order, sign = _COMPONENTS[up]
+    return np.asarray(np.eye(3)[list(order)] * np.array(sign)[:, None])
+
+
+def turn_from_world(up: str) -> FloatArray:
+    """The matrix (3, 3) that brings Y up to a file's axes."""
+    return turn_to_world(up).T
+
+
 @dataclass(frozen=True, slots=True)
 class _Change:
     order: tuple[int, int, int]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+import numpy as np
+
 from motionloom._arrays import of_kind
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for, shifted_roles
@@ -19,8 +21,10 @@ from motionloom.body.root_motion import (
     with_still_root_bones,
 )
 from motionloom.errors import ArrayError, FormatError
+from motionloom.formats.character import Character
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 ENGINES = tuple(BONE_NAMES)
@@ -74,18 +78,23 @@ class EngineExport:
         return AXES[self.name][1]
 
     @property
-    def format(self) -> str:
-        """Format that the engine imports best."""
-        return FORMATS[self.name][0]
+    def formats(self) -> tuple[str, ...]:
+        """Formats that can be written, the recommended one first."""
+        return FORMATS[self.name]
+
+    @property
+    def title(self) -> str:
+        """The engine's name as texts write it."""
+        return self.name.title()
 
 
 def check_engine_format(export: EngineExport, format: str) -> None:  # noqa: A002 - users' word
     """Raise a FormatError where a format holds no skeleton that engines import."""
-    if format not in FORMATS[export.name]:
-        suffixes = " or ".join(f".{each}" for each in FORMATS[export.name])
+    if format not in export.formats:
+        suffixes = " or ".join(f".{each}" for each in export.formats)
         raise FormatError(
-            f"A file for {export.name.title()} must be {suffixes}, got the format {format!r}.",
-            fix=f"Save as .{export.format}, or leave out engine=.",
+            f"A file for {export.title} must be {suffixes}, got the format {format!r}.",
+            fix=f"Save as .{export.formats[0]}, or leave out engine=.",
         )
 
 
@@ -94,6 +103,27 @@ def engine_motion(motion: Motion, export: EngineExport) -> Motion:
 
     Joints keep their order; a root bone may be added in front.
     """
+    resting = _resting(motion, export)
+    return with_godot_axes(resting) if export.name == "godot" else resting
+
+
+def engine_character(character: Character, motion: Motion, export: EngineExport) -> Character:
+    """A character on the joints that :func:`engine_motion` gives a motion on it."""
+    resting = _resting(motion, export)
+    placed = with_godot_axes(resting) if export.name == "godot" else resting
+    (_, before), (_, after) = (each[:1].world_pose() for each in (resting, placed))
+    added = placed.skeleton.n_joints - character.skeleton.n_joints
+    turns = quat.to_matrix(quat.multiply(quat.conjugate(after[0]), before[0]))
+    meshes = []
+    for mesh in character.meshes:
+        binds = np.concatenate([np.tile(np.eye(3, 4), (added, 1, 1)), mesh.binds])
+        binds[added:] = turns[added:] @ mesh.binds
+        meshes.append(dataclasses.replace(mesh, joints=mesh.joints + added, binds=binds))
+    return dataclasses.replace(character, motion=placed, meshes=tuple(meshes))
+
+
+def _resting(motion: Motion, export: EngineExport) -> Motion:
+    """The motion with the engine's names, root and rest pose, on the axes that its bones have."""
     body = roles_for(motion.skeleton, export.body, motion=motion)
     stance = neutral_stance(motion.skeleton, body, motion)
     names = engine_names(motion.skeleton, body, export.name)
@@ -109,8 +139,7 @@ def engine_motion(motion: Motion, export: EngineExport) -> Motion:
             body = shifted_roles(body, 1)
     if export.root == "in-place":
         motion = with_still_root_bones(motion, body=body)
-    motion = with_t_pose(motion, body, stance)
-    return with_godot_axes(motion) if export.name == "godot" else motion
+    return with_t_pose(motion, body, stance)
 
 
 def _at_origin(motion: Motion, body: BodyMap) -> Motion:

@@ -54,7 +54,7 @@ class Robot:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Hinges and balls in the order of ``qpos``; a free joint is not among them."""
+        """Hinges, slides and balls in the order of ``qpos``; a free joint is not among them."""
         return tuple(joint.name for joint in self._tree.model.joints if joint.type != "free")
 
     @property
@@ -64,11 +64,11 @@ class Robot:
 
     @property
     def limits(self) -> dict[str, tuple[float, float]]:
-        """Lowest and highest angle of every hinge that has limits, radians."""
+        """Lowest and highest position of every hinge (radians) and slide (metres) with limits."""
         return {
             joint.name: joint.limits
             for joint in self._tree.model.joints
-            if joint.limits is not None and joint.type == "hinge"
+            if joint.limits is not None and joint.type in ("hinge", "slide")
         }
 
     @property
@@ -83,7 +83,7 @@ class Robot:
 
     @property
     def skeleton(self) -> Skeleton:
-        """One joint per hinge, and one per body without any. Y up."""
+        """One joint per hinge or slide, and one per body without any. Y up."""
         return skeleton_to_world(self._tree.skeleton, up="z", unit_m=1.0)
 
     def motion(
@@ -94,8 +94,8 @@ class Robot:
         Parameters
         ----------
         qpos : (F, n_qpos)
-            Position (metres, Z up) and rotation of a free joint, then angles of hinges in radians
-            and rotations of balls, in the model's order.
+            Position (metres, Z up) and rotation of a free joint, then angles of hinges in radians,
+            ways of slides in metres and rotations of balls, in the model's order.
         fps
             Frames per second.
         quat_order
@@ -179,8 +179,9 @@ class Robot:
 def load_robot(path: str | Path) -> Robot:
     """The robot in a MuJoCo model (MJCF ``.xml``).
 
-    Bodies, hinges, balls, a free joint, default classes and limits are read; shapes, actuators and
-    meshes are skipped. Files with ``<include>`` or a document type are refused.
+    Bodies, hinges, slides, balls, a free joint, default classes, limits and files that are included
+    from the same folder are read; shapes, actuators and meshes are skipped. Files with a document
+    type are refused.
 
     Parameters
     ----------

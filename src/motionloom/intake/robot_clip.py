@@ -21,9 +21,9 @@ from motionloom.motion.kinematics import angular_velocities, velocities
 from motionloom.saving.whole_file import write_whole
 
 LOST = 1e-3
-"""Radians of a rotation that a hinge leaves out, from which on it is reported."""
+"""Radians of a rotation, or metres of a way, that a joint leaves out before it is reported."""
 BEYOND = 1e-6
-"""Radians beyond a limit, from which on it is reported."""
+"""Radians or metres beyond a limit, from which on it is reported."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class RobotClip:
     """Joint positions and velocities of a robot over time. Metres, radians, Z up, wxyz."""
 
     joint_names: tuple[str, ...]
-    """Hinges and balls, in the order of ``qpos``."""
+    """Hinges, slides and balls, in the order of ``qpos``."""
     columns: tuple[str, ...]
     """What each column of ``qpos`` is: ``root_x``, ``root_qw``, or a joint's name."""
     body_names: tuple[str, ...]
@@ -155,22 +155,27 @@ def robot_clip(tree: RobotTree, positions: Positions, fps: float) -> RobotClip:
 def _beyond(tree: RobotTree, qpos: FloatArray) -> list[str]:
     notes = []
     for joint, columns in zip(tree.model.joints, tree.columns, strict=True):
-        if joint.limits is None or joint.type != "hinge":
+        if joint.limits is None or joint.type not in ("hinge", "slide"):
             continue
-        angles, (low, high) = qpos[:, columns.start], joint.limits
-        over = np.maximum(angles - high, low - angles)
+        values, (low, high) = qpos[:, columns.start], joint.limits
+        over = np.maximum(values - high, low - values)
         n_frames = int(np.count_nonzero(over > BEYOND))
         if n_frames:
+            one, unit = (np.degrees(1.0), "degrees") if joint.type == "hinge" else (1.0, "metres")
             notes.append(
-                f"{joint.name}: beyond its limits ({np.degrees(low):.4g} to {np.degrees(high):.4g} "
-                f"degrees) in {n_frames} of {len(angles)} frames, by up to "
-                f"{np.degrees(over.max()):.3g} degrees."
+                f"{joint.name}: beyond its limits ({one * low:.4g} to {one * high:.4g} {unit}) in "
+                f"{n_frames} of {len(values)} frames, by up to {one * over.max():.3g} {unit}."
             )
     return notes
 
 
 def _lost(tree: RobotTree, positions: Positions) -> list[str]:
-    return [
+    off_axis = [
+        f"{joint.name}: leaves out up to {left:.3g} m of the motion's way, off its axis."
+        for joint, left in zip(tree.model.joints, positions.left_m.tolist(), strict=True)
+        if left > LOST
+    ]
+    return off_axis + [
         f"{joint.name}: leaves out up to {np.degrees(left):.3g} degrees of the motion's rotation, "
         "which is not about its axis."
         for joint, left in zip(tree.model.joints, positions.left.tolist(), strict=True)

@@ -82,17 +82,18 @@ def mapped_positions(
         total, missing = _solve(tree, group, wanted, robot_rest[1], qpos)
         left[list(group.joints)] = missing
         turned[:, at] = quat.multiply(first, total)
-    return Positions(qpos, left)
+    return Positions(qpos, left, np.zeros(len(left)))
 
 
 def _groups(tree: RobotTree, skeleton: Skeleton, names: Mapping[str, str]) -> list[_Group]:
-    numbered = {joint.name: k for k, joint in enumerate(tree.model.joints) if joint.type != "free"}
+    turning = ("hinge", "ball")
+    numbered = {j.name: k for k, j in enumerate(tree.model.joints) if j.type in turning}
     driven: dict[int, list[int]] = {}
     for name, source in names.items():
         if name not in numbered:
             listed = ", ".join(list(numbered)[:12])
             raise ArrayError(
-                f"`joints` must name joints of the robot ({listed} ...), got {name!r}."
+                f"`joints` must name hinges or balls of the robot ({listed} ...), got {name!r}."
             )
         driven.setdefault(skeleton.index(source), []).append(numbered[name])
     groups = []

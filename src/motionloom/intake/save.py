@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from motionloom._arrays import BoolArray, of_kind
-from motionloom.errors import FormatError, MotionLoomError
+from motionloom.errors import FormatError, MotionLoomError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
+from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
 from motionloom.intake.axes import checked_up, from_world
-from motionloom.intake.engine_export import EngineExport, check_engine_format, engine_motion
+from motionloom.intake.engine_export import (
+    EngineExport,
+    check_engine_format,
+    engine_character,
+    engine_motion,
+)
+from motionloom.intake.load_character import character_in_file, character_of
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
@@ -64,12 +72,16 @@ def save(
     up: str | None = None,
     format: str | None = None,  # noqa: A002 - it is what users call it
     engine: str | EngineExport | None = None,
+    character: Character | None = None,
 ) -> None:
     """Write a motion; the suffix picks the format. The file appears whole or not at all.
 
     A motion that goes back into the format it came from is written in the unit, axes, channels and
     rotation orders that its file had; into another format in that format's usual ones. An existing
     file is replaced, except the one that the motion was loaded from: inputs are never overwritten.
+
+    A GLB or FBX shows the character: the one that is passed, else that of the file which the motion
+    was loaded from, if it is still there and the joints are the same, else a mesh of its bones.
 
     Parameters
     ----------
@@ -86,6 +98,9 @@ def save(
     engine
         ``"unreal"``, ``"unity"`` or ``"godot"``, for a GLB or FBX with the bone names, root bone,
         rest pose, unit and axes of that engine; an :class:`EngineExport` sets more.
+    character
+        The skin to write, of :func:`load_character`. The motion must be on its joints, as
+        :func:`retarget` brings it there. Formats without skins are written as without it.
 
     Returns
     -------
@@ -117,13 +132,17 @@ def save(
         raise FormatError(
             f"A file is named by a path or given as a binary stream, got {type(path).__name__}."
         )
+    shown = _shown(motion, character) if format_.read_skin is not None else None
     if engine is not None:
         export = engine if isinstance(engine, EngineExport) else EngineExport(engine)
         check_engine_format(export, format_.name)
+        shown = None if shown is None else engine_character(shown, motion, export)
         motion = engine_motion(motion, export)
         unit = export.unit_m if unit is None else unit
         up = export.up if up is None else up
     clip = _file_clip(motion, format_, unit, up)
+    if shown is not None:
+        clip = dataclasses.replace(clip, character=character_in_file(shown, clip))
     write = format_.write
     assert write is not None
     try:
@@ -170,6 +189,19 @@ def _file_clip(
     turned = from_world(motion, up=axis, unit_m=unit_m)
     refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
     return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)
+
+
+def _shown(motion: Motion, character: Character | None) -> Character | None:
+    """The character to write; None for bones."""
+    shown = character_of(motion) if character is None else character
+    if shown is None:
+        return None
+    if not motion.skeleton.same_joints(of_kind(shown, Character, "character").skeleton):
+        raise SkeletonMismatchError(
+            "`motion` must be on the joints of `character`. "
+            "Carry it over first: ml.retarget(motion, character)."
+        )
+    return shown
 
 
 def _contacts(motion: Motion) -> BoolArray | None:

@@ -17,6 +17,7 @@ from motionloom.cleanup.calm import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding
+from motionloom.formats.character import Character
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.kinematics import forward_kinematics, local_from_world
 from motionloom.motion.limbs import solve_limb
@@ -43,7 +44,7 @@ LONGEST_EASE = 1000
 
 def retarget(
     motion: Motion,
-    skeleton: Skeleton | Motion,
+    skeleton: Skeleton | Motion | Character,
     *,
     body: BodyMap | None = None,
     target_body: BodyMap | None = None,
@@ -62,7 +63,8 @@ def retarget(
         With pelvis, hips, knees and ankles at least.
     skeleton
         The target, or a clip on it: where the target's rest pose is no pose (every bone along one
-        axis) a clip shows how its joints are twisted, which a skeleton alone cannot.
+        axis) a clip shows how its joints are twisted, which a skeleton alone cannot. Or a
+        character, of :func:`load_character`.
     body, target_body
         Roles of the source's and of the target's joints; guessed by default.
     footplants
@@ -87,6 +89,8 @@ def retarget(
     True
     """
     of_kind(motion, Motion, "motion")
+    if isinstance(skeleton, Character):
+        skeleton = skeleton.motion if skeleton.motion.n_frames > 1 else skeleton.skeleton
     example = skeleton if isinstance(skeleton, Motion) else None
     target_skeleton = skeleton.skeleton if isinstance(skeleton, Motion) else skeleton
     of_kind(target_skeleton, Skeleton, "skeleton")

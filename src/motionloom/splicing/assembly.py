@@ -16,7 +16,7 @@ from motionloom.splicing.body_parts import Part
 from motionloom.splicing.lean import bend_turns, posture_turn
 from motionloom.splicing.posture import Posed, aligned_to, turned_about_hips
 from motionloom.splicing.sampling import sample_smoothly
-from motionloom.splicing.steady import STEADY_S, steadied
+from motionloom.splicing.steady import steadied
 from motionloom.splicing.twist import kept_twist
 
 SPATIAL = ("time+space", "full")
@@ -48,10 +48,11 @@ class Assembly:
     soft: bool = False
     keep_twist: bool = True
 
-    def at(self, frames: FloatArray, *, steady_s: float = STEADY_S) -> Assembled:
+    def at(self, frames: FloatArray, *, steady_s: float = 0.0) -> Assembled:
         """The splice with these frames (N,) of the action.
 
-        The head follows slow turns of the torso only, over ``steady_s`` seconds to either side.
+        The head follows slow turns of the torso only: over a stride, and at least ``steady_s``
+        seconds to either side.
         """
         action = Posed.of(sample_smoothly(self.source, frames))
         legs = Posed.of(self.lower[: len(frames)])

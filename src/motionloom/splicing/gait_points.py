@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -9,6 +11,8 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import fit_planar_alignment
+from motionloom.rotation import quat
+from motionloom.splicing.posture import hip_frames
 
 HEIGHT_S = 1.0
 """Seconds over which the body's height is taken for the ground's: stairs, platforms."""
@@ -19,6 +23,8 @@ WALKING_M_S, SWINGING_M_S = 0.3, 1.0
 ALIKE_M = (0.015, 0.03)
 """Root and knees nearer than the first are in the same stride; farther than the second, in none."""
 SURE_S = 0.5
+STEP_M, LONGEST_STEP_S = 0.08, 1.5
+"""One knee gets so far ahead of the other in a step, metres; it takes so many seconds at most."""
 
 
 def gait_points(motion: Motion, body: BodyMap) -> FloatArray:
@@ -71,6 +77,24 @@ def sureness(below: FloatArray, above: FloatArray, at: FloatArray, fps: float) -
         going = ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S
         near = near * (going | (knee_speed(points, fps) > SWINGING_M_S))
     return averaged(near, SURE_S, fps)
+
+
+def stride_s(motion: Motion, body: BodyMap) -> float | None:
+    """Seconds of a stride: twice the median time from one knee's pass by the other to the next.
+
+    None for a body that makes no step: its knees pass each other less than twice, or stay close
+    together in between.
+    """
+    left, right = body.require("left_knee", "right_knee", task="splicing")
+    positions = motion.world_positions()
+    ahead = quat.rotate(hip_frames(positions, body), positions[:, left] - positions[:, right])[:, 2]
+    steps = [
+        (after - before) / motion.fps
+        for before, after in itertools.pairwise(np.flatnonzero(np.diff(ahead > 0.0)).tolist())
+        if np.abs(ahead[before:after]).max() > STEP_M
+    ]
+    steps = [each for each in steps if each < LONGEST_STEP_S]
+    return 2.0 * float(np.median(steps)) if steps else None
 
 
 def knee_speed(points: FloatArray, fps: float) -> FloatArray:

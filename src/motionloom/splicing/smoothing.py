@@ -54,6 +54,27 @@ def smooth_rotations(
     return quat.normalize(_local_fit(quats, weights, half, degree))
 
 
+def without_sway(quats: FloatArray, period: float) -> FloatArray:
+    """Rotations without what swings with this period about a steady turn. (F, 4).
+
+    Quaternions get the sum of a line and one sine wave fitted, and the wave is subtracted. A line
+    alone, fitted to a single swing, takes a third of its speed for a turn.
+
+    Parameters
+    ----------
+    quats : (F, 4)
+        Unit quaternions of at least one period; signs do not matter.
+    period
+        Frames of a swing.
+    """
+    quats = quat.make_continuous(quats)
+    frames = np.arange(len(quats))
+    phase = 2.0 * np.pi / period * frames
+    basis = np.stack([np.ones(len(quats)), frames, np.cos(phase), np.sin(phase)], axis=1)
+    shares = np.linalg.lstsq(basis, quats, rcond=None)[0]
+    return quat.normalize(quats - basis[:, 2:] @ shares[2:])
+
+
 def smooth_points(
     points: FloatArray, fps: float, *, half_width_s: float, degree: int
 ) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -10,13 +12,14 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part
+from motionloom.splicing.gait_points import stride_s
 from motionloom.splicing.posture import Posed, without_shake
-from motionloom.splicing.smoothing import smooth_rotations
+from motionloom.splicing.smoothing import smooth_rotations, without_sway
 from motionloom.splicing.spine import absorb_shake, slowed_turns
 
-STEADY_S = 0.8
-"""Seconds to either side over which the head follows the torso. Of a sway at 1 Hz, the stride of a
-walk, 0.04 remain; of a turn that takes 3 s, 0.95."""
+STEADY_S, STEADY_STRIDES = 0.8, 0.75
+"""The head follows the torso over so many seconds to either side, or strides where those take
+longer. Of a sway once per stride of a walk 0.04 remain; of a turn that takes 3 s, 0.95."""
 MOST_NOD, MOST_TURN = np.radians(20.0), np.radians(60.0)
 """How far the neck may turn the head against the torso to keep it steady. A neck turns to the side
 farther than it nods, and an action that bends takes its head along."""
@@ -38,7 +41,7 @@ def steadied(
     body: BodyMap,
     *,
     fastest: FloatArray,
-    steady_s: float = STEADY_S,
+    steady_s: float = 0.0,
 ) -> Motion:
     """The splice with a spine that absorbs the hips' shake and a head as steady as in the action.
 
@@ -57,7 +60,7 @@ def steadied(
     fastest : (J,)
         Rotation speed that each joint may reach, rad/s.
     steady_s
-        Seconds to either side over which the head follows the torso.
+        The head follows the torso over at least so many seconds to either side.
     """
     spine = [j for j in body.spine if j in part.joints]
     if len(spine) > 1:
@@ -66,8 +69,30 @@ def steadied(
         spliced = spliced.replace(local_quats=quats)
     world, quats = spliced.world_quats(), np.array(spliced.local_quats)
     if neck := _neck(spliced, part, body):
-        _steady_head(quats, world, neck, action, steady_s, fastest)
+        strides = [stride_s(each, body) for each in (legs, action.motion)]
+        stride = max((each for each in strides if each is not None), default=None)
+        _steady_head(quats, world, neck, action, _Follow(stride, steady_s), fastest)
     return spliced.replace(local_quats=quats)
+
+
+class _Follow(NamedTuple):
+    """How slowly a head follows its torso, which sways once per stride.
+
+    A head that follows over less than a stride sways too, and a stride of a sneak takes 2.4 s.
+    """
+
+    stride: float | None
+    """Seconds of the longest stride of both clips: the action's neck cancels the sway of that."""
+    least_s: float
+
+    def slow_part(self, turn: FloatArray, fps: float) -> FloatArray:
+        """The turn of a torso (N, 4) without the sway of its strides, smoothed. (N, 4)."""
+        half = max(STEADY_S, self.least_s)
+        if self.stride is not None:
+            half = max(half, STEADY_STRIDES * self.stride)
+            if len(turn) >= self.stride * fps:
+                turn = without_sway(turn, self.stride * fps)
+        return smooth_rotations(turn, fps, half_width_s=half, degree=1)
 
 
 def _steady_head(
@@ -75,7 +100,7 @@ def _steady_head(
     world: FloatArray,
     neck: list[int],
     action: Posed,
-    steady_s: float,
+    follow: _Follow,
     fastest: FloatArray,
 ) -> None:
     """Let the neck keep the head steady while the torso sways, in ``quats`` (N, J, 4).
@@ -90,7 +115,7 @@ def _steady_head(
     turn = quat.multiply(world[:, neck[0]], quat.conjugate(action.quats[:, neck[0]]))
     if quat.angle_between(turn, turn[:1]).max() < SAME:
         return  # the head is on its own torso
-    slow = smooth_rotations(turn, action.motion.fps, half_width_s=steady_s, degree=1)
+    slow = follow.slow_part(turn, action.motion.fps)
     back = quat.log(quat.multiply(slow, quat.conjugate(turn)))
     back = _at_most(back * UP, MOST_TURN) + _at_most(back * (1.0 - UP), MOST_NOD)
     parent, fps = world[:, chest], action.motion.fps

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
@@ -54,7 +56,8 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     if request.is_default:
         best = _joined(engine, source, targets, request)
     else:
-        best = engine.synthesize_best(_chosen(engine, source, targets, request))
+        chosen = _chosen(engine, source, targets, request)
+        best = engine.synthesize_best(chosen, still=request.still_feet)
     windows = best.choice.windows(best.number)
     plays = windows[0] - source, _sooner(targets, windows[-1])
     if any(plays):
@@ -66,7 +69,9 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     if not best.feet:
         notes.append("feet are left as the blend has them: held, they would fail the check")
     around = float(request.lead_s), float(request.follow_s)
-    return assembled(engine, best, around, tuple(notes), plays=plays)
+    result = assembled(engine, best, around, tuple(notes), plays=plays)
+    stands = request.still_feet and best.feet and result.recipe.pinned
+    return replace(result, still_feet=stands)
 
 
 def _chosen(
@@ -99,7 +104,7 @@ def _joined(
     """
     rescore = min(int(request.rescore), MOST_RESCORED)
     later = round(min(request.tolerance_s * engine.frames.fps, engine.length))
-    longest = _longest(engine, request)
+    longest, still = _longest(engine, request), request.still_feet
     banned: list[tuple[int, ...]] = []
     first: Best | None = None
     for _ in range(JOINS):
@@ -109,7 +114,7 @@ def _joined(
         if not len(choice.rows):
             break
         top = choice.key(0)
-        best = engine.synthesize_best(choice)
+        best = engine.synthesize_best(choice, still=still)
         first = best if first is None or _passes_first(best, first) else first
         judged = best.choice  # by cost, unless the first candidate was taken
         is_top = judged.key(best.number) == top
@@ -118,7 +123,7 @@ def _joined(
         at = judged.find(top)
         if not engine.is_natural(judged, at):
             break
-        alone = engine.synthesize_best(judged.only(at))
+        alone = engine.synthesize_best(judged.only(at), still=still)
         if alone.checked.passed:
             return alone._replace(choice=judged, number=at)
         banned.append(top)

@@ -380,8 +380,8 @@ class QueryEngine:
             self._members[cluster] = members
         return members
 
-    def synthesize_best(self, choice: Choice) -> Best:
-        """Frames of the best recipe that passes the quality check.
+    def synthesize_best(self, choice: Choice, *, still: bool = False) -> Best:
+        """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
 
         If none of the first few recipes passes, their feet are left as the blend has them; if that
         does not help, the other recipes are tried in the same way. If none passes, the one that
@@ -396,9 +396,8 @@ class QueryEngine:
                 into = chosen[1]
             else:
                 into = record_of(choice, most_recipes(self._between.shape[2]))
-            self.measuring(
-                lambda: _best(self.record, into, frames, number, feet, errors, failed, n_failed)
-            )
+            outputs = frames, number, feet, errors, failed, n_failed
+            self.measuring(lambda: _best(self.record, into, still, *outputs))
         checked = Checked(failed[: n_failed[0]], self.check.check_rig, self.frames.skeleton.names)
         return Best(
             synthesis_of(frames, errors), choice_of(into), int(number[0]), bool(feet[0]), checked

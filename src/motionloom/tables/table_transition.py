@@ -115,6 +115,8 @@ class TableTransition:
     the target's clip after it."""
     passed_over: int = 0
     """Candidates that cost less and fail the quality check."""
+    still_feet: bool = False
+    """Whether held feet of captured windows stand still, and do not move as captured."""
 
     @property
     def cleanup(self) -> None:
@@ -163,6 +165,8 @@ class TableTransition:
             what = "a plain blend of source and target"
         is_cheapest = self.taken.cost <= self.candidates[self.passed_over].cost
         how = "costs least" if is_cheapest else "is the most natural"
+        if recipe.pinned and not is_cheapest and self.score.natural:
+            how = "is natural and comes before blends,"
         says = f"{what} {how} of {len(self.candidates)} candidates"
         if not self.verification.passed:
             says = f"{what} fails the quality check least of {len(self.candidates)} candidates"
@@ -176,6 +180,7 @@ class TableTransition:
                 f"so the source's clip plays on for {before} and the target's clip is entered "
                 f"{after} sooner"
             )
+        says += "; its held feet stand still" if self.still_feet else ""
         return f"{says[0].upper()}{says[1:]}."
 
     @property

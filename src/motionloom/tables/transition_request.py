@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from motionloom._arrays import not_negative, positive, whole
+from motionloom._arrays import flag, not_negative, positive, whole
 from motionloom.errors import ArrayError
 
 Place = tuple[str, int]
@@ -21,6 +21,7 @@ class TransitionOptions(TypedDict, total=False):
     rescore: int
     variation: int | None
     search: bool | Literal["refine"]
+    still_feet: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class TransitionRequest:
     rescore: int = RESCORED
     variation: int | None = None
     search: bool | Literal["refine"] = False
+    still_feet: bool = False
 
     def __post_init__(self) -> None:
         if self.longest_s is not None:
@@ -47,6 +49,7 @@ class TransitionRequest:
         not_negative(self.lead_s, "lead_s")
         not_negative(self.follow_s, "follow_s")
         whole(self.rescore, "rescore", least=0)
+        flag(self.still_feet, "still_feet")
         if self.variation is not None:
             whole(self.variation, "variation", least=0)
         is_name = isinstance(self.search, str) and self.search == "refine"

@@ -237,7 +237,12 @@ def test_wrong_maps_are_refused(robot) -> None:
     ("old", "new", "match"),
     [
         ("<mujoco", '<!DOCTYPE a [<!ENTITY b "c">]><mujoco', "document type"),
-        ("<worldbody>", '<include file="a.xml"/><worldbody>', "include"),
+        ("<worldbody>", '<include file="a.xml"/><worldbody>', "included once"),
+        ("<worldbody>", '<include file="../b.xml"/><worldbody>', "model's folder"),
+        ("<worldbody>", '<include file="/etc/b.xml"/><worldbody>', "model's folder"),
+        ("<worldbody>", "<include/><worldbody>", "model's folder"),
+        ("<worldbody>", '<include file="b.xml"/><worldbody>', "b.xml"),
+        ("<worldbody>", "<replicate/><worldbody>", "replicate"),
         ('class="pitch"/>', 'class="pich"/>', "default class"),
         ("</mujoco>", "", "XML"),
         ("0 0.08 -0.05", "0 0.08 x", "line 40"),
@@ -245,7 +250,6 @@ def test_wrong_maps_are_refused(robot) -> None:
         ("left_knee_joint", "right_knee_joint", "comes twice"),
         ('axis="0 1 0"', 'axis="0 0 0"', "length"),
         ("<worldbody>", '<worldbody><body name="b2"/>', "one body at the top"),
-        ('name="waist_yaw_joint"', 'name="waist_yaw_joint" type="slide"', "Slides"),
     ],
 )
 def test_faults_of_models_are_named(old: str, new: str, match: str, tmp_path) -> None:
@@ -254,6 +258,73 @@ def test_faults_of_models_are_named(old: str, new: str, match: str, tmp_path) ->
     (tmp_path / "a.xml").write_text(text.replace(old, new, 1))
     with pytest.raises(ml.FormatError, match=match):
         ml.load_robot(tmp_path / "a.xml")
+
+
+LIFT = """<mujoco><compiler angle="radian"/><worldbody>
+<body name="base" pos="0 0 1"><joint name="track" type="slide" axis="1 0 0" range="-2 2"/>
+<body name="lift" pos="0 0 0.2" euler="0 0 1.5707963267948966">
+<joint name="up" type="slide" axis="0 0 2" ref="0.1"/>
+<joint name="turn" axis="0 0 1"/>
+<body name="hand" pos="0.3 0 0"><joint name="reach" type="slide" axis="1 0 0"/></body>
+</body></body></worldbody></mujoco>"""
+
+
+def test_slides_move_bodies_along_their_axes() -> None:
+    robot = ml.Robot.from_xml(LIFT)
+    assert robot.joint_names == ("track", "up", "turn", "reach")
+    assert robot.limits == {"track": (-2.0, 2.0)}
+    qpos = np.array([[0.0, 0.1, 0.0, 0.0], [0.5, 0.4, 0.0, 0.2], [0.0, 0.1, -np.pi / 2.0, 0.1]])
+    clip = robot.clip(robot.motion(qpos, 50.0))
+    hands = clip.body_positions[:, robot.body_names.index("hand")]
+    # The lift is turned by a quarter about Z: its X is the world's Y.
+    assert np.allclose(hands, [[0.0, 0.3, 1.2], [0.5, 0.5, 1.5], [0.4, 0.0, 1.2]])
+    assert np.abs(clip.qpos - qpos).max() < EXACT
+    assert np.allclose(clip.qvel[1], (qpos[2] - qpos[0]) * 25.0)
+    assert clip.notes == ()
+
+
+def test_what_a_slide_cannot_do_is_noted() -> None:
+    robot = ml.Robot.from_xml(LIFT)
+    beyond = robot.clip(robot.motion([[2.5, 0.1, 0.0, 0.0]] * 2, 50.0))
+    assert beyond.notes == (
+        "track: beyond its limits (-2 to 2 metres) in 2 of 2 frames, by up to 0.5 metres.",
+    )
+    motion = robot.motion([[0.0, 0.1, 0.0, 0.0]] * 2, 50.0)
+    moved = np.array(motion.joint_translations)
+    moved[:, motion.skeleton.index("track")] += [0.04, 0.3, 0.0]  # Y up: 0.3 beside the track
+    beside = robot.clip(motion.replace(joint_translations=moved))
+    assert np.allclose(beside.qpos[:, 0], 0.04)
+    assert beside.notes == ("track: leaves out up to 0.3 m of the motion's way, off its axis.",)
+    still = robot.clip(motion.replace(joint_translations=None))
+    assert np.allclose(still.qpos, [[0.0, 0.1, 0.0, 0.0]] * 2)
+
+
+def test_included_files_stand_where_they_are_named(tmp_path) -> None:
+    text = MODEL.read_text()
+    start, stop = text.index("<worldbody>") + len("<worldbody>"), text.index("</worldbody>")
+    (tmp_path / "parts").mkdir()
+    inner = '<mujocoinclude><include file="parts/bodies.xml"/></mujocoinclude>'
+    (tmp_path / "parts" / "world.xml").write_text(inner)
+    (tmp_path / "parts" / "bodies.xml").write_text(f"<mujoco>{text[start:stop]}</mujoco>")
+    (tmp_path / "a.xml").write_text(
+        f'{text[:start]}<include file="./parts/world.xml"/>{text[stop:]}'
+    )
+    robot, whole = ml.load_robot(tmp_path / "a.xml"), ml.load_robot(MODEL)
+    assert robot.joint_names == whole.joint_names
+    assert np.array_equal(robot.skeleton.offsets, whole.skeleton.offsets)
+
+
+def test_faults_of_included_files_name_them(tmp_path) -> None:
+    (tmp_path / "a.xml").write_text('<mujoco><include file="b.xml"/></mujoco>')
+    (tmp_path / "b.xml").write_text("<robot/>")
+    with pytest.raises(ml.FormatError, match=r"b\.xml.*begin with <mujoco>"):
+        ml.load_robot(tmp_path / "a.xml")
+    with pytest.raises(ml.FormatError, match="by its path"):
+        ml.Robot.from_xml('<mujoco><include file="b.xml"/></mujoco>')
+    for k in range(80):
+        (tmp_path / f"c{k}.xml").write_text(f'<mujoco><include file="c{k + 1}.xml"/></mujoco>')
+    with pytest.raises(ml.FormatError, match="64 in all"):
+        ml.load_robot(tmp_path / "c0.xml")
 
 
 def test_entities_do_not_grow(tmp_path) -> None:

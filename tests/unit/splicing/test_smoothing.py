@@ -6,7 +6,7 @@ import pytest
 from motionloom.errors import ArrayError
 from motionloom.features.glitches.twitches import find_twitches
 from motionloom.rotation import quat
-from motionloom.splicing.smoothing import _local_fit, smooth_points, smooth_rotations
+from motionloom.splicing.smoothing import _local_fit, smooth_points, smooth_rotations, without_sway
 from tests.oracles import smoothing as plain
 
 FLOAT64 = 1e-12
@@ -134,3 +134,16 @@ def test_a_quick_swing_is_no_twitch():
 @pytest.mark.parametrize("n_frames", [1, 2])
 def test_too_few_frames_have_no_twitch(n_frames):
     assert not find_twitches(swing(1.0, 8.0, n_frames=n_frames), FPS).any()
+
+
+@pytest.mark.parametrize("n_strides", [1.0, 1.6, 4.0])
+def test_a_sway_is_removed_from_a_turn_over_its_first_period_too(n_strides):
+    n_frames = int(n_strides * 2.4 * FPS) + 1
+    seconds = np.arange(n_frames) / FPS
+    angles = [np.radians(each) for each in (8.0 * seconds, 5.0 * np.sin(2 * np.pi * seconds / 2.4))]
+    steady, swaying = (
+        quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), each) for each in (angles[0], sum(angles))
+    )
+    assert apart(without_sway(swaying, 2.4 * FPS), steady) < 0.35
+    assert apart(without_sway(-swaying, 2.4 * FPS), steady) < 0.35
+    assert apart(without_sway(steady, 2.4 * FPS), steady) < 0.35

@@ -64,7 +64,7 @@ def test_frames_may_be_whole_numbers_of_numpy(table):
      {"follow_s": None}, {"follow_s": np.zeros(2)}, {"rescore": 1.5}, {"rescore": True},
      {"rescore": None}, {"rescore": -1}, {"variation": -1}, {"variation": 1.5},
      {"variation": "a"}, {"variation": True}, {"search": "yes"}, {"search": 1},
-     {"search": None}],
+     {"search": None}, {"still_feet": 1}, {"still_feet": None}],
 )  # fmt: skip
 def test_options_of_a_transition_that_cannot_be_are_refused(table, options):
     with pytest.raises(ArrayError, match=f"`{next(iter(options))}`"):

@@ -16,6 +16,7 @@ from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.transition_request import TransitionRequest
 from studies.memory_table import table_in_memory
+from tests.oracles.joins import best_join
 
 LENGTH = 30
 NAMES = ("walk", "run", "sneak", "kick", "stand", "wave")
@@ -104,8 +105,8 @@ def test_a_label_is_reached_where_it_holds(table):
     assert 40 <= frame <= 120
 
 
-def test_the_cheapest_wins_or_the_most_natural_where_that_is_not(table):
-    kinds = set()
+def test_captured_windows_win_where_they_are_natural(table):
+    kinds, captured = set(), 0
     for source, target in PLACES:
         made = table.transition(source, target)
         costs = [each.cost for each in made.candidates]
@@ -114,13 +115,55 @@ def test_the_cheapest_wins_or_the_most_natural_where_that_is_not(table):
             naturalness(list(each.columns.values()), made.candidates.reference(each.recipe))[0]
             for each in made.candidates
         ]
-        cheapest = chances[0] >= THRESHOLD
+        natural = [
+            n
+            for n, each in enumerate(made.candidates)
+            if each.recipe.pinned and chances[n] >= THRESHOLD
+        ]
+        captured += bool(natural)
         if not made.passed_over:
-            best = 0 if cheapest else int(np.argmax(chances))
+            cheapest = 0 if chances[0] >= THRESHOLD else int(np.argmax(chances))
+            best = natural[0] if natural else cheapest
             assert made.taken.cost == pytest.approx(costs[best], abs=1e-4)
         assert made.taken.recipe.pinned == made.recipe.pinned
         kinds |= {(each.recipe.pinned, each.recipe.n_ways) for each in made.candidates}
+    assert captured
     assert {(True, 4), (False, 2), (False, 3)} <= kinds
+
+
+def every_third(table):
+    """First rows of windows of all clips."""
+    return table.frames.windows(LENGTH)[::37]
+
+
+def test_the_join_taken_is_that_of_the_plain_search(table):
+    engine, kinds = table.query_engine, set()
+    line = float(np.log(THRESHOLD / (1.0 - THRESHOLD)))
+    draw = np.random.Generator(np.random.PCG64(3))
+    rows = every_third(table)
+    for longest in (LENGTH, 2 * LENGTH, 4 * LENGTH):
+        for _ in range(12):
+            source, target = (int(row) for row in draw.choice(rows, 2))
+            asked = {"rescore": 0, "longest": longest}
+            chosen = engine.join(source, np.array([target]), **asked)
+            plain = best_join(engine, source, np.array([target]), longest, line)
+            assert chosen.key(0) == plain.key
+            kinds.add((plain.captured, plain.worth >= 0.0, chosen.windows(0)[0] > source))
+    assert {(True, True, False), (True, True, True), (False, False, True)} <= kinds
+
+
+def test_of_several_targets_the_one_with_natural_captured_windows_is_taken(table):
+    engine, orders = table.query_engine, set()
+    line = float(np.log(THRESHOLD / (1.0 - THRESHOLD)))
+    draw = np.random.Generator(np.random.PCG64(5))
+    rows = every_third(table)
+    for _ in range(12):
+        source, *targets = (int(row) for row in draw.choice(rows, 5, replace=False))
+        chosen = engine.join(source, np.array(targets), rescore=0, longest=2 * LENGTH)
+        plain = best_join(engine, source, np.array(targets), 2 * LENGTH, line)
+        assert chosen.key(0) == plain.key
+        orders.add(targets.index(plain.key[3]) if plain.key[3] in targets else None)
+    assert len(orders) > 2
 
 
 def test_why_names_the_windows_and_the_time(table):
@@ -132,6 +175,19 @@ def test_why_names_the_windows_and_the_time(table):
             name, frame = table.frames.place_of(row)
             assert f"{name} from frame {frame}" in made.why
         assert ("plays on for" in made.why) == any(made.plays)
+
+
+def test_why_says_that_captured_motion_comes_before_a_cheaper_blend(table):
+    rows, found = every_third(table), 0
+    for source in rows[::3]:
+        for target in rows[1::4]:
+            ends = (table.frames.place_of(int(row)) for row in (source, target + LENGTH - 1))
+            made = table.transition(*ends, longest_s=table.length_s)
+            first = made.taken.cost > made.candidates[0].cost and made.score.natural
+            if made.recipe.pinned and not made.passed_over:
+                assert ("is natural and comes before blends" in made.why) == first
+                found += first
+    assert found
 
 
 def test_a_table_by_the_papers_sum_judges_by_it(table):
@@ -193,8 +249,8 @@ class Refusing:
         self.joins += 1
         return self._engine.join(*args, **keywords)
 
-    def synthesize_best(self, choice):
-        best = self._engine.synthesize_best(choice)
+    def synthesize_best(self, choice, **options):
+        best = self._engine.synthesize_best(choice, **options)
         if best.choice.key(best.number) in self.refused:
             failed = np.array([[0.0, 0.0, 0.0, 2.0, 1.0]])
             return best._replace(checked=best.checked._replace(failures=failed))
@@ -238,6 +294,30 @@ def test_labels_of_longer_motions_are_those_of_feet_that_stand(table):
         assert np.mean(labels == made.footplants.planted) > 0.99
 
 
+def held_speed(made, table):
+    """Speed over the ground of balls labelled as planted, the lower quarter, m/s."""
+    balls = foot_points(made.motion, body=table.frames.body_map)[:, [1, 3]][..., [0, 2]]
+    speeds = np.linalg.norm(np.diff(balls, axis=0), axis=-1) * table.fps
+    stands = made.footplants.planted[:, [1, 3]]
+    return float(np.quantile(speeds[stands[1:] & stands[:-1]], 0.25))
+
+
+def test_feet_of_captured_windows_stand_still_where_that_is_asked_for(table):
+    pinned = 0
+    for source, target in PLACES:
+        made = table.transition(source, target)
+        still = table.transition(source, target, still_feet=True)
+        assert not made.still_feet
+        assert ("feet stand still" in still.why) == still.still_feet
+        if still.still_feet:
+            assert made.recipe.rows == still.recipe.rows
+            assert held_speed(still, table) < 2e-4 < held_speed(made, table)
+            pinned += 1
+        elif not still.recipe.pinned:
+            assert np.array_equal(made.motion.local_quats, still.motion.local_quats)
+    assert pinned
+
+
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
@@ -252,5 +332,5 @@ def test_wrong_times_raise(table, keywords, message):
 
 
 def test_an_unknown_option_raises(table):
-    with pytest.raises(TypeError, match="rescore, variation, search"):
+    with pytest.raises(TypeError, match="rescore, variation, search, still_feet"):
         table.transition(*PLACES[0], rescored=4)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from motionloom.formats.fbx.fbx_binary import MAGIC
+from motionloom.formats.fbx.fbx_character import read_skin
 from motionloom.formats.fbx.fbx_read import clip_names, read
 from motionloom.formats.fbx.fbx_write import write
 from motionloom.formats.registry import Format
@@ -27,4 +28,5 @@ FORMAT = Format(
     unit_m=0.01,
     up="y",
     clip_names=clip_names,
+    read_skin=read_skin,
 )

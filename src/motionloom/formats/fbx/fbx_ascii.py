@@ -11,6 +11,7 @@ from motionloom.formats.fbx.fbx_element import (
     ELEMENTS_AT_ONCE,
     MAX_DEPTH,
     MAX_VALUES,
+    OBJECTS,
     VALUE_BYTES,
     Element,
     StoredArray,
@@ -45,8 +46,8 @@ def line_at(data: bytes, at: int) -> str:
     return f"line {line}"
 
 
-def parse_ascii(data: bytes, budget: Budget) -> Element:
-    """An element that holds the elements of a text."""
+def parse_ascii(data: bytes, budget: Budget, kinds: frozenset[str] = OBJECTS) -> Element:
+    """An element that holds the elements of a text; of objects those of some kinds are read."""
     top = Element("", 0)
     path, skipped = [top], 0
     owed, count = 0, 0
@@ -78,7 +79,7 @@ def parse_ascii(data: bytes, budget: Budget) -> Element:
                 data, at, f"A name and a colon must stand here, got {quoted(data[at : at + 40])}"
             )
         element = Element(name[1].decode("latin-1"), at)
-        read = not skipped and is_read(path, element.name)
+        read = not skipped and is_read(path, element.name, kinds)
         is_listed = not skipped and (read or len(path) > 1)
         at, opens = (_values if is_listed else _skip_values)(data, name.end(), element)
         if is_listed:

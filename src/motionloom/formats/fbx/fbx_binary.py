@@ -11,6 +11,7 @@ from motionloom.formats.fbx.fbx_element import (
     ELEMENTS_AT_ONCE,
     MAX_DEPTH,
     MAX_VALUES,
+    OBJECTS,
     VALUE_BYTES,
     Element,
     StoredArray,
@@ -37,8 +38,13 @@ _LENGTH = struct.Struct("<I")
 _TEXT, _RAW = ord("S"), ord("R")
 
 
-def parse_binary(data: bytes, budget: Budget) -> tuple[int, Element]:
-    """The version of a binary file, and an element that holds its elements."""
+def parse_binary(
+    data: bytes, budget: Budget, kinds: frozenset[str] = OBJECTS
+) -> tuple[int, Element]:
+    """The version of a binary file, and an element that holds its elements.
+
+    Of objects those of some kinds are read.
+    """
     if len(data) < HEAD_BYTES:
         _cut_short(0)
     version = _LENGTH.unpack_from(data, 23)[0]
@@ -64,7 +70,7 @@ def parse_binary(data: bytes, budget: Budget) -> tuple[int, Element]:
         if start + n_bytes > stop or stop > end:
             _refuse(at, f"An element from byte {at} to {stop} must end by byte {end}")
         name = data[at + head.size : start].decode("latin-1")
-        read = is_read(path, name)
+        read = is_read(path, name, kinds)
         element = Element(name, at)
         if read or len(path) > 1:
             element.values = _values(data, start, start + n_bytes, n_values)
@@ -107,7 +113,8 @@ def _values(data: bytes, at: int, end: int, count: int) -> list[Any]:
             at += 4
             if at + size > end:
                 _refuse(at, "A text must end within its element")
-            values.append(_text(data[at : at + size]) if kind == _TEXT else None)
+            raw = StoredArray("r", size, False, at, at + size)
+            values.append(_text(data[at : at + size]) if kind == _TEXT else raw)
             at += size
         elif kind in _ARRAYS:
             if at + 12 > end:

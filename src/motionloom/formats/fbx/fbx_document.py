@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 import zlib
 from collections.abc import Sequence
@@ -15,7 +17,7 @@ from motionloom.errors import FormatError
 from motionloom.formats.bvh import decimal_text
 from motionloom.formats.fbx.fbx_ascii import parse_ascii
 from motionloom.formats.fbx.fbx_binary import MAGIC, parse_binary
-from motionloom.formats.fbx.fbx_element import Element, StoredArray
+from motionloom.formats.fbx.fbx_element import OBJECTS, Element, StoredArray
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.text import refuse_wide_text
 from motionloom.reading.size_limits import Budget
@@ -35,7 +37,7 @@ BLOCK = 1 << 14
 class FbxDocument:
     """One FBX file."""
 
-    def __init__(self, data: bytes, options: ReadOptions) -> None:
+    def __init__(self, data: bytes, options: ReadOptions, kinds: frozenset[str] = OBJECTS) -> None:
         self.data = data
         self.limits = options.limits
         self.budget = Budget(options.limits, len(data))
@@ -46,11 +48,11 @@ class FbxDocument:
             refuse_wide_text(data)
             stated = TEXT_VERSION.search(data[:65536])
             self._check_version(None if stated is None else int(stated[1]))
-            self.top = parse_ascii(data, self.budget)
+            self.top = parse_ascii(data, self.budget, kinds)
         else:
             if len(data) > 27:
                 self._check_version(int.from_bytes(data[23:27], "little"))
-            _, self.top = parse_binary(data, self.budget)
+            _, self.top = parse_binary(data, self.budget, kinds)
 
     def _check_version(self, version: int | None) -> None:
         if version is None:
@@ -120,6 +122,21 @@ class FbxDocument:
             return self._stored(value, element).view("<u4")
         return _rounded_bits(self.numbers(element))
 
+    def raw_bytes(self, element: Element) -> bytes | None:
+        """The file that is packed into an element, in ASCII as base64; None where there is none."""
+        value = element.values[0] if element.values else None
+        if isinstance(value, StoredArray) and value.kind == "r":
+            self.budget.take(value.count, "a packed file", self.place(element))
+            return self.data[value.start : value.stop]
+        text = "".join(each for each in element.values if isinstance(each, str))
+        if not text:
+            return None
+        self.budget.take(len(text), "a packed file", self.place(element))
+        try:
+            return base64.b64decode(text, validate=True)
+        except (binascii.Error, ValueError):
+            return None
+
     def _stored(self, value: StoredArray, element: Element) -> FloatArray:
         dtype = np.dtype(_DTYPES[value.kind])
         size = value.count * dtype.itemsize
@@ -172,7 +189,8 @@ class FbxDocument:
 
 def _array_of(element: Element) -> StoredArray | None:
     value = element.values[0] if element.values else None
-    return value if isinstance(value, StoredArray) else None
+    is_array = isinstance(value, StoredArray) and value.kind != "r"
+    return value if is_array else None
 
 
 def _rounded_bits(numbers: FloatArray) -> npt.NDArray[np.uint32]:

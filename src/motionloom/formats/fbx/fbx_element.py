@@ -22,12 +22,17 @@ OBJECTS = frozenset(
 """Objects that are looked at; of the others (meshes, materials, textures) only the head is."""
 
 
+SKINNED = OBJECTS | {"Geometry", "Deformer", "Material", "Texture", "Video"}
+"""Objects that are looked at where meshes are wanted, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredArray:
     """An array that stays in the file until it is needed."""
 
     kind: str
-    """``f``, ``d``, ``l``, ``i``, ``b`` or ``c`` as in binary files; ``t`` for text."""
+    """``f``, ``d``, ``l``, ``i``, ``b`` or ``c`` as in binary files; ``t`` for text, ``r`` for the
+    bytes of a file."""
     count: int
     deflated: bool
     start: int
@@ -62,12 +67,12 @@ class Element:
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def is_read(path: list[Element], name: str) -> bool:
+def is_read(path: list[Element], name: str, kinds: frozenset[str]) -> bool:
     """Whether what stands within an element is looked at; ``path`` are the elements around it."""
     if len(path) == 1:
         return name in TOP
     if len(path) == 2 and path[1].name == "Objects":
-        return name in OBJECTS
+        return name in kinds
     return True
 
 

@@ -52,7 +52,7 @@ def rest_angles(skeleton: Skeleton) -> FloatArray:
     return np.asarray(np.round(angles_of(skeleton.rest_quats, "XYZ"), REST_DECIMALS) + 0.0)
 
 
-def skeleton_items(scene: Scene, skeleton: Skeleton, pose: Pose, origin: FloatArray) -> list[int]:
+def skeleton_items(scene: Scene, skeleton: Skeleton, origin: FloatArray) -> list[int]:
     """Add the bones; returns the numbers of joints, then of end sites."""
     top = 0
     if origin.any():
@@ -70,7 +70,6 @@ def skeleton_items(scene: Scene, skeleton: Skeleton, pose: Pose, origin: FloatAr
         key = _model(scene, name, "LimbNode", offset, np.zeros(3), is_end=True)
         scene.link(key, joints[parent])
         joints.append(key)
-    _bind_pose(scene, joints, pose)
     return joints
 
 
@@ -119,10 +118,11 @@ def numbers(values: FloatArray) -> list[float]:
     return [float(value) for value in values + 0.0]
 
 
-def _bind_pose(scene: Scene, joints: list[int], pose: Pose) -> None:
+def bind_pose_items(scene: Scene, joints: list[int], matrices: FloatArray) -> None:
+    """Add the pose in which the meshes were bound, matrices (J, 16) from joints into the world."""
     nodes: list[Any] = [
         Item("PoseNode", (), [Item("Node", (Long(key),)), Item("Matrix", (matrix,))])
-        for key, matrix in zip(joints, pose.matrices(), strict=True)
+        for key, matrix in zip(joints, matrices, strict=True)
     ]
     head = [
         Item("Type", ("BindPose",)),

@@ -14,14 +14,16 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
+from motionloom.formats.character import Character, SkinnedMesh
 from motionloom.formats.fbx.fbx_encode import Item, file_bytes
 from motionloom.formats.fbx.fbx_items import Keys, Scene
 from motionloom.formats.fbx.fbx_keys import Reach, animation_items
 from motionloom.formats.fbx.fbx_sections import closing_items, opening_items
-from motionloom.formats.fbx.fbx_skeleton import Pose, pose_of, skeleton_items
-from motionloom.formats.fbx.fbx_skin import BoundMesh, skin_items
+from motionloom.formats.fbx.fbx_skeleton import Pose, bind_pose_items, pose_of, skeleton_items
+from motionloom.formats.fbx.fbx_skin import bind_matrices, character_items
 from motionloom.formats.figure_motion import SLIDE_M
 from motionloom.formats.file_clip import FileClip
+from motionloom.formats.mesh_space import inverse_frames
 from motionloom.motion.motion import Motion
 
 FAR_M = 32.0
@@ -29,29 +31,16 @@ FAR_M = 32.0
 FARTHEST_M = 1e9
 LONGEST_S = 1e5
 USUAL_UNIT_M = 0.01
+BONES = "bones"
+"""The mesh that shows the skeleton where there is no skin."""
 
 
 def write(clip: FileClip, stream: BinaryIO) -> None:
-    """Write the clip as a binary FBX 7.4 with a mesh that shows its bones."""
-    write_skinned(clip, stream, None)
+    """Write the clip as a binary FBX 7.4, with its character or a mesh that shows its bones."""
+    stream.write(file_bytes(file_items(clip)))
 
 
-def write_skinned(clip: FileClip, stream: BinaryIO, skin: BoundMesh | None) -> None:
-    """Write the clip as a binary FBX 7.4.
-
-    Parameters
-    ----------
-    clip
-        The clip, in the unit and axes of the file to be.
-    stream
-        Where to.
-    skin
-        The mesh that hangs on the joints; None for one that shows the bones.
-    """
-    stream.write(file_bytes(file_items(clip, skin)))
-
-
-def file_items(clip: FileClip, skin: BoundMesh | None) -> list[Item]:
+def file_items(clip: FileClip) -> list[Item]:
     """Everything in the file of a clip."""
     motion, unit_m = clip.motion, clip.unit_m or USUAL_UNIT_M
     _check(motion, unit_m)
@@ -59,9 +48,12 @@ def file_items(clip: FileClip, skin: BoundMesh | None) -> list[Item]:
     pose = pose_of(motion.skeleton, origin)
     scene = Scene(Keys())
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
-    joints = skeleton_items(scene, motion.skeleton, pose, origin)
-    mesh = _bones(motion, pose, unit_m) if skin is None else skin
-    skin_items(scene, mesh, joints, pose, motion.skeleton.n_joints)
+    joints = skeleton_items(scene, motion.skeleton, origin)
+    character = clip.character or _bones(motion, pose, unit_m)
+    matrices = pose.matrices()
+    matrices[: motion.skeleton.n_joints] = bind_matrices(character)
+    bind_pose_items(scene, joints, matrices)
+    character_items(scene, character, joints)
     animation_items(scene, motion, joints, name, Reach(origin, SLIDE_M / unit_m))
     return [
         *opening_items(scene, unit_m=unit_m, up=clip.up or "y", motion=motion),
@@ -95,14 +87,18 @@ def _origin(motion: Motion, unit_m: float) -> FloatArray:
     return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
 
 
-def _bones(motion: Motion, pose: Pose, unit_m: float) -> BoundMesh:
+def _bones(motion: Motion, pose: Pose, unit_m: float) -> Character:
     """A mesh of long octahedra, one for each bone."""
     # The mesh is made in metres, for its shortest bones are a tenth of a millimetre.
     mesh = bone_mesh(motion.skeleton, unit_m * pose.places, pose.turns)
-    return BoundMesh(
-        "bones",
+    n_joints = motion.skeleton.n_joints
+    bound = SkinnedMesh(
+        BONES,
         mesh.points / unit_m,
         mesh.triangles.astype(np.int64),
         mesh.owners[:, None],
         np.ones((len(mesh.owners), 1)),
+        inverse_frames(pose.places[:n_joints], pose.turns[:n_joints]),
+        np.full(len(mesh.triangles), -1),
     )
+    return Character(BONES, motion, (bound,))

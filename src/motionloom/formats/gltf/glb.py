@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from motionloom.formats.gltf.glb_chunks import MAGIC
+from motionloom.formats.gltf.gltf_character import read_skin
 from motionloom.formats.gltf.gltf_read import clip_names, read
 from motionloom.formats.gltf.gltf_write import write
 from motionloom.formats.registry import Format
@@ -28,5 +29,6 @@ FORMAT = Format(
     unit_m=1.0,
     up="y",
     clip_names=clip_names,
+    read_skin=read_skin,
     only_read=(".gltf",),  # what is written is the binary form, and readers go by the name
 )

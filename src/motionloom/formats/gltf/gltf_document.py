@@ -96,6 +96,42 @@ class Document:
             raw = self._patched(raw, spec, spec["sparse"], where)
         return _as_numbers(raw, spec.get("normalized") is True)
 
+    def accessor_count(self, index: Any, where: str) -> int:
+        """How many values an accessor has."""
+        listed = self.listed("accessors")
+        return _count(listed[index_of(index, len(listed), where)].get("count"), where)
+
+    def accessor_width(self, index: Any, where: str) -> int:
+        """How many numbers each value of an accessor has."""
+        listed = self.listed("accessors")
+        return WIDTHS.get(str(listed[index_of(index, len(listed), where)].get("type")), 0)
+
+    def view_bytes(self, index: Any, where: str) -> bytes:
+        """A copy of the bytes of a buffer view."""
+        views = self.listed("bufferViews")
+        number = index_of(index, len(views), where)
+        view, place = views[number], f"bufferView {number}"
+        start = _count(view.get("byteOffset", 0), place)
+        length = _count(view.get("byteLength"), place)
+        data = self._buffer(view.get("buffer"), place)
+        if start + length > len(data):
+            raise FormatError(
+                f"Bytes {start} to {start + length} must lie in a buffer of {len(data)} bytes.",
+                where=place,
+                fix="The file is cut short or damaged: copy or download it again.",
+            )
+        self.budget.take(length, "these bytes", place)
+        return bytes(data[start : start + length])
+
+    def uri_bytes(self, uri: Any, where: str) -> bytes:
+        """The bytes at an address: in the address itself, or in a file of the same folder."""
+        if not isinstance(uri, str):
+            raise FormatError("An address is needed.", where=where)
+        if uri.startswith("data:"):
+            self.budget.take(len(uri), "these bytes", where)
+            return _decoded(uri, where)
+        return self._companion(uri, where)
+
     def _zeros(self, spec: dict[str, Any], count: int, width: int, where: str) -> npt.NDArray[Any]:
         dtype = _component(spec.get("componentType"), where)
         self._zeros_left -= count * width * dtype.itemsize
@@ -172,11 +208,8 @@ class Document:
             data: bytes | memoryview
             if uri is None and number == 0 and self._binary is not None:
                 data = self._binary
-            elif isinstance(uri, str) and uri.startswith("data:"):
-                self.budget.take(len(uri), "this buffer", where)
-                data = _decoded(uri, where)
             elif isinstance(uri, str):
-                data = self._companion(uri, where)
+                data = self.uri_bytes(uri, where)
             else:
                 raise FormatError("A buffer needs an address or a binary chunk.", where=where)
             self._buffers[number] = data
@@ -188,13 +221,13 @@ class Document:
         unsafe = ":" in uri or "\\" in uri or "\0" in str(relative)
         if unsafe or relative.is_absolute() or ".." in relative.parts:
             raise FormatError(
-                f"Buffers are only read from the file's folder, got {uri[:80]!r}.",
+                f"Other files are only read from the file's folder, got {uri[:80]!r}.",
                 where=where,
                 fix="Put the file next to it, or pack everything into one .glb.",
             )
         if self.options.path is None:
             raise FormatError(
-                f"The buffer is in another file ({uri[:80]!r}), which a stream cannot reach.",
+                f"It is in another file ({uri[:80]!r}), which a stream cannot reach.",
                 where=where,
                 fix="Load it by its path, or pack everything into one .glb.",
             )

@@ -51,6 +51,13 @@ class Pack:
         self.data += b"\0" * (-len(self.data) % 4)
         return len(self._accessors) - 1
 
+    def add_bytes(self, data: bytes) -> int:
+        """Append the bytes of a file; the number of their buffer view."""
+        self._views.append({"buffer": 0, "byteOffset": len(self.data), "byteLength": len(data)})
+        self.data += data
+        self.data += b"\0" * (-len(self.data) % 4)
+        return len(self._views) - 1
+
     def described(self) -> dict[str, Any]:
         """The JSON parts that describe the chunk."""
         return {

@@ -18,10 +18,13 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
+from motionloom.formats.character import Character
 from motionloom.formats.figure_motion import SLIDE_M
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.gltf.gltf_pack import Pack, write_chunks
+from motionloom.formats.gltf.gltf_skin_write import TRIANGLES, VERTICES, SkinParts, skin_parts
+from motionloom.formats.mesh_space import turned_mesh
 from motionloom.formats.single_precision import single_quats
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
@@ -32,7 +35,8 @@ FAR_M = 32.0
 """From here on a float32 key is off by 2e-6 m or more; ten times farther out it would show."""
 FARTHEST_M = 1e9
 LONGEST_S = 1e6
-VERTICES, TRIANGLES = 34962, 34963
+GENERATOR, BONES = "motionloom", "bones"
+"""Who wrote the file, and the mesh that shows the skeleton where there is no skin."""
 
 
 def write(clip: FileClip, stream: BinaryIO) -> None:
@@ -58,36 +62,62 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     joints = list(range(1, 1 + n_joints + n_ends))
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
     pack = Pack()
-    mesh = _mesh(pack, skeleton, rest)
+    character = _character_in_metres(clip)
+    if character is None:
+        parts = _bone_parts(pack, skeleton, rest, joints)
+    else:
+        parts = skin_parts(pack, character, joints[:n_joints])
+    drawn = range(len(joints) + 1, len(joints) + 1 + len(parts.nodes))
     document: dict[str, Any] = {
-        "asset": {"version": "2.0", "generator": "motionloom"},
+        "asset": {"version": "2.0", "generator": GENERATOR},
         "scene": 0,
-        "scenes": [{"nodes": [0, len(joints) + 1]}],
-        "nodes": [*_nodes(skeleton, origin), {"name": "bones", "mesh": 0, "skin": 0}],
-        "meshes": [{"name": "bones", "primitives": [mesh]}],
-        "materials": [
-            {
-                "name": "bones",
-                "doubleSided": True,
-                "pbrMetallicRoughness": {
-                    "baseColorFactor": [0.28, 0.4, 0.52, 1.0],
-                    "metallicFactor": 0.0,
-                    "roughnessFactor": 0.8,
-                },
-            }
-        ],
-        "skins": [
-            {
-                "name": "skeleton",
-                "joints": joints,
-                "skeleton": 1,
-                "inverseBindMatrices": pack.add(_inverse_binds(*rest), "MAT4"),
-            }
-        ],
+        "scenes": [{"nodes": [0, *drawn]}],
+        "nodes": [*_nodes(skeleton, origin), *parts.nodes],
+        **parts.lists,
         "animations": [{"name": name, **_animation(pack, motion, origin, _provenance(clip))}],
     }
     document |= pack.described()
     write_chunks(stream, document, pack.data)
+
+
+def _bone_parts(
+    pack: Pack, skeleton: Skeleton, rest: tuple[FloatArray, FloatArray], joints: list[int]
+) -> SkinParts:
+    """A mesh of one long octahedron per bone, on joints and end sites."""
+    parts = SkinParts(pack, nodes=[{"name": BONES, "mesh": 0, "skin": 0}])
+    parts.add("meshes", {"name": BONES, "primitives": [_mesh(pack, skeleton, rest)]})
+    surface = {
+        "baseColorFactor": [0.28, 0.4, 0.52, 1.0],
+        "metallicFactor": 0.0,
+        "roughnessFactor": 0.8,
+    }
+    material = {"name": BONES, "doubleSided": True, "pbrMetallicRoughness": surface}
+    parts.add("materials", material)
+    skin = {
+        "name": "skeleton",
+        "joints": joints,
+        "skeleton": 1,
+        "inverseBindMatrices": pack.add(_inverse_binds(*rest), "MAT4"),
+    }
+    parts.add("skins", skin)
+    return parts
+
+
+def _character_in_metres(clip: FileClip) -> Character | None:
+    """The character of a clip, turned as the motion is by :func:`_in_metres`."""
+    character, unit_m, up = clip.character, clip.unit_m or 1.0, clip.up or "y"
+    if character is None or (unit_m == 1.0 and up == "y"):
+        return character
+    world = quat.to_matrix(_upright(up))
+    meshes = [turned_mesh(mesh, np.eye(3), world, unit_m) for mesh in character.meshes]
+    return dataclasses.replace(character, meshes=tuple(meshes))
+
+
+def _upright(up: str) -> FloatArray:
+    """The turn (4,) that brings an up axis to Y."""
+    axis = np.zeros(3)
+    axis["xyz".index(up[-1])] = -1.0 if up[0] == "-" else 1.0
+    return quat.between_vectors(axis, np.array([0.0, 1.0, 0.0]))
 
 
 def _in_metres(clip: FileClip) -> Motion:
@@ -95,9 +125,7 @@ def _in_metres(clip: FileClip) -> Motion:
     motion, unit_m, up = clip.motion, clip.unit_m or 1.0, clip.up or "y"
     if unit_m == 1.0 and up == "y":
         return motion
-    axis = np.zeros(3)
-    axis["xyz".index(up[-1])] = -1.0 if up[0] == "-" else 1.0
-    turn = quat.between_vectors(axis, np.array([0.0, 1.0, 0.0]))
+    turn = _upright(up)
     skeleton, moving = motion.skeleton, motion.joint_translations
     offsets, rest, quats = (
         np.array(a) for a in (skeleton.offsets, skeleton.rest_quats, motion.local_quats)

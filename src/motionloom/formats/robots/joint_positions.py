@@ -25,15 +25,17 @@ class Positions:
     qpos: FloatArray
     left: FloatArray
     """Largest angle that each joint of the model leaves out, radians. Shape (N,)."""
+    left_m: FloatArray
+    """Largest distance from its axis that each slide leaves out, metres. Shape (N,)."""
 
 
 def positions_of(tree: RobotTree, motion: Motion) -> Positions:
-    """``qpos`` of a motion on the tree's skeleton: each hinge's angle about its axis.
+    """``qpos`` of a motion on the tree's skeleton: each hinge's angle, each slide's way.
 
     Hinges at one place (a hip of three) share what no single one of them can do.
     """
     qpos = np.zeros((motion.n_frames, tree.n_qpos))
-    left = np.zeros(len(tree.model.joints))
+    left, left_m = np.zeros((2, len(tree.model.joints)))
     rest = tree.skeleton.rest_quats
     for k, (joint, at, columns) in enumerate(
         zip(tree.model.joints, tree.joint_of, tree.columns, strict=True)
@@ -44,6 +46,10 @@ def positions_of(tree: RobotTree, motion: Motion) -> Positions:
             qpos[:, columns] = np.concatenate([motion.root_positions, turns], axis=1)
         elif joint.type == "ball":
             qpos[:, columns] = quat.make_continuous(relative)
+        elif joint.type == "slide":
+            ways, left_m[k] = _ways(tree, motion, joint, at)
+            qpos[:, columns.start] = ways + joint.reference
+            left[k] = quat.angle_between(relative, np.array(quat.IDENTITY)).max()
         else:
             angles, missing = twist_angles(relative, joint.axis)
             qpos[:, columns.start] = angle_positions(joint, angles)
@@ -51,7 +57,17 @@ def positions_of(tree: RobotTree, motion: Motion) -> Positions:
     for group in _shared_places(tree):
         if max(left[k] for k in group) > _EXACT:
             _solve_together(tree, motion, group, qpos, left)
-    return Positions(qpos, left)
+    return Positions(qpos, left, left_m)
+
+
+def _ways(tree: RobotTree, motion: Motion, joint: MjcfJoint, at: int) -> tuple[FloatArray, float]:
+    """How far a slide has gone along its axis (F,), and the most that is off it."""
+    if motion.joint_translations is None:
+        return np.zeros(motion.n_frames), 0.0
+    moved = motion.joint_translations[:, at] - tree.skeleton.offsets[at]
+    way = quat.rotate(tree.skeleton.rest_quats[at], joint.axis)
+    ways = moved @ way
+    return ways, float(np.linalg.norm(moved - ways[:, None] * way, axis=1).max())
 
 
 def angle_positions(joint: MjcfJoint, angles: FloatArray) -> FloatArray:
@@ -103,14 +119,14 @@ def velocities_of(tree: RobotTree, qpos: FloatArray, fps: float) -> FloatArray:
     """``qvel`` (F, n_qvel): derivatives of ``qpos`` as MuJoCo counts them.
 
     Linear velocity of a free joint is in the world, angular velocities of free joints and balls in
-    the body's own frame; hinges have the rate of their angle.
+    the body's own frame; hinges and slides have the rate of their position.
     """
     qvel = np.zeros((len(qpos), tree.n_qvel))
     for joint, columns, out in zip(
         tree.model.joints, tree.columns, tree.velocity_columns, strict=True
     ):
         values = qpos[:, columns]
-        if joint.type == "hinge":
+        if joint.type in ("hinge", "slide"):
             qvel[:, out] = velocities(values, fps)
             continue
         turns = values[:, 3:] if joint.type == "free" else values

@@ -10,6 +10,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._records import record
 from motionloom.errors import FormatError
+from motionloom.formats.robots.mjcf_include import Includes
 from motionloom.formats.robots.mjcf_values import (
     Compiler,
     axis_of,
@@ -26,7 +27,7 @@ from motionloom.rotation import quat
 
 SIZES = {"free": (7, 6), "ball": (4, 3), "hinge": (1, 1), "slide": (1, 1)}
 """Numbers of ``qpos`` and of ``qvel`` per type of joint."""
-_UNREAD = ("include", "attach", "replicate", "composite", "flexcomp")
+_UNREAD = ("attach", "replicate", "composite", "flexcomp")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,16 +64,20 @@ class Mjcf:
 def read_mjcf(path: Path) -> Mjcf:
     """The robot in a file."""
     try:
-        return parse_mjcf(read_file(path, LARGEST_BYTES))
+        return parse_mjcf(read_file(path, LARGEST_BYTES), path)
     except FormatError as error:
         raise error if error.path else error.at(path) from None
 
 
-def parse_mjcf(data: bytes) -> Mjcf:
-    """The robot in the text of a file."""
+def parse_mjcf(data: bytes, path: Path | None = None) -> Mjcf:
+    """The robot in the text of a file; ``path`` is where the files it includes are near."""
     root = parse_xml(data)
     if root.tag != "mujoco":
         raise FormatError(f"A MuJoCo model must begin with <mujoco>, got <{root.tag[:40]}>.")
+    includes = Includes(None if path is None else path.parent)
+    if path is not None:
+        includes.taken.add(path.resolve())
+    includes.resolve(root)
     compiler = read_compiler(root)
     model = Mjcf()
     worlds = [element for element in root.children if element.tag == "worldbody"]
@@ -85,7 +90,7 @@ def parse_mjcf(data: bytes) -> Mjcf:
     model.joints.sort(key=lambda joint: joint.body)  # as MuJoCo orders them
     moving = [joint for joint in model.joints if joint.type != "free"]
     if not moving:
-        raise FormatError("The model has no hinges or balls.")
+        raise FormatError("The model has no hinges, slides or balls.")
     for kind, names in (
         ("body", model.names),
         ("joint", [joint.name for joint in model.joints if joint.name]),

@@ -67,7 +67,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     tree = RobotTree.of(read_mjcf(_model_of(options)))
     if tree.skeleton.n_joints > limits.max_joints:
         raise FormatError(f"At most {limits.max_joints} joints can be read.")
-    budget.check_poses(len(rows), tree.skeleton.n_joints)
+    budget.check_poses(len(rows), tree.skeleton.n_joints, sliding=tree.slides)
     columns = dict(zip(names, rows.T, strict=True))
     findings: list[Finding] = []
     qpos = _qpos(tree, columns, findings, seed=seed)
@@ -146,7 +146,9 @@ def _qpos(
             qpos[:, at] = np.stack([columns[name] for name in present], axis=1)
         else:
             values = columns[present[0]]
-            qpos[:, at.start] = np.radians(values) if seed else values
+            if seed:
+                values = SEED_UNIT_M * values if joint.type == "slide" else np.radians(values)
+            qpos[:, at.start] = values
     if len(missing) == sum(joint.type != "free" for joint in tree.model.joints):
         raise FormatError(
             f"No column is a joint of the model, whose first is {quoted(missing[0])}.",

@@ -28,7 +28,7 @@ def read_robot(bundle: Bundle, options: ReadOptions) -> FileClip:
     qpos = _qpos(bundle, tree)
     if len(qpos) > bundle.limits.max_frames or not len(qpos):
         raise FormatError(f"1 to {bundle.limits.max_frames} frames can be read, got {len(qpos)}.")
-    bundle.budget.check_poses(len(qpos), tree.skeleton.n_joints)
+    bundle.budget.check_poses(len(qpos), tree.skeleton.n_joints, sliding=tree.slides)
     try:
         motion = tree.motion(qpos, bundle.number("fps"))
     except ArrayError as error:

@@ -1,8 +1,9 @@
-"""A robot as a skeleton, one skeleton joint per hinge, and ``qpos`` as a motion of it.
+"""A robot as a skeleton, one skeleton joint per hinge or slide, and ``qpos`` as a motion of it.
 
 A body with three hinges becomes three joints, each of which turns about one axis: blending two
-angles of a hinge is then blending two rotations about one axis, and stays on it. Bodies without
-joints become joints that never turn. Z up and metres, as in MuJoCo.
+angles of a hinge is then blending two rotations about one axis, and stays on it. A slide becomes
+a joint that moves along its axis. Bodies without joints become joints that never turn. Z up and
+metres, as in MuJoCo.
 """
 
 from __future__ import annotations
@@ -59,6 +60,11 @@ class RobotTree:
         """Width of ``qvel``."""
         return int(self.velocity_columns[-1].stop)
 
+    @property
+    def slides(self) -> bool:
+        """Whether a joint of the model is a slide."""
+        return any(joint.type == "slide" for joint in self.model.joints)
+
     @classmethod
     def of(cls, model: Mjcf) -> RobotTree:
         """The tree of a model with one body at the top."""
@@ -70,9 +76,6 @@ class RobotTree:
                 f"A robot must have one body at the top, got {len(tops)}: {', '.join(tops[:4])}.",
                 fix="Pass the file of the robot alone, without its scene.",
             )
-        if any(joint.type == "slide" for joint in model.joints):
-            name = next(joint.name for joint in model.joints if joint.type == "slide")
-            raise FormatError(f"Slides are not read, and {name[:60]!r} is one.")
         return _Builder(model).tree()
 
     def motion(self, qpos: FloatArray, fps: float) -> Motion:
@@ -81,6 +84,7 @@ class RobotTree:
         skeleton = self.skeleton
         quats = np.tile(skeleton.rest_quats, (n_frames, 1, 1))
         roots = np.tile(skeleton.offsets[0], (n_frames, 1))
+        places = np.tile(skeleton.offsets, (n_frames, 1, 1)) if self.slides else None
         for joint, at, columns in zip(self.model.joints, self.joint_of, self.columns, strict=True):
             values = qpos[:, columns]
             if joint.type == "free":
@@ -88,10 +92,13 @@ class RobotTree:
             elif joint.type == "ball":
                 turn = _units(values, joint)
                 quats[:, at] = quat.multiply(skeleton.rest_quats[at], turn)
+            elif places is not None and joint.type == "slide":
+                way = quat.rotate(skeleton.rest_quats[at], joint.axis)
+                places[:, at] += (values - joint.reference) * way
             else:
                 turn = quat.from_axis_angle(joint.axis, values[:, 0] - joint.reference)
                 quats[:, at] = quat.multiply(skeleton.rest_quats[at], turn)
-        return Motion(skeleton, roots, quat.make_continuous(quats), fps)
+        return Motion(skeleton, roots, quat.make_continuous(quats), fps, places)
 
     def body_pose(self, motion: Motion) -> tuple[FloatArray, FloatArray]:
         """Every body in the world: origins (F, B, 3) and rotations (F, B, 4)."""

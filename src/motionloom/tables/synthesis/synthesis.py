@@ -187,6 +187,7 @@ def synthesize(
     *,
     rig: Rig | None = None,
     feet: bool = True,
+    still: bool = False,
     ends: tuple[int, int] | None = None,
 ) -> Synthesis:
     """The frames of a recipe: blended, then with its feet held where they stand.
@@ -203,6 +204,8 @@ def synthesize(
         Of the same frames; worked out where not given, which takes longer than the synthesis.
     feet
         Hold planted feet; without it the blend comes out as it is.
+    still
+        Held feet of pinned windows stand still; by default they move as they do there.
     ends
         Rows that it leaves and arrives at: a blend of other windows is bent to have their postures
         and velocities.
@@ -238,6 +241,6 @@ def synthesize(
         starts = np.ascontiguousarray(frames.starts, dtype=np.int64)
         _bent(
             rows_of(frames).record, rig.record, len(starts) - 1, starts, n_frames, n_ways, at,
-            weights, *ends, frames.fps, speed, int(feet), *outputs,
+            weights, *ends, frames.fps, speed, 2 if feet and still else int(feet), *outputs,
         )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))

@@ -8,6 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
+from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import (
     COLUMNS,
@@ -53,6 +54,29 @@ def test_frames_are_those_of_the_plain_form(frames, rows, between):
         assert np.abs(made.heading - psi).max() < TIGHT
         assert np.abs(made.root_positions - root).max() < TIGHT
         assert np.abs(made.local_quats - quats).max() < 1e-6  # windows are blended in single
+
+
+def test_a_joint_half_a_turn_off_stays_a_rotation_and_swings_little():
+    walk = ml.synthetic.clip("walk").motion
+    head = walk.skeleton.names.index("Head")
+    nods = 0.05 * np.sin(0.9 * np.arange(walk.n_frames))
+    quats = np.array(walk.local_quats)
+    turn = quat.exp(np.outer(np.pi + nods, [0.0, 0.0, 1.0]))
+    quats[:, head] = quat.multiply(quats[:, head], turn)
+    frames = frames_of([walk.replace(name="walk"), walk.replace(local_quats=quats, name="turned")])
+    source, target = frames.row_of("walk", 10), frames.row_of("walk", 12)
+    for frame in range(8, 16):
+        recipe = Recipe((source, frames.row_of("turned", frame), target), LENGTH, pinned=True)
+        made = synthesize(frames, recipe, feet=False)
+        assert np.linalg.norm(made.local_quats, axis=-1) == pytest.approx(1.0)
+        like = np.abs(np.sum(made.local_quats[1:, head] * made.local_quats[:-1, head], axis=-1))
+        assert 2.0 * np.arccos(like.min()) < 0.2
+        at = recipe.rows[1] + np.arange(LENGTH)[:, None]
+        plain = bent_windows(
+            frames, rows_of(frames), at, np.ones((1, LENGTH)), (source, target + LENGTH - 1)
+        )
+        like = np.abs(np.sum(made.local_quats * plain[2], axis=-1))
+        assert like.min() > 1.0 - 1e-9
 
 
 @pytest.mark.parametrize("feet", [False, True])

@@ -1,0 +1,190 @@
+"""Character: a skeleton with the meshes that hang on it, their materials and textures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from motionloom._arrays import FloatArray, IntArray, frozen, frozen_lengths, of_kind, one_of, whole
+from motionloom._records import FrozenMapping, record
+from motionloom.errors import ArrayError
+from motionloom.findings import Finding
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.rotation import quat
+
+TEXTURE_USES = ("colour", "normal", "metal_and_roughness", "occlusion", "glow")
+"""What a texture can be for."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Texture:
+    """An image on a surface, as the bytes of its file."""
+
+    name: str
+    data: bytes = field(repr=False)
+    """The image file: PNG, JPEG or another."""
+    uv: int = 0
+    """Which of the texture coordinates of a mesh place it."""
+    wraps: tuple[str, str] = ("repeat", "repeat")
+    """What lies outside of it, across and up: ``"repeat"``, ``"clamp"`` or ``"mirror"``."""
+    smooth: bool = True
+    """Whether values between its pixels are interpolated."""
+
+    @property
+    def suffix(self) -> str:
+        """Suffix that a file of the image has, by its first bytes; empty where they are unknown."""
+        heads = {".png": b"\x89PNG\r\n\x1a\n", ".jpg": b"\xff\xd8\xff", ".bmp": b"BM"}
+        heads |= {".webp": b"RIFF", ".dds": b"DDS ", ".gif": b"GIF8", ".tif": b"II*\0"}
+        return next((end for end, head in heads.items() if self.data.startswith(head)), "")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Material:
+    """How a surface looks."""
+
+    name: str
+    colour: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
+    """Red, green, blue (linear) and opacity; multiplies the texture of the same name."""
+    metal: float = 0.0
+    roughness: float = 0.8
+    glow: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Light that it gives."""
+    opacity: str = "opaque"
+    """``"opaque"``; ``"mask"``: holes where the opacity is below ``cutoff``; or ``"blend"``."""
+    cutoff: float = 0.5
+    two_sided: bool = False
+    textures: Mapping[str, Texture] = field(default_factory=FrozenMapping)
+    """By what they are for: ``"colour"``, ``"normal"``, ``"metal_and_roughness"``,
+    ``"occlusion"`` or ``"glow"``."""
+
+    def __post_init__(self) -> None:
+        for use in self.textures:
+            one_of(use, TEXTURE_USES, "textures")
+        if not isinstance(self.textures, FrozenMapping):
+            object.__setattr__(self, "textures", FrozenMapping(self.textures))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class SkinnedMesh:
+    """Triangles whose points are carried by joints."""
+
+    name: str
+    points: FloatArray
+    """As the mesh stands when the joints rest, metres. Shape (V, 3)."""
+    triangles: IntArray
+    """Points of each triangle, counter-clockwise seen from outside. Shape (T, 3)."""
+    joints: IntArray
+    """Joints that carry each point. Shape (V, K)."""
+    weights: FloatArray
+    """Their shares, which sum to 1. Shape (V, K)."""
+    binds: FloatArray
+    """From the points into the frame of each joint of the skeleton. Shape (J, 3, 4)."""
+    surfaces: IntArray
+    """Material of each triangle in the character's list, -1 for none. Shape (T,)."""
+    normals: FloatArray | None = None
+    """Shape (V, 3)."""
+    tangents: FloatArray | None = None
+    """Direction of U, and the side of V. Shape (V, 4)."""
+    uvs: tuple[FloatArray, ...] = ()
+    """Texture coordinates, (0, 0) at the upper left of the image. Each of shape (V, 2)."""
+    colours: FloatArray | None = None
+    """Shape (V, 4)."""
+
+    def __post_init__(self) -> None:
+        points = frozen_lengths(self.points, "points", (None, 3))
+        n = len(points)
+        triangles = frozen(self.triangles, "triangles", (None, 3), np.int64)
+        _below(triangles, n, "triangles")
+        joints = frozen(self.joints, "joints", (n, None), np.int64)
+        binds = frozen(self.binds, "binds", (None, 3, 4))
+        _below(joints, len(binds), "joints")
+        surfaces = frozen(self.surfaces, "surfaces", (len(triangles),), np.int64)
+        arrays = {
+            "points": points,
+            "triangles": triangles,
+            "joints": joints,
+            "weights": frozen(self.weights, "weights", joints.shape),
+            "binds": binds,
+            "surfaces": surfaces,
+            "uvs": tuple(frozen(uv, "uvs", (n, 2)) for uv in self.uvs),
+        }
+        for name, width in (("normals", 3), ("tangents", 4), ("colours", 4)):
+            value = getattr(self, name)
+            arrays[name] = None if value is None else frozen(value, name, (n, width))
+        for name, value in arrays.items():
+            object.__setattr__(self, name, value)
+
+    def posed(self, places: FloatArray, turns: FloatArray) -> FloatArray:
+        """The points (V, 3) for joints at these places (J, 3) and turns (J, 4) in the world."""
+        frames = np.concatenate([quat.to_matrix(turns), places[..., None]], axis=-1)
+        down = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(self.binds), 1, 4))
+        bones = frames @ np.concatenate([self.binds, down], axis=1)
+        out = np.zeros_like(self.points)
+        for k in range(self.joints.shape[1]):
+            bone = bones[self.joints[:, k]]
+            moved = np.einsum("vij,vj->vi", bone[..., :3], self.points) + bone[..., 3]
+            out += self.weights[:, k, None] * moved
+        return out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Character:
+    """A skeleton with the meshes that hang on it, their materials and textures.
+
+    :func:`motionloom.load_character` reads one; :func:`motionloom.retarget` carries motions over
+    to it; :func:`motionloom.save` writes them with its skin.
+    """
+
+    name: str
+    motion: Motion = field(repr=False)
+    """The first clip of its file, or its rest pose."""
+    meshes: tuple[SkinnedMesh, ...]
+    materials: tuple[Material, ...] = ()
+    findings: tuple[Finding, ...] = field(default=(), repr=False)
+    """What of the file was left out or changed."""
+
+    def __post_init__(self) -> None:
+        of_kind(self.motion, Motion, "motion")
+        for mesh in self.meshes:
+            of_kind(mesh, SkinnedMesh, "meshes")
+            if len(mesh.binds) != self.skeleton.n_joints:
+                raise ArrayError(
+                    f"`meshes` must have a bind for each of the {self.skeleton.n_joints} joints, "
+                    f"got {len(mesh.binds)} in {mesh.name!r}."
+                )
+            if mesh.surfaces.size:
+                whole(int(mesh.surfaces.max()), "surfaces", most=len(self.materials) - 1)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that carry the meshes."""
+        return self.motion.skeleton
+
+    @property
+    def n_points(self) -> int:
+        """Points of all meshes."""
+        return sum(len(mesh.points) for mesh in self.meshes)
+
+    def posed(self, motion: Motion, frame: int) -> FloatArray:
+        """Where the points of all meshes are in a frame of a motion on its skeleton. (V, 3)."""
+        of_kind(motion, Motion, "motion")
+        at = whole(frame, "frame", least=0, most=motion.n_frames - 1)
+        if not motion.skeleton.same_joints(self.skeleton):
+            raise ArrayError(
+                "`motion` must be on the joints of the character. "
+                "Carry it over first: ml.retarget(motion, character)."
+            )
+        places, turns = motion[at : at + 1].world_pose()
+        return np.concatenate([mesh.posed(places[0], turns[0]) for mesh in self.meshes])
+
+
+def _below(values: IntArray, n: int, name: str) -> None:
+    if values.size and not 0 <= values.min() <= values.max() < n:
+        raise ArrayError(f"`{name}` must be from 0 to {n - 1}, got {values.min()}, {values.max()}.")

@@ -1,0 +1,176 @@
+"""load_character: the figure in a GLB, glTF or FBX file, with its meshes and textures."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom.findings import Finding
+from motionloom.formats.character import Character, SkinnedMesh
+from motionloom.formats.file_clip import FileClip, ReadOptions
+from motionloom.formats.file_skin import FileSkin
+from motionloom.formats.mesh_space import mesh_at_rest, turned_mesh
+from motionloom.formats.registry import Format, format_for_reading, known_formats
+from motionloom.intake.axes import turn_from_world, turn_to_world
+from motionloom.intake.load import load
+from motionloom.intake.open import Target, find_target, opened
+from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
+from motionloom.reading.size_limits import Limits, limits_for
+
+SAME_M = 1e-6
+"""Joints that agree to this are those of the character."""
+GLB_IMAGES = (".png", ".jpg")
+
+
+def load_character(path: str | Path) -> Character:
+    """The figure in a GLB, glTF or FBX file: skeleton, meshes, materials and textures.
+
+    Images are taken as they are, also from files next to it. Meshes without a skin that hang on a
+    joint are kept; morph targets, and meshes of other figures, are left out, as ``findings`` say.
+
+    Parameters
+    ----------
+    path
+        The file; ``"file.glb#Run"`` picks the figure that the clip Run moves.
+
+    Returns
+    -------
+    Character
+        In metres, Y up. Pass it to :func:`retarget` to carry a motion over to it, and to
+        :func:`save` to write the motion with its skin.
+
+    Raises
+    ------
+    FormatError
+        The file cannot be read, or holds no mesh that hangs on a skeleton.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import save, synthetic
+    >>> walk = synthetic.clip("walk").motion
+    >>> binds = np.tile(np.eye(3, 4), (walk.skeleton.n_joints, 1, 1))
+    >>> leaf = SkinnedMesh("leaf", np.eye(3), [[0, 1, 2]], [[0]] * 3, [[1.0]] * 3, binds, [-1])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(walk, Path(folder) / "leaf.glb", character=Character("leaf", walk, (leaf,)))
+    ...     load_character(Path(folder) / "leaf.glb").meshes[0].name
+    'leaf'
+    """
+    if not isinstance(path, str | Path):
+        raise FormatError(f"A character is named by a path, got {type(path).__name__}.")
+    target = find_target(path, None)
+    skin = _read_skin(target, limits_for(None))
+    if not skin.meshes:
+        raise FormatError(
+            "The file holds no mesh that hangs on a skeleton.",
+            path=target.label,
+            fix="Export the character with its skin.",
+        )
+    with warnings.catch_warnings():  # faults of the clip do not matter to the character
+        warnings.simplefilter("ignore")
+        motion = load(path, keep_t_pose=True)
+    try:
+        return _character(skin, motion, Path(target.label).stem)
+    except FormatError as error:
+        raise error.at(target.label) from None
+    except ArrayError as error:
+        raise FormatError(str(error), path=target.label) from error
+
+
+def character_of(motion: Motion) -> Character | None:
+    """The character in the file that a motion came from; None where it has no skin to keep.
+
+    The file must still be there, and the motion on the joints that it had in it.
+    """
+    source = motion.source
+    skinned = {each.name for each in known_formats() if each.read_skin is not None}
+    if source.format not in skinned or source.path in ("", "-"):
+        return None
+    name = f"{source.path}#{source.clip}" if source.clip else source.path
+    try:
+        if not Path(source.path).is_file():
+            return None
+        character = load_character(name)
+    except (MotionLoomError, OSError, ValueError):
+        return None
+    return character if fits(motion.skeleton, character.skeleton) else None
+
+
+def fits(one: Skeleton, other: Skeleton) -> bool:
+    """Whether two skeletons have the same joints in the same places at rest."""
+    return (
+        one.same_joints(other)
+        and bool(np.allclose(one.offsets[1:], other.offsets[1:], rtol=0.0, atol=SAME_M))
+        and bool(
+            np.allclose(np.abs(np.sum(one.rest_quats * other.rest_quats, axis=-1)), 1.0, atol=1e-9)
+        )
+    )
+
+
+def character_in_file(character: Character, clip: FileClip) -> Character:
+    """The character in the unit and axes that the file of a clip will have."""
+    turn, unit_m = turn_from_world(clip.up or "y"), clip.unit_m or 1.0
+    meshes = tuple(turned_mesh(mesh, turn, turn, 1.0 / unit_m) for mesh in character.meshes)
+    return dataclasses.replace(character, meshes=meshes)
+
+
+def skin_suffixes() -> str:
+    """Suffixes of files that can hold a skin, for texts."""
+    listed = [s for each in known_formats() if each.read_skin is not None for s in each.suffixes]
+    return ", ".join(listed)
+
+
+def _read_skin(target: Target, limits: Limits) -> FileSkin:
+    options = ReadOptions(path=target.path, clip=target.clip, limits=limits)
+    with opened(target, limits) as (head, stream):
+        try:
+            return _reader(format_for_reading(head, target.path), stream, options)
+        except FormatError as error:
+            raise error if error.path else error.at(target.label) from None
+        except ArrayError as error:
+            raise FormatError(str(error), path=target.label) from error
+        except (MemoryError, RecursionError) as error:
+            raise FormatError(
+                "The file asks for more memory than there is.",
+                path=target.label,
+                fix="Check that it is whole.",
+            ) from error
+
+
+def _reader(format_: Format, stream: BinaryIO, options: ReadOptions) -> FileSkin:
+    if format_.read_skin is None:
+        raise FormatError(
+            f"A character needs a file with a skin, and {format_.title} holds none.",
+            fix=f"Name a file of the kinds {skin_suffixes()}.",
+        )
+    with np.errstate(all="ignore"):  # what is not finite is refused
+        return format_.read_skin(stream, options)
+
+
+def _character(skin: FileSkin, motion: Motion, name: str) -> Character:
+    """The character in metres and Y up, its meshes as they stand when its joints rest."""
+    skeleton, source = motion.skeleton, motion.source
+    places, turns = forward_kinematics(
+        skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None]
+    )
+    turn = turn_to_world(source.up)
+    meshes: list[SkinnedMesh] = []
+    for mesh in skin.meshes:
+        if len(mesh.binds) != skeleton.n_joints:
+            raise FormatError("The skin and the clip must have the same joints.")
+        placed = turned_mesh(mesh, turn, turn, source.unit_m)
+        meshes.append(mesh_at_rest(placed, places[0], turns[0]))
+    findings = list(skin.findings)
+    textures = {t.name: t for m in skin.materials for t in m.textures.values()}
+    others = [name for name, t in textures.items() if t.suffix not in GLB_IMAGES]
+    if others:
+        text = f"Images that are no PNG or JPEG are left out of a GLB ({len(others)})."
+        findings.append(Finding("note", f"{others[0][:40]!r}", text))
+    return Character(name, motion, tuple(meshes), skin.materials, tuple(findings))
