@@ -41,4 +41,4 @@ class Finding:
 
 
 class MotionLoomWarning(UserWarning):
-    """A fault of a file that was read around; its text is that of the finding."""
+    """A fault of a file that was read around, or a result that fails its quality check."""

@@ -28,6 +28,7 @@ from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.cleanup.hands import HandHold, hand_role, reach_notes
 from motionloom.errors import ArrayError, RegistrationError
+from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
@@ -226,7 +227,10 @@ def blend(
         evaluated.motion, evaluated.footplants, None, evaluated.motion, u, frames, w,
         evaluated.wide_joints, curve, (first, last),
     )  # fmt: skip
-    return _finalized(blended, clean)
+    finished = _finalized(blended, clean)
+    if clean and float(w.min()) >= 0.0:  # beyond its clips a blend is meant to differ from them
+        warn_flawed(finished.verification, "blend")
+    return finished
 
 
 def _finalized(blended: Blend, clean: bool) -> Blend:

@@ -15,6 +15,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.root_motion import travel_on_root
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.errors import RegistrationError
+from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Verification
@@ -169,6 +170,7 @@ def loop(
         else:
             closed, verification, cleanup = held.motion, held.verification, held.cleanup
             planted, closure = held.footplants.planted, held.closure
+        warn_flawed(verification, "loop")
     notes += [f"failed check: {each}" for each in verification.failed]
     return Loop(
         closed,

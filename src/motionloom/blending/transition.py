@@ -24,6 +24,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, legs_missing
 from motionloom.errors import ArrayError
+from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
@@ -205,6 +206,8 @@ def transition(
             "clips have no more frames around this place"
         )
     done = tried.finalized
+    if settings.clean and settings.check:
+        warn_flawed(done.verification, "transition")
     if settings.clean and (missing := legs_missing(matched.body)):
         notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
     return Transition(

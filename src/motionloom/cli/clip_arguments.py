@@ -48,9 +48,13 @@ SourceFps = Annotated[
 ]
 Unit = Annotated[
     str | None,
-    typer.Option("--unit", help="Unit of the files: m cm mm in cmu dm ft, or metres per unit."),
+    typer.Option(
+        "--source-unit", help="True unit of the files: m cm mm in cmu dm ft, or metres per unit."
+    ),
 ]
-Up = Annotated[str | None, typer.Option("--up", help="Up axis of the files: x y z, -y ...")]
+Up = Annotated[
+    str | None, typer.Option("--source-up", help="True up axis of the files: x y z, -y ...")
+]
 Body = Annotated[
     Path | None,
     typer.Option("--body", metavar="FILE.toml", help="Which joint is which, if guesses fail."),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -14,6 +16,8 @@ from motionloom.cli.clip_arguments import (
     Fps,
     Reading,
     SourceFps,
+    Unit,
+    Up,
     body_of,
     clip_notes,
     load_clip,
@@ -35,7 +39,12 @@ from motionloom.cli.robot_arguments import JointsFile, RobotFile, robot_of, writ
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A clip, a folder, or -.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="A file, a folder, or -.")],
+    target: Annotated[
+        str | None, typer.Argument(metavar="OUT", help="A file, a folder, or -.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", help="OUT, as other commands take it.")
+    ] = None,
     to: Annotated[
         str | None, typer.Option("--to", help="Format, for a folder or -: bvh, glb, amass ...")
     ] = None,
@@ -51,12 +60,8 @@ def convert(
         bool, typer.Option("--ground", help="Level the floor and put it at y = 0.")
     ] = False,
     source_fps: SourceFps = None,
-    source_unit: Annotated[
-        str | None, typer.Option("--source-unit", help="Unit of the input, if detection errs.")
-    ] = None,
-    source_up: Annotated[
-        str | None, typer.Option("--source-up", help="Up axis of the input, if detection errs.")
-    ] = None,
+    source_unit: Unit = None,
+    source_up: Up = None,
     body: Body = None,
     character: CharacterFile = None,
     robot: RobotFile = None,
@@ -75,6 +80,8 @@ def convert(
     --fps, --unit, --up, --engine and --root set how the result is written. --source-fps,
     --source-unit and --source-up correct what is detected in the input.
     """
+    if (target is None) == (output is None):
+        raise ml.ArrayError("A conversion needs one output: OUT, or -o OUT.")
     reading = Reading.of(
         fps=fps, source_fps=source_fps, unit=source_unit, up=source_up, body=body, fps_is_new=False
     )
@@ -82,7 +89,9 @@ def convert(
     model = robot_of(robot, joints)
     layout = Layout(engine, root, body)
     wearer = wearer_of(character, reading)
-    writing = Writing(target, to, force, dry_run, as_json, wearer=wearer, layout=layout)
+    writing = Writing(
+        target or output or "", to, force, dry_run, as_json, wearer=wearer, layout=layout
+    )
     jobs = plan_jobs(source, writing)
     reading.warn_unfit([path for path, _ in jobs])
     part = frames_of(frames)
@@ -101,9 +110,11 @@ def convert(
         if model is not None and writes_qpos(model, output):
             lost = [f"{path}: {note}" for note in model.save(motion, output)]
         else:
-            write_clip(
-                motion, output, to, unit=unit, up=up, wearer=wearer, layout=layout.without_root()
-            )
+            with _written_options():
+                write_clip(
+                    motion, output, to,
+                    unit=unit, up=up, wearer=wearer, layout=layout.without_root(),
+                )  # fmt: skip
         findings = loaded.source.findings
         return Done(
             f"{motion.n_frames} frames at {motion.fps:g} fps",
@@ -112,7 +123,7 @@ def convert(
                 "fps": motion.fps,
                 "findings": [finding_json(finding) for finding in findings],
             },
-            [*finding_warnings(path, loaded, of_source=True), *lost],
+            [*finding_warnings(path, loaded), *lost],
             clip_notes(path, loaded),
         )
 
@@ -123,8 +134,18 @@ def convert(
         elif not writes_qpos(model, output):
             refuse_unwritable(output)
 
-    run_jobs(jobs, work, writing, label="converting", check=check, of_source=True)
+    run_jobs(jobs, work, writing, label="converting", check=check)
 
 
 def _is_given(option: object) -> bool:
     return option is not None
+
+
+@contextmanager
+def _written_options() -> Iterator[None]:
+    """Errors of writing name --unit and --up, not the options on what is read."""
+    try:
+        yield
+    except ml.ArrayError as error:
+        text = str(error).replace("`unit`", "--unit").replace("`up`", "--up")
+        raise ml.ArrayError(text) from error

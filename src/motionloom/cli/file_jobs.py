@@ -55,7 +55,6 @@ def run_jobs(
     *,
     label: str,
     check: Callable[[str], None] = lambda target: None,
-    of_source: bool = False,
 ) -> None:
     """Do the work of every clip; of several, those that fail are reported after the others.
 
@@ -71,8 +70,6 @@ def run_jobs(
         Of the progress bar.
     check
         Refuses an output before anything is read.
-    of_source
-        As of :func:`in_options`.
     """
     reports: list[dict[str, Any]] = []
     finished: list[tuple[str, str, Done]] = []
@@ -84,7 +81,7 @@ def run_jobs(
             check(target)
             done = Done() if writing.dry_run else work(path, target)
         except ml.MotionLoomError as error:
-            text = in_options(_naming(path, error), of_source=of_source)
+            text = in_options(_naming(path, error))
             errors.append((text, error))
             reports.append({"input": path, "output": target, "error": text})
             continue

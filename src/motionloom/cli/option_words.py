@@ -7,9 +7,9 @@ import re
 SAME = (
     "accept align at clusters collection constraints cycles dask device edition ends engine "
     "entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
-    "lookup method moving pairs plants plain report rescore root score search seed size skeleton "
-    "soft source_fps still_feet stretch sync_contacts title transitions unit up variation verdicts "
-    "view ways weights what when_short where"
+    "lookup method moving pairs plain plants report rescore root score search seed size skeleton "
+    "soft source_fps still_feet stretch sync_contacts title transitions variation "
+    "verdicts view ways weights what when_short where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
@@ -34,6 +34,8 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
     "timewarp": "--no-timewarp",
     "to": "--to",
     "tolerance_s": "--tolerance",
+    "unit": "--source-unit",
+    "up": "--source-up",
 }
 """Options by the parameter that they set."""
 PHRASES = (
@@ -59,6 +61,12 @@ PHRASES = (
     (r" ?(Say|say) which with skeleton=\.", " Keep one skeleton file, its own, in that folder."),
     (r", or say another skeleton with skeleton=", ""),
     (r"Say the character's file with skeleton=\.", "Keep the character's file in that folder."),
+    (
+        r"`motion` must be on the joints of (?:the|`)\s?character`?\. Carry it over first: "
+        r"ml\.retarget\(motion, character\)\.",
+        "The clip must be on the joints of the character.",
+    ),
+    (r" ?Load it by its path: ml\.load_robot\(PATH\)\.", " Name its file."),
     (r"Pass fps= to say another\.", "Give another with --source-fps."),
     (r" ?Pass floor=\.", ""),
     (r",? or pass clip=\.", "."),
@@ -92,28 +100,24 @@ PHRASES = (
 """Advice to Python users, and what it is on the command line."""
 
 
-def in_options(text: str, *, of_source: bool = False) -> str:
+def in_options(text: str) -> str:
     """A text of the package with the options of commands in place of Python parameters.
 
     Parameters
     ----------
     text
         An error, a finding or a note.
-    of_source
-        Whether the command has ``--source-unit`` and ``--source-up`` for what it reads.
 
     Examples
     --------
     >>> in_options("`length_s` must be positive. Pass unit= (such as unit='cm').")
-    '--length must be positive. Pass --unit (such as --unit cm).'
+    '--length must be positive. Pass --source-unit (such as --source-unit cm).'
     """
     for pattern, words in PHRASES:
         text = re.sub(pattern, words, text)
-    source = "source-" if of_source else ""
     for name, option in OPTIONS.items():
-        given = f"--{source}{name}" if name in ("unit", "up") else option
-        text = text.replace(f"`{name}`", given)
-        text = re.sub(rf"\b{name}=(?:True|False)\b", given, text)
-        text = re.sub(rf"(?<![-\w]){name}=['\"](\w+)['\"]", rf"{given} \1", text)
-        text = re.sub(rf"(?<![-\w]){name}=(?=[\s.,)]|$)", given, text)
+        text = text.replace(f"`{name}`", option)
+        text = re.sub(rf"\b{name}=(?:True|False)\b", option, text)
+        text = re.sub(rf"(?<![-\w]){name}=['\"](\w+)['\"]", rf"{option} \1", text)
+        text = re.sub(rf"(?<![-\w]){name}=(?=[\s.,)]|$)", option, text)
     return text

@@ -61,10 +61,10 @@ def print_findings(findings: Sequence[ml.Finding], *, indent: str = "  ") -> Non
         typer.echo(f"{indent}{text} {printable(rest)}")
 
 
-def finding_warnings(path: str, motion: ml.Motion, *, of_source: bool = False) -> list[str]:
+def finding_warnings(path: str, motion: ml.Motion) -> list[str]:
     """One line per fault of a file that was read."""
     return [
-        f"{path}, {finding.where}: {finding.problem} {in_options(finding.fix, of_source=of_source)}"
+        f"{path}, {finding.where}: {finding.problem} {in_options(finding.fix)}"
         for finding in motion.source.findings
         if finding.level != "note"
     ]

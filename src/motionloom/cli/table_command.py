@@ -12,6 +12,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, fps_of, warn_skipped
+from motionloom.cli.old_options import ReadingCommand
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
@@ -33,7 +34,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(cls=ReadingCommand)
 def build(
     context: typer.Context,
     folder: Annotated[
@@ -125,8 +126,8 @@ def build(
         bool,
         typer.Option(
             "--extend",
-            help="Add the folder's new clips to the table; repeat --source-fps, --unit and --up. "
-            "Nothing is searched again.",
+            help="Add the folder's new clips to the table; repeat --source-fps, --source-unit "
+            "and --source-up. Nothing is searched again.",
         ),
     ] = False,
     force: Force = False,

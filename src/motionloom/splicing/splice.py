@@ -14,6 +14,7 @@ from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
+from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.repair import repair_capture
@@ -222,6 +223,7 @@ def splice(
         spliced, verification = _corrected(
             assembly, times.frames, assembled, verification, check, notes
         )
+        warn_flawed(verification, "splice")
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         spliced.replace(

@@ -69,7 +69,7 @@ def test_a_bad_file_among_good_ones_is_reported_and_the_rest_read(
 
 
 def test_what_the_user_says_wins(run, walk_bvh: Path) -> None:
-    done = run("info", walk_bvh, "--source-fps", "30", "--unit", "mm", "--json")
+    done = run("info", walk_bvh, "--source-fps", "30", "--source-unit", "mm", "--json")
     clip = json.loads(done.out)["clips"][0]
     assert clip["fps"] == 30.0
     assert clip["fps_stated"] == 60.0

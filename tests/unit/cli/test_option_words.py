@@ -58,7 +58,7 @@ def test_errors_and_findings_recommend_no_python() -> None:
     [
         ("Name them with body=ml.BodyMap.from_names(skeleton, {...}).", "--body FILE.toml."),
         ("Cut them off with motion[7:].", "convert --frames 7:."),
-        ('Pass unit= (such as unit="cm").', "--unit (such as --unit cm)."),
+        ('Pass unit= (such as unit="cm").', "--source-unit (such as --source-unit cm)."),
         ("keep_bend=True keeps it", "--keep-bend keeps it"),
         ("`duration_s` must be positive", "--duration must be positive"),
         ("Say the rate with fps=.", "Say the rate with --source-fps."),
@@ -139,3 +139,34 @@ def test_a_rate_with_the_true_one_of_the_files_is_no_surprise(run, tmp_path: Pat
     answer = run("clean", clip, "-o", out, "--fps", "30", "--source-fps", "60")
     assert (answer.code, answer.err) == (0, "")
     assert run("info", clip, "--fps", "30", "--source-fps", "60").code == 2
+
+
+def test_options_on_what_is_read_have_one_name_in_every_command(run, tmp_path: Path) -> None:
+    ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "walk.bvh")
+    clip, out = tmp_path / "walk.bvh", tmp_path / "out.bvh"
+    for old in (("--unit", "mm"), ("--unit=mm",)):
+        new = run("info", clip, "--source-unit", "mm", "--json")
+        answer = run("info", clip, *old, "--json")
+        assert (answer.code, answer.out) == (0, new.out)
+        assert "--unit is deprecated here" in answer.err
+        assert new.err == ""
+    answer = run("clean", clip, "-o", out, "--up", "foo")
+    assert answer.code == 2
+    assert "--source-up must be one of" in answer.err
+    for option in ("--unit", "--up"):
+        answer = run("convert", clip, out, option, "foo")
+        assert answer.code == 2
+        assert f"{option} must be one of" in answer.err
+        assert "source" not in answer.err
+    assert "--up " not in run("clean", "--help").out
+
+
+def test_convert_takes_its_output_as_other_commands_do(run, tmp_path: Path) -> None:
+    ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "walk.bvh")
+    clip, out = tmp_path / "walk.bvh", tmp_path / "out.glb"
+    assert run("convert", clip, "-o", out).code == 0
+    assert out.exists()
+    for wrong in ((clip,), (clip, out, "-o", out)):
+        answer = run("convert", *wrong)
+        assert answer.code == 2
+        assert "A conversion needs one output: OUT, or -o OUT." in answer.err

@@ -124,7 +124,7 @@ def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) ->
         (("--keep-glitches",), "--keep-glitches is False"),
         (("--keep-jumps",), "--keep-glitches is False"),
         (("--skeleton", "{other}"), "--skeleton is another one"),
-        (("--unit", "mm"), "would be read otherwise"),
+        (("--source-unit", "mm"), "would be read otherwise"),
         (("--source-fps", "walk*=45"), "'walk' changed"),
         (("--clusters", "9"), "--clusters would change nothing"),
         (("--jobs", "2", "--seed", "3"), "--seed, --jobs would change nothing"),
@@ -374,7 +374,7 @@ def test_info_lists_every_clip(run, table: Path) -> None:
     ("option", "value"),
     [("--clusters", "0"), ("--length", "nan"), ("--seed", "-1"), ("--edition", "1999"),
      ("--score", "foo"), ("--weights", "foo"), ("--method", "foo"), ("--ways", "7"),
-     ("--plants", "foo"), ("--unit", "foo"), ("--labels", "gone.csv")],
+     ("--plants", "foo"), ("--source-unit", "foo"), ("--labels", "gone.csv")],
 )  # fmt: skip
 def test_a_wrong_option_of_a_build_leaves_nothing_behind(
     run, tmp_path: Path, option: str, value: str

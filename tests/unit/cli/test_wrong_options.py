@@ -18,7 +18,7 @@ PYTHON = re.compile(r"`|(?<![-\w'])[a-z]\w*=|\bml\.\w|Traceback|\bNone\b|\bTrue\
 """What only users of Python know: parameters, public names, values."""
 NOT_CALLED = {"demo", "studio"}
 """They take long, and have few options, which are tested with them."""
-READING = {"--fps", "--source-fps", "--unit", "--up", "--body"}
+READING = {"--fps", "--source-fps", "--source-unit", "--source-up", "--body"}
 """What all commands share for reading clips; one of them stands for all."""
 ANYWAY = ("--force", "--allow-flawed")
 COMMANDS: dict[str, tuple[str, ...]] = {
