@@ -15,6 +15,7 @@ from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import format_for_reading
 from motionloom.intake.normalize import Stated, normalize_clip, normalize_own
 from motionloom.intake.open import Target, find_target, opened
+from motionloom.intake.read_errors import read_errors
 from motionloom.motion.motion import Motion
 from motionloom.reading.size_limits import Limits, limits_for
 
@@ -174,21 +175,10 @@ def _read(target: Target, skeleton: str | Path | None, stated: Stated, limits: L
         skeleton=None if skeleton is None else Path(skeleton),
         limits=limits,
     )
-    with opened(target, limits) as (head, stream):
-        try:
-            format_ = format_for_reading(head, target.path)
-            assert format_.read is not None
-            clip = format_.read(stream, options)
-            if format_.name == _OWN:
-                return normalize_own(clip, format_.name, target.label, stated)
-            return normalize_clip(clip, format_.name, target.label, stated)
-        except FormatError as error:
-            raise error if error.path else error.at(target.label) from None
-        except ArrayError as error:
-            raise FormatError(str(error), path=target.label) from error
-        except (MemoryError, RecursionError) as error:
-            raise FormatError(
-                "The file asks for more memory than there is.",
-                path=target.label,
-                fix="Check that it is whole.",
-            ) from error
+    with opened(target, limits) as (head, stream), read_errors(target.label):
+        format_ = format_for_reading(head, target.path)
+        assert format_.read is not None
+        clip = format_.read(stream, options)
+        if format_.name == _OWN:
+            return normalize_own(clip, format_.name, target.label, stated)
+        return normalize_clip(clip, format_.name, target.label, stated)

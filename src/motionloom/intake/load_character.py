@@ -19,6 +19,7 @@ from motionloom.formats.registry import Format, format_for_reading, known_format
 from motionloom.intake.axes import turn_from_world, turn_to_world
 from motionloom.intake.load import load
 from motionloom.intake.open import Target, find_target, opened
+from motionloom.intake.read_errors import read_errors
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -159,19 +160,8 @@ def skin_suffixes() -> str:
 
 def _read_skin(target: Target, limits: Limits) -> FileSkin:
     options = ReadOptions(path=target.path, clip=target.clip, limits=limits)
-    with opened(target, limits) as (head, stream):
-        try:
-            return _reader(format_for_reading(head, target.path), stream, options)
-        except FormatError as error:
-            raise error if error.path else error.at(target.label) from None
-        except ArrayError as error:
-            raise FormatError(str(error), path=target.label) from error
-        except (MemoryError, RecursionError) as error:
-            raise FormatError(
-                "The file asks for more memory than there is.",
-                path=target.label,
-                fix="Check that it is whole.",
-            ) from error
+    with opened(target, limits) as (head, stream), read_errors(target.label):
+        return _reader(format_for_reading(head, target.path), stream, options)
 
 
 def _reader(format_: Format, stream: BinaryIO, options: ReadOptions) -> FileSkin:
