@@ -4,7 +4,7 @@
 
 Clips are made by ``scale_clips.py`` from CMU captures, and written as motionloom's own archives:
 how quickly files of other formats are parsed is not looked at. Every size is worked through in a
-process of its own (``scale_stages.py``). Times are of one processor. Memory is the most that a
+separate process (``scale_stages.py``). Times are of one processor. Memory is the most that a
 process ever held, pages of mapped files included, and next to it its private memory. Needs 12 GB of
 disk for 40 hours, in a temporary folder unless ``--home`` names one (what is there is used again).
 ``--quick`` works through a quarter and half an hour instead, to see that all of it runs.
@@ -77,7 +77,7 @@ def clips_in(home: Path, folder: Path, hours: float) -> dict[str, float]:
 
 
 def small_table(home: Path, folder: Path, clusters: tuple[int, int]) -> tuple[Path, Frames]:
-    """The table that the large one is held against: CMU 143 at the same rate."""
+    """The table that the large one is compared with: CMU 143 at the same rate."""
     clips = home / "clips143"
     if not clips.is_dir():
         clips.mkdir()

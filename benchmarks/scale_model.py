@@ -30,7 +30,7 @@ WORKERS = (1, 16, 256)
 NETWORK = 1.25e8
 """Bytes a second between machines: a gigabit."""
 PROCESSORS = 16
-"""Beside a GPU."""
+"""Next to a GPU."""
 Row = Sequence[str]
 
 
@@ -183,7 +183,7 @@ def hour_rows(constants_of: dict[str, Any]) -> list[Row]:
 
 
 def _held(stage: dict[str, float], more_hours: float) -> float:
-    """Gigabytes that a stage holds of its own, so many hours beyond the largest measured."""
+    """Gigabytes that a stage itself holds, so many hours beyond the largest measured."""
     return stage["own_gb"] + more_hours * stage["own_gb_per_hour"]
 
 

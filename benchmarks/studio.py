@@ -39,7 +39,7 @@ SETTLE_S = 3.0
 
 @dataclass(frozen=True)
 class Served:
-    """A studio in a process of its own."""
+    """A studio in a separate process."""
 
     process: subprocess.Popen[str]
     address: str
@@ -151,7 +151,7 @@ def over_the_socket() -> list[Figure]:
 
 
 ALONE = ("player.js", "play.js", "play.css")
-"""Files of pages of their own, which the studio does not load."""
+"""Files of separate pages, which the studio does not load."""
 
 
 def bundle() -> Figure:

@@ -71,7 +71,7 @@ def sources() -> list[Path]:
 
 
 def has_compiler() -> bool:
-    """Whether the machine has a compiler of its own."""
+    """Whether the machine has a compiler."""
     return bool(os.environ.get("CC")) or any(map(shutil.which, ("cc", "gcc", "clang")))
 
 

@@ -112,7 +112,7 @@ ML_API int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file);
 
 /* Open a file. Every number in it is checked: a file that is damaged or made up is refused. The
    memory begins at a multiple of 16 bytes. Keep file and memory, as they are and where they are, as
-   long as the table. For another thread open the same file once more, in memory of its own.
+   long as the table. For another thread open the same file once more, in other memory.
    file: (n_bytes)  memory: (n_memory) */
 ML_API ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory,
                                uint8_t *memory, ml_table *table);
@@ -730,7 +730,7 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
 /* Failures of a motion against the limits of its sources: rows of check, joint (as an index into
    the checked ones, or -1), frame, value and limit; of every check and joint the worst. Frames
    `first` to `last` are checked; the others show what goes before and after. Frames that are skipped
-   were captured wrong. `plan`: headings that the body should have. Soles, contacts and drags are
+   have capture glitches. `plan`: headings that the body should have. Soles, contacts and drags are
    checked where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
    speeds, speeds and second differences in that very frame; `grounds` the lowest height of each
    sole point, and how far the contact that starts there may slide. `work` is scratch memory.
@@ -820,7 +820,7 @@ ML_API ml_status ml_bend_find(int64_t n_frames, int64_t n_joints, const double *
 
 /* ---- Clean-up ---------------------------------------------------------------------------------*/
 
-/* Values where they are held, and a smooth way to zero over `length` frames elsewhere; holds at
+/* Values where they are held, and a smooth way to zero over `length` frames around; holds at
    most twice as far apart are joined directly. The slope that values have at the edge of a hold
    runs out over `stop` frames.
    values, out: (n_frames, width)  held: (n_frames) */

@@ -2,7 +2,7 @@
 
     python fuzz/bombs.py [--only NAME] [--scale 0.1] [--json FILE]
 
-Each case is written to a temporary folder and loaded by a process of its own. The table shows the
+Each case is written to a temporary folder and loaded by a separate process. The table shows the
 size of the file, the peak of memory above what the interpreter had before, the processor time and
 the limits: 64 MB and 8 times the file, 2 s and 1 s per 10 MB.
 """
@@ -100,7 +100,7 @@ def load_here(path: Path) -> dict[str, Any]:
 
 
 def measure(name: str, path: Path) -> Outcome:
-    """Load a file in a process of its own."""
+    """Load a file in a separate process."""
     files = [file for file in path.parent.glob(f"{path.stem}.*") if file.is_file()]
     size = sum(file.stat().st_size for file in files) / 1e6 if path.is_file() else 0.0
     command = [sys.executable, __file__, "--load", str(path)]

@@ -143,7 +143,7 @@ def run_calls(seed: int, numbers: list[int], only: str | None) -> Tally:
 
 
 def run_batch(given: argparse.Namespace, first: int, last: int) -> Tally:
-    """Some calls in a process of their own, so that even a crash of Python is only a failure."""
+    """Some calls in a separate process, so that even a crash of Python is only a failure."""
     command = [
         sys.executable,
         str(Path(__file__).resolve()),

@@ -1,4 +1,4 @@
-"""Ways to spoil an FBX by its structure: items are changed, and all lengths are right again.
+"""Ways to damage an FBX by its structure: items are changed, and all lengths are right again.
 
 Items are dropped, doubled, moved, nested and renamed, connections go in circles, properties have
 other types, arrays other lengths, types, counts and packings. What comes out is written in any

@@ -1,7 +1,7 @@
-"""Ways to spoil a file: blindly, by tokens and lines, and by its structure.
+"""Ways to damage a file: blindly, by tokens and lines, and by its structure.
 
 Blind changes seldom get past a checksum or a length field; the structured ones take the file
-apart, spoil one part, and put it together again with all sums and lengths in order.
+apart, damage one part, and put it together again with all sums and lengths in order.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def change_json(rng: Random, data: bytes) -> bytes:
 
 
 def change_glb(rng: Random, data: bytes) -> bytes:
-    """Spoil the JSON or the binary chunk of a GLB; lengths stay right."""
+    """Damage the JSON or the binary chunk of a GLB; lengths stay right."""
     try:
         length = struct.unpack_from("<I", data, 12)[0]
         text, rest = data[20 : 20 + length], data[20 + length :]
@@ -194,7 +194,7 @@ def change_glb(rng: Random, data: bytes) -> bytes:
 
 
 def change_zip(rng: Random, data: bytes) -> bytes:
-    """Spoil one member of a zip and pack it again, so that its checksum is right."""
+    """Damage one member of a zip and pack it again, so that its checksum is right."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as old:
             members = [(info.filename, old.read(info)) for info in old.infolist()]
@@ -227,7 +227,7 @@ def change_zip(rng: Random, data: bytes) -> bytes:
 
 
 def change_npy(rng: Random, body: bytes) -> bytes:
-    """Spoil the header text or the numbers of an ``.npy``."""
+    """Damage the header text or the numbers of an ``.npy``."""
     head = 10 + struct.unpack_from("<H", body, 8)[0] if len(body) > 10 else 0
     kind = int(rng.integers(4))
     if kind == 0:

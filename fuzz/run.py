@@ -231,7 +231,7 @@ def keep(options: argparse.Namespace, case: Case) -> None:
 
 
 def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
-    """Some cases in a process of their own, so that even a crash of Python is only a failure."""
+    """Some cases in a separate process, so that even a crash of Python is only a failure."""
     total, digests = Tally(), ""
     at, stop = first, min(first + options.at_once, options.count)
     with tempfile.TemporaryDirectory() as name:
@@ -335,7 +335,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--at-once", type=int, default=CASES_AT_ONCE, help="files of one process")
-    parser.add_argument("--format", help="spoil files of this format only")
+    parser.add_argument("--format", help="damage files of this format only")
     parser.add_argument("--only", type=int, help="run this one case, and show its trace")
     parser.add_argument("--results", type=Path, help="write a summary to this file, and resume")
     parser.add_argument("--batch", nargs=3, help=argparse.SUPPRESS)

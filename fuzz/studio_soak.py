@@ -155,7 +155,7 @@ class Page:
             raise ConnectionResetError("the page goes while its request is answered")
 
     def message(self, kind: str, body: dict[str, Any]) -> str:
-        """A request with a number of its own."""
+        """A request with a new number."""
         self.number += 1
         return json.dumps({"type": kind, "id": self.number, **body})
 

@@ -1,4 +1,4 @@
-"""Ways to spoil USD text by its structure: prims, properties and values are changed and written.
+"""Ways to damage USD text by its structure: prims, properties and values are changed and written.
 
 Prims are dropped, doubled, moved and nested, properties get other values, arrays other lengths and
 numbers, time samples odd times, joints odd paths, transforms odd operations.

@@ -130,7 +130,7 @@ def node() -> Path:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One browser for all tests that need one; each opens pages of its own."""
+    """One browser for all tests that need one; each opens separate pages."""
     chromium = found("chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:

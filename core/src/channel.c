@@ -10,7 +10,7 @@
 #define CHANNEL_TURNS 3
 #define CHANNEL_ANGLES (CHANNEL_TURNS * CHANNEL_ROWS)
 
-/* The rotations of one joint in those rows, each part in an array of its own: w, x, y, z. */
+/* The rotations of one joint in those rows, each part in a separate array: w, x, y, z. */
 typedef struct {
     double parts[4][CHANNEL_ROWS];
 } channel_quats;
@@ -248,7 +248,7 @@ ml_status ml_channel_angles(int64_t n_frames, int64_t n_joints, const double *qu
             for (int64_t t = 0; t < lanes; t++)
                 channel_parts(q + 4 * joints[from + t], axes + 3 * (from + t), above + t,
                               along + t);
-            /* Loops of their own, so that they are ones of vector instructions. */
+            /* Separate loops, so that they are ones of vector instructions. */
             for (int64_t k = 0; k < 2 * CHANNEL_LANES; k += CHANNEL_LANES)
                 for (int64_t t = k; t < k + lanes; t++)
                     angles[t] = ml_quick_atan2(above[t], along[t]);

@@ -2,7 +2,7 @@
 
 #include "passage.h"
 
-/* Numbers of a step: turn, way aside and ahead as seen from the body before it, and height after
+/* Numbers of a step: turn, way sideways and ahead as seen from the body before it, and height after
    it. */
 enum { COURSE_TURN, COURSE_ASIDE, COURSE_AHEAD, COURSE_HEIGHT, COURSE_WIDE };
 

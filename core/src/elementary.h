@@ -194,7 +194,7 @@ static inline double ml_log(double x) {
     if (x == 0.0) return -HUGE_VAL;
     if (isinf(x)) return x;
     int n = 0;
-    if (x < 0x1p-1022) { /* too small for an exponent of its own */
+    if (x < 0x1p-1022) { /* too small for a normal exponent */
         x *= 0x1p54;
         n = -54;
     }

@@ -502,7 +502,7 @@ static void file_unpack(const uint8_t *bytes, double *q) {
         at += 18;
     }
     q[largest] = sqrt(ml_max(0.0, 1.0 - sum));
-    if (sum > 1.0) /* no file of ours has this: a rotation of its own */
+    if (sum > 1.0) /* no file of ours has this: any rotation will do */
         for (int c = 0; c < 4; c++) q[c] = c == 0;
 }
 

@@ -9,7 +9,7 @@
 
 /* Candidates of one foot that are looked at; a second of dancing has fewer than ten a window. */
 #define FOOTING_MOST 48
-/* A plant is left where the blend's foot would be farther from it in the mean, metres (6 in). */
+/* A plant is left where the blend's foot would be farther from it on average, metres (6 in). */
 #define FOOTING_FARTHEST 0.1524
 /* Frames that a plant must have left. */
 #define FOOTING_SHORTEST 4

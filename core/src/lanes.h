@@ -74,7 +74,7 @@ static inline ml_lanes ml_lanes_scale(ml_lanes a, float by) {
     return a;
 }
 
-/* x where a < b, y elsewhere. */
+/* x where a < b, else y. */
 static inline ml_lanes ml_lanes_where_less(ml_lanes a, ml_lanes b, ml_lanes x, ml_lanes y) {
     for (int k = 0; k < ML_LANE_PARTS; k++) {
         ml_lane_mask less = a.at[k] < b.at[k];

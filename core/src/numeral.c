@@ -232,7 +232,7 @@ static int64_t numeral_run(const uint8_t *text, int64_t stop, int64_t most, int6
 
 #else
 
-/* Elsewhere numbers are read one by one. */
+/* On other processors numbers are read one by one. */
 static int64_t numeral_run(const uint8_t *text, int64_t stop, int64_t most, int64_t *at,
                            double *restrict values) {
     (void)text, (void)stop, (void)most, (void)at, (void)values;

@@ -41,7 +41,7 @@ int ml_sway_step(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_
     return most > 0.0;
 }
 
-/* Sway of the frames of one hold: nothing at a seam, nothing in the mean where there is none. */
+/* Sway of the frames of one hold: nothing at a seam, zero on average where there is none. */
 static void sway_settle(int64_t n, int64_t first, int64_t last, double *sway) {
     for (int c = 0; c < 3; c++) {
         double sum = 0.0, reached = sway[3 * last + c];

@@ -35,7 +35,7 @@ from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
 PICTURES = Path(__file__).resolve().parents[1] / "img"
 FILMS = PICTURES.parent / "film"
-"""Films are made beside the pages and are not kept with them."""
+"""Films are made next to the pages and are not kept with them."""
 FILMS.mkdir(exist_ok=True)
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
@@ -139,7 +139,7 @@ def lowest_foot(motion: ml.Motion) -> np.ndarray:
 
 
 def walk_to_run() -> None:
-    """Figure 1: over two cycles with and without timewarp; figure 7 beside it: run to sneak."""
+    """Figure 1: over two cycles with and without timewarp; figure 7 next to it: run to sneak."""
     slow, fast = clip("143_32")[60:700], clip("143_04")[300:800]
     # A place whose blend spans two cycles of both gaits, the same for both rows.
     options: dict[str, Any] = {"length_s": 2.6, "at": (464, 192), "around_s": 0.4}

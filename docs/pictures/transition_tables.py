@@ -45,7 +45,7 @@ from studies.pictures.cluster_sheet import draw_clusters
 
 PICTURES = Path(__file__).resolve().parents[1] / "img"
 FILMS = PICTURES.parent / "film"
-"""Films, and the collection and table, are made beside the pages and are not kept with them."""
+"""Films, and the collection and table, are made next to the pages and are not kept with them."""
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
 
 LABELS = {
@@ -344,7 +344,7 @@ def live() -> None:
 
 
 def played(orders: dict[int, str], count: int) -> tuple[ml.Motion, str, ml.Footplants]:
-    """What a live character does that is told labels at some frames; when, in words; its plants."""
+    """What a live character does that is sent to labels; when, in words; its plants."""
     stream = table().stream(("143_32" if real() else "walk", 100))
     poses = []
     for frame in range(count):
@@ -355,8 +355,8 @@ def played(orders: dict[int, str], count: int) -> tuple[ml.Motion, str, ml.Footp
         table().frames.skeleton, np.array([pose.root_position for pose in poses]),
         np.array([pose.local_quats for pose in poses]), table().frames.fps,
     )  # fmt: skip
-    told = "; ".join(f"{frame / motion.fps:.1f} s: {label}" for frame, label in orders.items())
-    return motion, f"told at {told}", ml.Footplants(np.array([pose.planted for pose in poses]))
+    sent = "; ".join(f"{frame / motion.fps:.1f} s: {label}" for frame, label in orders.items())
+    return motion, f"sent at {sent}", ml.Footplants(np.array([pose.planted for pose in poses]))
 
 
 def evaluation() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import collections.abc
+import dataclasses
 import importlib
 import importlib.resources
 import inspect
 import pkgutil
+import re
 import sys
 import typing
 from collections.abc import Callable, Iterator
@@ -21,10 +23,26 @@ import motionloom as ml
 
 PUBLIC = {name: getattr(ml, name) for name in ml.__all__}
 FUNCTIONS = sorted(name for name, value in PUBLIC.items() if inspect.isfunction(value))
+CLASSES = sorted(name for name, value in PUBLIC.items() if inspect.isclass(value))
 OPAQUE = {"Engine", "Frames", "QualityCheck", "QueryEngine", "Studio", "TableCheck", "WindowIndex"}
 """Types that callers pass on without looking inside: what their members use is not followed."""
 NO_RESULT = {"save"}
 """Functions that return nothing."""
+SHOWN = {
+    "BodyMap": ("guess", "load"),
+    "Collection": ("annotate", "ingest"),
+    "Controller": ("step",),
+    "Footplants": ("intervals",),
+    "Motion": ("replace",),
+    "MotionGraph": ("path",),
+    "ParameterSpace": ("range", "weights"),
+    "RegistrationCurve": ("load", "save"),
+    "RobotClip": ("save",),
+    "TransitionTable": ("fill", "path", "stream", "transition"),
+    "Verification": ("describe",),
+    "Viewer": ("save",),
+}
+"""Methods that the README and the tutorials use, by their class."""
 
 
 def known_names() -> dict[str, Any]:
@@ -104,6 +122,44 @@ def test_every_parameter_of_a_public_function_is_described(name: str) -> None:
     assert [
         each for each in missing if parameters[each].kind is not inspect.Parameter.VAR_KEYWORD
     ] == []
+
+
+def methods_of(name: str) -> Iterator[tuple[str, Callable[..., object]]]:
+    """Public methods that a public class defines, without properties."""
+    for member, thing in vars(PUBLIC[name]).items():
+        function = getattr(thing, "__func__", thing)
+        if not member.startswith("_") and inspect.isfunction(function):
+            yield member, function
+
+
+@pytest.mark.parametrize("name", sorted(set(CLASSES) - OPAQUE))
+def test_every_method_says_what_it_returns(name: str) -> None:
+    silent = [
+        member
+        for member, function in methods_of(name)
+        if inspect.signature(function).return_annotation not in ("None", "Never")
+        and not re.search(r"\n(Returns|Yields)\n-------?\n", inspect.getdoc(function) or "")
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", sorted(set(CLASSES) - OPAQUE))
+def test_help_of_a_class_describes_its_fields(name: str) -> None:
+    cls = PUBLIC[name]
+    given = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    fields = [each.name for each in given] or list(getattr(cls, "_fields", ()))
+    _, _, described = (inspect.getdoc(cls) or "").partition("\nAttributes\n----------\n")
+    names = re.findall(r"^([\w, ]+) :", described, re.M)
+    listed = {each for line in names for each in line.split(", ")}
+    assert [each for each in fields if not each.startswith("_") and each not in listed] == []
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_methods_that_tutorials_use_have_an_example(name: str) -> None:
+    docs = [PUBLIC[name].__doc__, *(function.__doc__ for _, function in methods_of(name))]
+    lines = [line.strip() for doc in docs for line in (doc or "").splitlines()]
+    shown = "\n".join(line for line in lines if line.startswith((">>>", "...")))
+    assert [member for member in SHOWN[name] if f".{member}(" not in shown] == []
 
 
 def test_the_stub_lists_each_name_once() -> None:

@@ -1,4 +1,4 @@
-"""./test ends by itself: what scripts/watched.py does with commands that end, hang and leave."""
+"""./test always ends: what scripts/watched.py does with commands that end, hang and leave."""
 
 import os
 import subprocess

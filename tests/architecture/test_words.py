@@ -60,9 +60,17 @@ AREAS = (
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/**/*.md",
+    "docs/pictures/*.py",
     "examples/**/*.py",
     "studies/**/*.py",
+    "benchmarks/**/*.py",
+    "fuzz/**/*.py",
+    "scripts/**/*.py",
+    "scripts/**/*.sh",
+    "core/**/*.py",
 )
+TEXTS = ("core/**/*.[ch]", "tests/**/*.py")
+"""Areas in which comments, docstrings and help texts are read, and names are not."""
 
 
 def banned_in(text: str) -> list[str]:
@@ -72,6 +80,23 @@ def banned_in(text: str) -> list[str]:
         for number, line in enumerate(text.split("\n"), start=1)
         if WORDS.search(ALLOWED.sub("", line))
     ]
+
+
+def texts_in(path: Path) -> str:
+    """Comments of a C file, docstrings of a Python file; other lines are empty."""
+    text = path.read_text(encoding="utf-8")
+    kept = [""] * (text.count("\n") + 1)
+    if path.suffix == ".py":
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                for number, line in enumerate(str(node.value.value).split("\n"), node.lineno - 1):
+                    kept[number] = line
+    else:
+        for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", text, re.DOTALL):
+            first = text.count("\n", 0, comment.start())
+            for number, line in enumerate(comment.group().split("\n"), first):
+                kept[number] += re.sub(r"`[^`]*`", "", line)
+    return "\n".join(kept)
 
 
 def bad_names_in(text: str) -> list[str]:
@@ -88,6 +113,12 @@ def bad_names_in(text: str) -> list[str]:
 @pytest.mark.parametrize("area", AREAS)
 def test_texts_are_plain_english(area: str) -> None:
     files = {path: banned_in(path.read_text(encoding="utf-8")) for path in ROOT.glob(area)}
+    assert {str(path.relative_to(ROOT)): lines for path, lines in files.items() if lines} == {}
+
+
+@pytest.mark.parametrize("area", TEXTS)
+def test_comments_and_docstrings_are_plain_english(area: str) -> None:
+    files = {path: banned_in(texts_in(path)) for path in ROOT.glob(area)}
     assert {str(path.relative_to(ROOT)): lines for path, lines in files.items() if lines} == {}
 
 

@@ -1,4 +1,4 @@
-"""One contract for every format: told by content, exact both ways, calm with broken files."""
+"""One contract for every format: recognised by content, exact both ways, calm with broken files."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def as_file(motion: Motion, known: Format) -> FileClip:
 
 @pytest.fixture
 def example(tmp_path: Path) -> Callable[[Format], tuple[bytes, Path]]:
-    """A small good file of any format: its bytes, and a path beside its companions."""
+    """A small good file of any format: its bytes, and a path next to its companions."""
 
     def make(known: Format) -> tuple[bytes, Path]:
         path = tmp_path / f"two{known.suffixes[0]}"

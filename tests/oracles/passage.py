@@ -67,7 +67,7 @@ def ends_of(frames: Frames, at: np.ndarray, weights: np.ndarray, ends) -> list[E
 
 
 def way_between(frames: Frames, before: int, now: int) -> np.ndarray:
-    """Turn, way aside and ahead, and rise, from one row to another."""
+    """Turn, way sideways and ahead, and rise, from one row to another."""
     x, z = frames.ground[now] - frames.ground[before]
     cos, sin = np.cos(frames.heading[before]), np.sin(frames.heading[before])
     rise = float(frames.body[now, 0, 1]) - float(frames.body[before, 0, 1])

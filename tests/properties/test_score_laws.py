@@ -1,4 +1,4 @@
-"""Laws of room 3's score: plants, hulls, masses, balance (36 to 39)."""
+"""Laws of the score of tables: plants, hulls, masses, balance (36 to 39)."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -29,7 +29,7 @@ NEAR_M = 1e-3
 FOUND = 0.9
 """Questions whose answer is within a millimetre of the nearest window."""
 FARTHER_M = 2e-3
-"""By how much the others may be farther, in the mean of all."""
+"""By how much the others may be farther, on average over all."""
 
 
 @pytest.fixture(scope="module")

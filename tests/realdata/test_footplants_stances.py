@@ -40,7 +40,7 @@ def loaded(path: Path, fps: float | None = None) -> Motion:
 def earlier_stances(path: Path, motion: Motion) -> dict[str, list[tuple[int, int]]]:
     """Landings of either foot with the next leaving, in frames of ``motion``.
 
-    Told at 30 fps by the header's rate, even where that is wrong: so they were counted.
+    At 30 fps by the header's rate, even where that is wrong: so they were counted.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Frames of real takes that were captured wrong, as a look at their pictures says."""
+"""Capture glitches of real takes, as a look at their pictures shows."""
 
 import warnings
 

@@ -17,7 +17,7 @@ CLIPS = ("143_01", "143_11", "143_23", "143_25", "143_32", "143_41")
 LENGTH = 60
 SEAM_M = 0.01
 STANDING_M_S = 0.06
-"""Balls that are said to stand go slower than this in 95 of 100 frames; captured ones do not."""
+"""Balls labelled as standing go slower than this in 95 of 100 frames; captured ones do not."""
 STREAM_M_S = 0.025
 """The same of streams, which also go through captured frames."""
 CHANCE_M_S = 0.005
@@ -78,7 +78,7 @@ def test_feet_at_the_first_frame_are_where_the_source_has_them(table, made):
 
 
 def standing_speeds(table, made):
-    """Speeds of balls that are said to stand in two neighbouring blended frames, m/s."""
+    """Speeds of balls that are labelled as standing in two neighbouring blended frames, m/s."""
     rig, speeds = table.query_engine.rig, []
     for _, _, each in made:
         first, last = each.span
@@ -97,7 +97,7 @@ def test_balls_that_are_said_to_stand_hardly_move(table, made):
 
 @pytest.mark.parametrize("every", [25, 70])
 def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, every):
-    """Also where it is told to go elsewhere before it has arrived."""
+    """Also where it is sent to another place before it has arrived."""
     rig, rng = table.query_engine.rig, np.random.Generator(np.random.PCG64(6))
     rows = rng.choice(table.frames.windows(LENGTH), 15) + LENGTH - 1
     live, poses, blended = table.stream(table.frames.place_of(int(rows[0]))), [], []
@@ -123,7 +123,7 @@ def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, 
 
 
 def test_knees_are_not_jerked(table, made):
-    """In the mean over transitions: against the sharpest that their windows have themselves."""
+    """On average over transitions: against the sharpest that their windows have themselves."""
     knees = table.query_engine.rig.legs[:, 1]
 
     def sharpest(motion):

@@ -1,4 +1,4 @@
-"""Baselines of room 3 on real clips: graph, hidden Markov models, switches."""
+"""Baselines of tables on real clips: graph, hidden Markov models, switches."""
 
 import warnings
 

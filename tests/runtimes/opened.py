@@ -18,7 +18,7 @@ LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")
 LABELS = (Label("run", "running", 40, 200), Label("stand", "idle", 0, 240))
 EXAMPLE_S, EXAMPLE_EVERY_S = 10, 2
-"""How long the examples play, and how often they go elsewhere."""
+"""How long the examples play, and how often they go to another place."""
 MEMORY_AT, FILE_AT = 16, 8
 """Bytes at multiples of which memory and files begin."""
 

@@ -16,7 +16,7 @@ UP_S = 0.6
 
 
 def jump(*, fall=-GRAVITY, spin=0.0, kick=0.0):
-    """Somebody stands, is in the air for 0.6 s, and stands; nothing moves but what is said."""
+    """Somebody stands, is in the air for 0.6 s, and stands; nothing else moves."""
     stand = ml.synthetic.clip("stand", life=0.0, duration_s=2.0)
     motion = stand.motion
     n = motion.n_frames

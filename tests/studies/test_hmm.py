@@ -13,7 +13,7 @@ from studies.measures.window_batch import WindowBatch
 
 LENGTH = 40
 FLOAT32_SCORE = 2e-3
-"""Scores of the same window, whose positions were rounded to single precision elsewhere."""
+"""Scores of the same window, whose positions were rounded to single precision in another place."""
 
 
 @pytest.fixture(scope="module")

@@ -85,7 +85,7 @@ class Screen:
         return target
 
     def close(self) -> None:
-        """Close it, and hear what its console said."""
+        """Close it, and read what its console shows."""
         self.context.close()
         faults = [text for text in self.said if text.startswith(("error", "warning"))]
         # Software rendering reads pixels back slowly and says so; that is the machine's, not ours.

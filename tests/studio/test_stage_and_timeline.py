@@ -24,7 +24,7 @@ TWO_FRAMES = (
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 )
 WARP = 6
-"""Frames by which an end of the blend may lie elsewhere: the clips' times are bent inside it."""
+"""Frames by which an end of the blend may be off: the clips' times are bent inside it."""
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ def browse(browser: Any, tmp_path: Path) -> Any:
 
 
 def faults(said: list[str]) -> list[str]:
-    """What the console said that is ours: software rendering is slow, and says so."""
+    """Messages of the console that are ours: software rendering is slow, and reports it."""
     return [text for text in said if "GPU stall" not in text]
 
 

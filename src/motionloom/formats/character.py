@@ -22,17 +22,27 @@ TEXTURE_USES = ("colour", "normal", "metal_and_roughness", "occlusion", "glow")
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Texture:
-    """An image on a surface, as the bytes of its file."""
+    """An image on a surface, as the bytes of its file.
+
+    Attributes
+    ----------
+    name : str
+        Name of the image.
+    data : bytes
+        The image file: PNG, JPEG or another.
+    uv : int
+        Which of the texture coordinates of a mesh place it.
+    wraps : tuple
+        What lies outside of it, across and up: ``"repeat"``, ``"clamp"`` or ``"mirror"``.
+    smooth : bool
+        Whether values between its pixels are interpolated.
+    """
 
     name: str
     data: bytes = field(repr=False)
-    """The image file: PNG, JPEG or another."""
     uv: int = 0
-    """Which of the texture coordinates of a mesh place it."""
     wraps: tuple[str, str] = ("repeat", "repeat")
-    """What lies outside of it, across and up: ``"repeat"``, ``"clamp"`` or ``"mirror"``."""
     smooth: bool = True
-    """Whether values between its pixels are interpolated."""
 
     @property
     def suffix(self) -> str:
@@ -45,22 +55,38 @@ class Texture:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Material:
-    """How a surface looks."""
+    """How a surface looks.
+
+    Attributes
+    ----------
+    name : str
+        Name of the material.
+    colour : tuple
+        Red, green, blue (linear) and opacity; multiplies the texture of the same name.
+    metal, roughness : float
+        From 0 to 1.
+    glow : tuple
+        Light that it gives.
+    opacity : str
+        ``"opaque"``; ``"mask"``: holes where the opacity is below ``cutoff``; or ``"blend"``.
+    cutoff : float
+        See ``opacity``.
+    two_sided : bool
+        Whether it is seen from behind.
+    textures : Mapping
+        By what they are for: ``"colour"``, ``"normal"``, ``"metal_and_roughness"``, ``"occlusion"``
+        or ``"glow"``.
+    """
 
     name: str
     colour: tuple[float, float, float, float] = (0.8, 0.8, 0.8, 1.0)
-    """Red, green, blue (linear) and opacity; multiplies the texture of the same name."""
     metal: float = 0.0
     roughness: float = 0.8
     glow: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Light that it gives."""
     opacity: str = "opaque"
-    """``"opaque"``; ``"mask"``: holes where the opacity is below ``cutoff``; or ``"blend"``."""
     cutoff: float = 0.5
     two_sided: bool = False
     textures: Mapping[str, Texture] = field(default_factory=FrozenMapping)
-    """By what they are for: ``"colour"``, ``"normal"``, ``"metal_and_roughness"``,
-    ``"occlusion"`` or ``"glow"``."""
 
     def __post_init__(self) -> None:
         for use in self.textures:
@@ -72,29 +98,45 @@ class Material:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class SkinnedMesh:
-    """Triangles whose points are carried by joints."""
+    """Triangles whose points are carried by joints.
+
+    Attributes
+    ----------
+    name : str
+        Name of the mesh.
+    points : array
+        As the mesh stands when the joints rest, metres. Shape (V, 3).
+    triangles : array of int
+        Points of each triangle, counter-clockwise seen from outside. Shape (T, 3).
+    joints : array of int
+        Joints that carry each point. Shape (V, K).
+    weights : array
+        Their shares, which sum to 1. Shape (V, K).
+    binds : array
+        From the points into the frame of each joint of the skeleton. Shape (J, 3, 4).
+    surfaces : array of int
+        Material of each triangle in the character's list, -1 for none. Shape (T,).
+    normals : array or None
+        Shape (V, 3).
+    tangents : array or None
+        Direction of U, and the side of V. Shape (V, 4).
+    uvs : tuple of array
+        Texture coordinates, (0, 0) at the upper left of the image. Each of shape (V, 2).
+    colours : array or None
+        Shape (V, 4).
+    """
 
     name: str
     points: FloatArray
-    """As the mesh stands when the joints rest, metres. Shape (V, 3)."""
     triangles: IntArray
-    """Points of each triangle, counter-clockwise seen from outside. Shape (T, 3)."""
     joints: IntArray
-    """Joints that carry each point. Shape (V, K)."""
     weights: FloatArray
-    """Their shares, which sum to 1. Shape (V, K)."""
     binds: FloatArray
-    """From the points into the frame of each joint of the skeleton. Shape (J, 3, 4)."""
     surfaces: IntArray
-    """Material of each triangle in the character's list, -1 for none. Shape (T,)."""
     normals: FloatArray | None = None
-    """Shape (V, 3)."""
     tangents: FloatArray | None = None
-    """Direction of U, and the side of V. Shape (V, 4)."""
     uvs: tuple[FloatArray, ...] = ()
-    """Texture coordinates, (0, 0) at the upper left of the image. Each of shape (V, 2)."""
     colours: FloatArray | None = None
-    """Shape (V, 4)."""
 
     def __post_init__(self) -> None:
         points = frozen_lengths(self.points, "points", (None, 3))
@@ -121,7 +163,13 @@ class SkinnedMesh:
             object.__setattr__(self, name, value)
 
     def posed(self, places: FloatArray, turns: FloatArray) -> FloatArray:
-        """The points (V, 3) for joints at these places (J, 3) and turns (J, 4) in the world."""
+        """The points (V, 3) for joints at these places (J, 3) and turns (J, 4) in the world.
+
+        Returns
+        -------
+        (V, 3) array
+            Metres.
+        """
         frames = np.concatenate([quat.to_matrix(turns), places[..., None]], axis=-1)
         down = np.broadcast_to([0.0, 0.0, 0.0, 1.0], (len(self.binds), 1, 4))
         bones = frames @ np.concatenate([self.binds, down], axis=1)
@@ -140,15 +188,26 @@ class Character:
 
     :func:`motionloom.load_character` reads one; :func:`motionloom.retarget` carries motions over
     to it; :func:`motionloom.save` writes them with its skin.
+
+    Attributes
+    ----------
+    name : str
+        Name of the character.
+    motion : Motion
+        The first clip of its file, or its rest pose.
+    meshes : tuple of SkinnedMesh
+        What hangs on the skeleton.
+    materials : tuple of Material
+        Looks of the surfaces.
+    findings : tuple of Finding
+        What of the file was left out or changed.
     """
 
     name: str
     motion: Motion = field(repr=False)
-    """The first clip of its file, or its rest pose."""
     meshes: tuple[SkinnedMesh, ...]
     materials: tuple[Material, ...] = ()
     findings: tuple[Finding, ...] = field(default=(), repr=False)
-    """What of the file was left out or changed."""
 
     def __post_init__(self) -> None:
         of_kind(self.motion, Motion, "motion")
@@ -173,7 +232,13 @@ class Character:
         return sum(len(mesh.points) for mesh in self.meshes)
 
     def posed(self, motion: Motion, frame: int) -> FloatArray:
-        """Where the points of all meshes are in a frame of a motion on its skeleton. (V, 3)."""
+        """Where the points of all meshes are in a frame of a motion on its skeleton. (V, 3).
+
+        Returns
+        -------
+        (V, 3) array
+            Metres, all meshes one after the other.
+        """
         of_kind(motion, Motion, "motion")
         at = whole(frame, "frame", least=0, most=motion.n_frames - 1)
         if not motion.skeleton.same_joints(self.skeleton):

@@ -63,6 +63,29 @@ class TransitionTable:
         As in :class:`~motionloom.tables.table_arrays.TableArrays`.
     nearest : (R,)
         The representative of the window that starts at every row.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     clips = {kind: ml.synthetic.clip(kind, fps=20).motion for kind in ("walk", "run")}
+    ...     for kind, clip in clips.items():
+    ...         ml.save(clip, Path(place) / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=20)
+    ...     lib.annotate("run", "run")
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     to_frame = table.transition(("walk", 3), ("run", 40), longest_s=0.5)
+    ...     to_label = table.transition(("walk", 3), label="run", longest_s=0.5)
+    ...     filled = table.fill(clips["walk"], 20, 30)
+    ...     character = table.stream(("walk", 0))
+    ...     character.go(label="run")
+    ...     pose = character.step()
+    ...     way = table.path(("walk", 3), ("run", 40))
+    >>> to_frame.motion.n_frames, to_label.motion.n_frames, filled.span, pose.local_quats.shape
+    (10, 10, (20, 30), (22, 4))
+    >>> way.chosen in ("table", "graph", "neither")
+    True
     """
 
     def __init__(
@@ -96,6 +119,11 @@ class TransitionTable:
             A file made by :func:`motionloom.build_table`.
         collection
             Where the collection is now; by default where it was, as seen from the table.
+
+        Returns
+        -------
+        TransitionTable
+            The table; arrays stay in the file.
 
         Raises
         ------
@@ -174,7 +202,13 @@ class TransitionTable:
         return self._opened.arrays
 
     def recipes(self, source: int, target: int) -> Entry:
-        """The recipes from one representative to another, by their numbers."""
+        """The recipes from one representative to another, by their numbers.
+
+        Returns
+        -------
+        Entry
+            The recipes and their costs, best first.
+        """
         source, target = whole(source, "source"), whole(target, "target")
         for name, value in (("source", source), ("target", target)):
             if not 0 <= value < self.n_ends:
@@ -189,6 +223,11 @@ class TransitionTable:
 
         The source window starts at the first frame, the target window ends at the second; near a
         clip's end or start the clip's last or first window is taken.
+
+        Returns
+        -------
+        Entry
+            The recipes and their costs, best first.
         """
         frames = self.frames
         first, _ = window_from(frames, frames.row_at(source, "source"), self.length)
@@ -281,6 +320,11 @@ class TransitionTable:
             Clips that no window may come from.
         match
             If False, a motion with another skeleton or rate raises an error.
+
+        Returns
+        -------
+        Fill
+            The whole motion, the filled ``span``, and its check.
         """
         from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
         from motionloom.tables.synthesis.inbetween import fill_checked
@@ -306,7 +350,10 @@ class TransitionTable:
     def stream(self, source: Place) -> Stream:
         """A live character that starts at a frame, plays on, and goes where it is sent.
 
-        ``s = table.stream(("16_15", 0)); s.go(label="run"); pose = s.step()``
+        Returns
+        -------
+        Stream
+            ``go`` sends it somewhere, ``step`` gives the next pose.
         """
         from motionloom.tables.stream import Stream
 
@@ -335,6 +382,11 @@ class TransitionTable:
             by default its score says whether it is natural.
         limit_s
             Seconds up to which a way through the graph counts as quick; a transition's by default.
+
+        Returns
+        -------
+        HybridPath
+            Both ways, which one is ``chosen``, and ``why``.
         """
         from motionloom.tables.path import choose_path
 
@@ -346,7 +398,13 @@ class TransitionTable:
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
 
     def info(self) -> dict[str, Any]:
-        """What the table is, in values that JSON can hold."""
+        """What the table is, in values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            Sizes, settings and labels.
+        """
         return {
             "file": str(self.file),
             "bytes": self._opened.size,
@@ -364,7 +422,13 @@ class TransitionTable:
         }
 
     def find_damage(self) -> list[str]:
-        """What is wrong with the file and its collection, in words; reads everything."""
+        """What is wrong with the file and its collection, in words; reads everything.
+
+        Returns
+        -------
+        list of str
+            One sentence for each thing that is wrong; empty if nothing is.
+        """
         return self._opened.find_damage() + self.collection.find_damage()
 
     def __reduce__(self) -> tuple[object, ...]:

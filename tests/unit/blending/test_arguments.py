@@ -1,4 +1,4 @@
-"""Arguments of the wrong kind are told by name, never met with a stray exception."""
+"""Arguments of the wrong kind are named, never met with a stray exception."""
 
 import numpy as np
 import pytest

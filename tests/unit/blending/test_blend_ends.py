@@ -9,7 +9,7 @@ WALKS = [ml.synthetic.clip("walk", turn=turn, duration_s=3.0).motion for turn in
 
 
 def jolted(motion: ml.Motion, frame: int) -> ml.Motion:
-    """The motion with a pelvis that is elsewhere for a frame."""
+    """The motion with a pelvis that jumps away for a frame."""
     root = np.array(motion.root_positions)
     root[frame, 0] += 0.15
     return motion.replace(root_positions=root)

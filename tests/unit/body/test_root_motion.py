@@ -1,4 +1,4 @@
-"""Root motion on a bone of its own, and taken out."""
+"""Root motion on a separate bone, and taken out."""
 
 from __future__ import annotations
 

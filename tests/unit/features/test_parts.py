@@ -72,7 +72,7 @@ def test_a_bell_reaches_three_deviations_or_the_whole_clip():
 
 
 def sight(usable, *, rolls=False, room=(6, 6), first=10):
-    """Which of two tracks an edge is seen by, and the room to both sides, blocks of one frame."""
+    """Which of two tracks an edge is seen by, and the frames to both sides, blocks of one frame."""
     none = np.zeros((20, 3))
     flags = np.zeros(20, dtype=bool)
     flags[usable] = True

@@ -1,4 +1,4 @@
-"""Spoilt clips have faults of the size asked for."""
+"""Damaged clips have faults of the size asked for."""
 
 from __future__ import annotations
 

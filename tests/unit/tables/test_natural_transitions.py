@@ -30,7 +30,7 @@ def table():
 
 
 def plain_naturalness(table, rows):
-    """Of a recipe by the first rows of its windows, from terms of its own."""
+    """Of a recipe by the first rows of its windows, from new terms."""
     terms = terms_of(table.frames, list(rows), LENGTH, family=table.family)
     ids = np.full((1, 4), -1, dtype=np.int32)
     ids[0, : len(rows)] = np.arange(len(rows))

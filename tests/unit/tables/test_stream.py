@@ -1,4 +1,4 @@
-"""A live character on a small table in memory: nothing jumps, whatever it is told."""
+"""A live character on a small table in memory: nothing jumps, whatever the order."""
 
 import copy
 import pickle
@@ -83,7 +83,7 @@ def standing_steps(table, motion, planted):
 
 
 def standing_speeds(table, motion, planted):
-    """Speeds of balls that are said to stand in two neighbouring frames, m/s."""
+    """Speeds of balls that are labelled as standing in two neighbouring frames, m/s."""
     steps = standing_steps(table, motion, planted)
     return steps[~np.isnan(steps)]
 

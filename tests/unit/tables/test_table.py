@@ -1,4 +1,4 @@
-"""Tables: built, opened, asked, and told from what they are not."""
+"""Tables: built, opened, asked, and distinguished from other files."""
 
 import gc
 import shutil

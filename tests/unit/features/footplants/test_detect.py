@@ -34,7 +34,7 @@ SHORTEST = 4
 GOAL = 0.97
 
 POINTS_GOAL = 0.94
-"""Where every coordinate of every joint has noise of its own: what is reached, see docs/feet.md."""
+"""Where every coordinate of every joint has separate noise: what is reached, see docs/feet.md."""
 
 POINTS_SPOILT = {"point_noise_m": 0.005, "floor_slope": 0.01, "travel": 1.15}
 SPOILT = {"noise_m": 0.005, "floor_slope": 0.01, "travel": 1.15}

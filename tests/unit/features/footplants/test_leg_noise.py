@@ -16,11 +16,11 @@ from motionloom.motion.motion import Motion
 NOISE_M = 0.005
 TWO_THIRDS = 0.67
 TOLD = 0.3
-"""How far the noise that is said to be left may be from what is left."""
+"""How far the estimate of the noise that is left may be from what is left."""
 
 
 def cleaned(motion: Motion) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Foot points as they are, freer of noise, and what is said of the rest."""
+    """Foot points as they are, freer of noise, and the estimate of the rest."""
     body = BodyMap.guess(motion.skeleton)
     points = foot_points(motion, body=body)
     heights = motion.world_positions()[..., 1]

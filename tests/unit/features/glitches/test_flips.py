@@ -165,7 +165,7 @@ def test_a_foot_that_would_pass_through_the_floor_is_pitched_up_and_another_left
 
 
 def _lifts(motion: Motion) -> np.ndarray:
-    """1 between frames 20 and 60, 0 elsewhere."""
+    """1 between frames 20 and 60, 0 in other frames."""
     return ((np.arange(motion.n_frames) >= 20) & (np.arange(motion.n_frames) <= 60))[:, None]
 
 

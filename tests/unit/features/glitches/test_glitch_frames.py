@@ -1,4 +1,4 @@
-"""Frames that were captured wrong are found; motion as bodies make it is not."""
+"""Capture glitches are found; motion as bodies make it is not."""
 
 import dataclasses
 

@@ -11,7 +11,7 @@ from motionloom.rotation import quat
 
 
 def test_a_clip_is_repaired_before_it_is_resampled() -> None:
-    """A frame that is elsewhere would be smeared over two by resampling first."""
+    """A frame that jumps away would be smeared over two by resampling first."""
     walk = synthetic.clip("walk").motion
     root = np.array(walk.root_positions)
     root[60, 0] += 0.1

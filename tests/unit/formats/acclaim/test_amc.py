@@ -1,4 +1,4 @@
-"""ASF/AMC: the skeleton beside the motion, axes per bone, and files that are not quite whole."""
+"""ASF/AMC: the skeleton next to the motion, axes per bone, and files that are not quite whole."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def test_points_that_are_not_there_are_refused(file: Path) -> None:
 
 
 def second_mesh(document: dict, **skin: object) -> None:
-    """The mesh once more, in a skin of its own."""
+    """The mesh once more, in a second skin."""
     node = next(n for n in document["nodes"] if "mesh" in n)
     document["skins"].append({**document["skins"][0], **skin})
     document["nodes"].append({**node, "name": "again", "skin": len(document["skins"]) - 1})

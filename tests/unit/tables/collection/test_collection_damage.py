@@ -1,4 +1,4 @@
-"""Collections in a rough world: folders that vanish, kills at any moment, clips captured wrong."""
+"""Collections in a rough world: folders that vanish, kills at any moment, clips with glitches."""
 
 import errno
 import json
@@ -134,7 +134,7 @@ def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):
 
 
 def test_a_collection_of_an_older_kind_is_opened(corrupted, tmp_path):
-    """Without what was captured wrong: the next ingest finds it."""
+    """Without capture glitches: the next ingest finds it."""
     copy = Path(shutil.copytree(corrupted.path, tmp_path / "old.mlc"))
     said = json.loads((copy / "catalogue.json").read_text())
     said["clips"] = [clip[:8] for clip in said["clips"]]

@@ -1,4 +1,4 @@
-"""Collections: options that cannot be, files that lead nowhere, and damage are told in words."""
+"""Collections: options that cannot be, files that lead nowhere, and damage are named in words."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own: answers, deadlines, and an end."""
+"""An event loop in a separate thread: answers, deadlines, and an end."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Clusters: kinds of motion are told apart, and each is spoken for by a medoid."""
+"""Clusters: different motions are separated, and each cluster has a medoid."""
 
 import dataclasses
 

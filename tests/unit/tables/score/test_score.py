@@ -251,7 +251,7 @@ def test_a_motion_too_short_for_accelerations_is_refused(n_frames):
 
 
 class Scored:
-    """Something with a score of its own, as transitions of tables have."""
+    """Something that has a score, as transitions of tables have."""
 
     score = Score(1.0, 2.0, 3.0, natural=False, naturalness=0.1)
 

@@ -13,7 +13,7 @@ LENGTH = 50
 FLOAT32_M = 2e-4
 """What joints are off by where frames are kept in 32 bits."""
 STEP_M = 3e-3
-"""How much steps at an end may differ from those before it, metres, in the mean over joints:
+"""How much steps at an end may differ from those before it, metres, on average over joints:
 velocities are those of the last 4/60 s."""
 
 

@@ -1,4 +1,4 @@
-"""The engine of a cluster: the bytes of the local one, whoever searches."""
+"""The engine of a cluster: the bytes of the local one, on any workers."""
 
 import queue
 import subprocess
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 LONGEST_S = 60.0
 """A script that has not ended by then never will."""
 FORGETS_S = 20.0
-"""The scheduler is told of what is wanted no more by messages."""
+"""Messages name to the scheduler what is no longer wanted."""
 SAME = {"motionloom": "1.0", "numpy": "2.0"}
 
 
@@ -64,7 +64,7 @@ def test_a_search_left_in_the_middle_leaves_no_tasks(cluster, cluster_job):
 
 
 def test_a_cluster_of_this_machine_listens_to_this_machine_only(cluster):
-    """Dask runs the code of whoever reaches it."""
+    """Dask runs the code of anyone who reaches it."""
     psutil = pytest.importorskip("psutil")
     with dask_client.connected(cluster):
         heard = [
