@@ -85,7 +85,8 @@ def clean(
         if character is not None or engine is not None or root is not None:
             raise ml.ArrayError(
                 "--character, --engine and --root take one clip here. Clean the folder without "
-                "them, then use convert FOLDER OUT with them."
+                "them, then use convert FOLDER OUT --to glb --character FILE, or convert FOLDER "
+                "OUT --engine unreal."
             )
         reading.warn_unfit(find_clips([source]))
         options: dict[str, Any] = {"stretch": stretch, "ground": ground, "jobs": jobs}

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import items, known_options, one_of, positive, whole
 from motionloom.errors import ArrayError, TableError
+from motionloom.tables.collection.catalogue_check import checked_rate
 from motionloom.tables.score.natural import RANKINGS, ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.score import mass_parts
@@ -101,7 +102,7 @@ def check_build_options(
     settings = BuildSettings(**options)
     if settings.jobs is not None:
         whole(settings.jobs, "jobs", least=1)
-    return checked_request(positive(fps, "fps"), length_s, clusters, seed, settings).length
+    return checked_request(checked_rate(fps, "fps"), length_s, clusters, seed, settings).length
 
 
 def checked_request(

@@ -174,7 +174,7 @@ def _header(path: Path, mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], 
     front = mapped[:FRONT].tobytes()
     if front[: len(MAGIC)] != MAGIC:
         raise TableError(
-            f"{path} is no motionloom table: it begins with {front[:8]!r}. "
+            f"{path} is no motionloom table: it begins with {front[:8].decode('ascii', 'replace')!r}. "
             "Tables are made by `motionloom table build`."
         )
     length = int.from_bytes(front[len(MAGIC) : len(MAGIC) + 8], "little")

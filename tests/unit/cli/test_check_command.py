@@ -92,7 +92,7 @@ def test_a_report_is_written_and_the_list_of_good_clips(run, tmp_path: Path) -> 
     assert accept.read_text().splitlines() == [str(clips / "kick.bvh")]
     again = run(*command)
     assert again.code == 2
-    assert "--overwrite" in again.err
+    assert "--force" in again.err
     assert run(*command, "--overwrite").code == 1
 
 

@@ -26,9 +26,9 @@ def clips(tmp_path: Path) -> Path:
     ("asked", "text"),
     [
         (("--dask", "tcp://127.0.0.1:9"), "No dask scheduler answers at tcp://127.0.0.1:9"),
-        (("--dask", "local", "--device", "cuda"), "give `device` or `dask`"),
-        (("--device", "tpu"), "`device` must be cuda"),
-        (("--jobs", "0"), "`jobs` must be at least 1"),
+        (("--dask", "local", "--device", "cuda"), "give --device or --dask"),
+        (("--device", "tpu"), "--device must be cuda"),
+        (("--jobs", "0"), "--jobs must be at least 1"),
     ],
 )
 def test_what_is_missing_is_reported_in_a_line_and_nothing_is_built(

@@ -7,8 +7,10 @@ from dataclasses import fields
 from functools import partial
 from typing import Any
 
+from motionloom._arrays import positive
 from motionloom.body.body_map import ROLES
 from motionloom.body.feet import FootOffsets
+from motionloom.errors import ArrayError
 
 SLOWEST_FPS, FASTEST_FPS = 1.0, 1000.0
 """Rates that captured motion comes at: others are typing errors, or seconds per frame."""
@@ -19,6 +21,16 @@ LONGEST_PATH = 4096
 PLANTS = ("thresholds", "learned")
 
 Check = Callable[[object], bool]
+
+
+def checked_rate(value: float, name: str) -> float:
+    """A rate that a collection can have."""
+    rate = positive(value, name)
+    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
+        raise ArrayError(
+            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
+        )
+    return rate
 
 
 def check_document(document: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
-from motionloom._arrays import flag, one_of, positive
+from motionloom._arrays import flag, one_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.glitches.glitch_frames import Glitch
@@ -19,7 +19,7 @@ from motionloom.intake.ground import ground
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
-from motionloom.tables.collection.catalogue_check import FASTEST_FPS, SLOWEST_FPS
+from motionloom.tables.collection.catalogue_check import checked_rate
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
 from motionloom.tables.collection.folder_clips import (
     digest_file,
@@ -67,7 +67,7 @@ class Reading:
         one_of(self.plants, METHODS, "plants")
         for name in ("ground", "keep_glitches", "repair_knees"):
             flag(getattr(self, name), name)
-        object.__setattr__(self, "fps", _rate(self.fps, "fps"))
+        object.__setattr__(self, "fps", checked_rate(self.fps, "fps"))
         rates = self.source_fps
         if isinstance(rates, Mapping):
             for key in rates:
@@ -76,9 +76,9 @@ class Reading:
                         "`source_fps` must name files by patterns, as {'143_*': 60}, got the key "
                         f"{key!r}."
                     )
-            rates = {key: _rate(rate, f"source_fps[{key!r}]") for key, rate in rates.items()}
+            rates = {key: checked_rate(rate, f"source_fps[{key!r}]") for key, rate in rates.items()}
         elif rates is not None:
-            rates = _rate(rates, "source_fps")
+            rates = checked_rate(rates, "source_fps")
         object.__setattr__(self, "source_fps", rates)
 
     def key_of(self, folder: Path, file: str) -> str:
@@ -86,15 +86,6 @@ class Reading:
         rate = rate_for(file, self.source_fps)
         options = (RECIPE, self.fps, rate, self.unit, self.up, self.ground, self.plants)
         return digest_file(folder / file, repr((*options, self.repair_knees)))
-
-
-def _rate(value: float, name: str) -> float:
-    rate = positive(value, name)
-    if not SLOWEST_FPS <= rate <= FASTEST_FPS:
-        raise ArrayError(
-            f"`{name}` must be {SLOWEST_FPS:g} to {FASTEST_FPS:g} frames per second, got {rate:g}."
-        )
-    return rate
 
 
 @dataclass(slots=True)

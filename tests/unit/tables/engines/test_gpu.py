@@ -125,7 +125,7 @@ def test_a_gpu_that_is_lost_is_told_in_one_line(terms):
         list(search_with(Lost(), job_of(terms), [0], 1))
 
 
-def test_what_fails_in_a_thread_is_told(engine, terms, monkeypatch):
+def test_what_fails_in_a_thread_is_raised(engine, terms, monkeypatch):
     def fail(*_, **__):
         raise MemoryError("no room")
 
@@ -136,7 +136,7 @@ def test_what_fails_in_a_thread_is_told(engine, terms, monkeypatch):
 
 def test_without_pytorch_the_install_is_named(terms, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(TableError, match=r"must have PyTorch .*motionloom\[gpu\]"):
+    with pytest.raises(TableError, match=r"needs the extra `gpu`.*motionloom\[gpu\]"):
         list(GpuEngine().search(job_of(terms)))
 
 
