@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import motionloom as ml
 from motionloom.cli.character_option import CharacterFile, wearer_of
-from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, body_of, load_clip
+from motionloom.cli.clip_arguments import (
+    Body,
+    Fps,
+    Reading,
+    SourceFps,
+    body_of,
+    clip_notes,
+    load_clip,
+)
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.frame_arguments import Frames, frames_of
@@ -21,7 +28,7 @@ from motionloom.cli.marker_files import (
     refuse_markers_as,
 )
 from motionloom.cli.output import AsJson, finding_json, finding_warnings
-from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import write_clip
 from motionloom.cli.robot_arguments import JointsFile, RobotFile, robot_of, writes_qpos
 
@@ -106,8 +113,7 @@ def convert(
                 "findings": [finding_json(finding) for finding in findings],
             },
             [*finding_warnings(path, loaded, of_source=True), *lost],
-            # Other clips of the same file, which are not converted.
-            [f"{path}: {each.problem} {each.fix}" for each in findings if each.where == "clips"],
+            clip_notes(path, loaded),
         )
 
     def check(output: str) -> None:
@@ -115,21 +121,10 @@ def convert(
             changes = fps, unit, up, root, frames, source_fps, body, robot, joints
             refuse_markers_as(source, output, changed=ground or any(map(_is_given, changes)))
         elif not writes_qpos(model, output):
-            _refuse_unwritable(output)
+            refuse_unwritable(output)
 
     run_jobs(jobs, work, writing, label="converting", check=check, of_source=True)
 
 
 def _is_given(option: object) -> bool:
     return option is not None
-
-
-def _refuse_unwritable(output: str) -> None:
-    """Refuse a suffix that no format writes, before any folder is made."""
-    suffixes = [suffix for each in ml.supported_formats() for suffix in each.written]
-    if output != "-" and Path(output).suffix.lower() not in suffixes:
-        raise ml.FormatError(
-            f"The suffix {Path(output).suffix!r} picks no format that can be written.",
-            path=output,
-            fix=f"Writable are: {', '.join(suffixes)}.",
-        )

@@ -139,7 +139,8 @@ def describe(path: str, motion: ml.Motion, body: ml.BodyMap) -> dict[str, Any]:
 
 def _print_facts(facts: dict[str, Any], findings: tuple[ml.Finding, ...]) -> None:
     rows = marker_rows(facts) if "markers" in facts else _rows(facts)
-    title = printable(facts["file"] + (f"#{facts['clip']}" if facts["clip"] else ""))
+    clip = f"#{facts['clip']}" if facts["clip"] else ""
+    title = printable(facts["file"].removesuffix(clip) + clip)
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table

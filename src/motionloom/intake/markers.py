@@ -37,6 +37,25 @@ _AXES = ("x", "y", "z")
 class MarkerClip:
     """Markers of a capture over time, in metres and Y up.
 
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the markers.
+    positions : array
+        Zeros where a marker was not seen. Shape (F, P, 3).
+    seen : array of bool
+        Whether a marker was seen. Shape (F, P).
+    fps : float
+        Frames per second.
+    up : str
+        Up axis of the file.
+    unit_m : float
+        Metres per unit of the file.
+    path : str
+        The file.
+    findings : tuple of Finding
+        What was detected: unit, up axis, and what is odd.
+
     Examples
     --------
     >>> clip = MarkerClip(("a", "b"), np.ones((3, 2, 3)), np.ones((3, 2), bool), 100.0)
@@ -46,17 +65,12 @@ class MarkerClip:
 
     names: tuple[str, ...]
     positions: FloatArray
-    """Zeros where a marker was not seen. Shape (F, P, 3)."""
     seen: BoolArray
-    """Whether a marker was seen. Shape (F, P)."""
     fps: float
     up: str = "y"
-    """Up axis of the file."""
     unit_m: float = 1.0
-    """Metres per unit of the file."""
     path: str = ""
     findings: tuple[Finding, ...] = ()
-    """What was detected: unit, up axis, and what is odd."""
 
     def __post_init__(self) -> None:
         shape = (None, len(self.names), 3)
