@@ -7,8 +7,8 @@
 ``scenes`` changes the trees of small FBX and USD files (``fbx_mutate.py``, ``usd_mutate.py``). Case
 ``n`` of a seed is always the same file; a failure is kept in ``fuzz/crashes`` and can be read again
 with ``--only n``. With ``--results`` finished batches are kept in a file next to it: a campaign
-that was stopped goes on from there. The bounds are 64 MB and 8 times the file, 2 s and 1 s per
-10 MB.
+that was stopped, or had only so many ``--minutes``, goes on from there. The bounds are 64 MB and 8
+times the file, 2 s and 1 s per 10 MB.
 """
 
 from __future__ import annotations
@@ -255,8 +255,8 @@ def run_batch(options: argparse.Namespace, first: int) -> tuple[int, Tally]:
     return first, total
 
 
-def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
-    """Every batch that is not finished yet, with progress."""
+def campaign(options: argparse.Namespace) -> tuple[Tally, int]:
+    """Every batch that is not finished yet, with progress; and how many cases are finished."""
     log = None if options.results is None else options.results.with_suffix(".jsonl")
     key = [options.mutator, options.seed, options.format, options.count, options.at_once]
     finished: dict[int, Tally] = {}
@@ -269,9 +269,17 @@ def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
     if finished:
         print(f"{len(finished)} batches are finished already", flush=True)
     start, done = time.perf_counter(), 0
+    stop = start + 60.0 * options.minutes
+
+    def batch_in_time(first: int) -> tuple[int, Tally] | None:
+        return None if time.perf_counter() > stop else run_batch(options, first)
+
     with ThreadPoolExecutor(options.jobs) as pool:
-        for future in as_completed([pool.submit(run_batch, options, first) for first in firsts]):
-            first, tally = future.result()
+        for future in as_completed([pool.submit(batch_in_time, first) for first in firsts]):
+            result = future.result()
+            if result is None:
+                continue
+            first, tally = result
             finished[first] = tally
             done += 1
             for failure in tally.failures:
@@ -296,19 +304,19 @@ def campaign(options: argparse.Namespace) -> tuple[Tally, dict[int, Tally]]:
         total.add(finished[first])
     digests = "".join(finished[first].digest for first in sorted(finished))
     total.digest = hashlib.sha256(digests.encode()).hexdigest()
-    return total, finished
+    return total, sum(min(options.at_once, options.count - first) for first in finished)
 
 
-def report(options: argparse.Namespace, total: Tally) -> None:
+def report(options: argparse.Namespace, total: Tally, n_cases: int) -> None:
     """Print the counts, and write them where that was asked for."""
     for name in sorted(total.read | total.refused):
         print(f"{name:10} {total.read[name]:7} read {total.refused[name]:7} refused")
     print(
-        f"{options.count} files of mutator {options.mutator}, seed {options.seed}: "
+        f"{n_cases} of {options.count} files of mutator {options.mutator}, seed {options.seed}: "
         f"{sum(total.read.values())} read, {sum(total.refused.values())} refused, "
         f"{len(total.failures)} failures {dict(total.kinds) or ''}; slowest "
         f"{total.slowest[0]:.2f} s ({total.slowest[1]}), peak {total.peak_mb:.0f} MB more, "
-        f"{options.count / max(total.seconds, 1e-9):.0f} files per second of a processor"
+        f"{n_cases / max(total.seconds, 1e-9):.0f} files per second of a processor"
     )
     shares = {}
     for form in sorted({key.split()[0] for key in total.steps}):
@@ -320,7 +328,8 @@ def report(options: argparse.Namespace, total: Tally) -> None:
             "reached_percent": shares,
             "mutator": options.mutator,
             "seed": options.seed,
-            "cases": options.count,
+            "cases": n_cases,
+            "cases_wanted": options.count,
             **vars(total),
             "slowest": {"seconds": total.slowest[0], "case": total.slowest[1]},
         }
@@ -335,6 +344,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--at-once", type=int, default=CASES_AT_ONCE, help="files of one process")
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after this time")
     parser.add_argument("--format", help="damage files of this format only")
     parser.add_argument("--only", type=int, help="run this one case, and show its trace")
     parser.add_argument("--results", type=Path, help="write a summary to this file, and resume")
@@ -348,8 +358,8 @@ def main() -> int:
         first, stop, here = options.batch
         print(json.dumps(vars(run_cases(options, range(int(first), int(stop)), Path(here)))))
         return 0
-    total, _ = campaign(options)
-    report(options, total)
+    total, n_cases = campaign(options)
+    report(options, total, n_cases)
     return 1 if total.failures else 0
 
 

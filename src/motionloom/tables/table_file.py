@@ -173,8 +173,9 @@ def _header(path: Path, mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], 
     """What the file says of itself, and where its arrays begin."""
     front = mapped[:FRONT].tobytes()
     if front[: len(MAGIC)] != MAGIC:
+        begin = front[:8].decode("ascii", "replace")
         raise TableError(
-            f"{path} is no motionloom table: it begins with {front[:8].decode('ascii', 'replace')!r}. "
+            f"{path} is no motionloom table: it begins with {begin!r}. "
             "Tables are made by `motionloom table build`."
         )
     length = int.from_bytes(front[len(MAGIC) : len(MAGIC) + 8], "little")
