@@ -197,18 +197,12 @@ static void join_write(const join_task *task, const join_pair *pair, ml_choice *
     out->ranked = 1;
 }
 
-/* 1 where a pair is better than another: captured windows that are natural come first. */
-static int join_better(const join_pair *pair, const join_pair *other) {
-    if (pair->captured != other->captured) return pair->captured;
-    return pair->worth > other->worth;
-}
-
 /* Judge a pair, which is the last one then; `best` is the better of the two. */
 static ml_status join_try(const join_task *task, join_pair pair, join_pair *last,
                           join_pair *best) {
     *last = pair;
     ml_status bad = join_judge(task, last);
-    if (!bad && join_better(last, best)) *best = *last;
+    if (!bad && last->worth > best->worth) *best = *last;
     return bad;
 }
 
@@ -229,7 +223,7 @@ static ml_status join_recipes(const join_task *task, int64_t rescore, int64_t co
     return bad;
 }
 
-/* Pairs to the targets, until captured windows of one are natural; `best` is the best. */
+/* Pairs to the targets, until one is natural; `best` is the best. */
 static ml_status join_targets(const join_task *task, const join_asked *asked, join_pair *last,
                               join_pair *best) {
     ml_status bad = ML_OK;
@@ -239,7 +233,7 @@ static ml_status join_targets(const join_task *task, const join_asked *asked, jo
             *last = pair;
             bad = join_judge(task, last);
             *best = *last;
-        } else if (!best->captured) {
+        } else if (best->worth < 0.0) {
             bad = join_try(task, pair, last, best);
         }
     }

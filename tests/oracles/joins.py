@@ -105,9 +105,9 @@ def best_join(engine: QueryEngine, source: int, targets, longest: int, line: flo
     best, pair = None, (source, int(targets[0]))
     for k in order:
         judged = best_of_pair(engine, source, int(targets[k]), line)
-        if best is None or judged[:2] > best[:2]:
+        if best is None or judged.worth > best.worth:
             best, pair = judged, (source, int(targets[k]))
-        if best.captured:
+        if best.worth >= 0.0:
             break
     assert best is not None
     if best.worth >= 0.0 or longest <= engine.length:
@@ -118,5 +118,5 @@ def best_join(engine: QueryEngine, source: int, targets, longest: int, line: flo
             break
         more -= best.worth >= 0.0
         judged = best_of_pair(engine, pair[0] + ahead, pair[1] - sooner, line)
-        best = max(best, judged, key=lambda each: each[:2])
+        best = max(best, judged, key=lambda each: each.worth)
     return best

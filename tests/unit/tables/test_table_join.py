@@ -152,7 +152,7 @@ def test_the_join_taken_is_that_of_the_plain_search(table):
     assert {(True, True, False), (True, True, True), (False, False, True)} <= kinds
 
 
-def test_of_several_targets_the_one_with_natural_captured_windows_is_taken(table):
+def test_of_several_targets_the_first_natural_one_by_plain_blends_is_taken(table):
     engine, orders = table.query_engine, set()
     line = float(np.log(THRESHOLD / (1.0 - THRESHOLD)))
     draw = np.random.Generator(np.random.PCG64(5))
