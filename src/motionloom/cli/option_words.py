@@ -9,7 +9,7 @@ SAME = (
     "entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
     "lookup method moving pairs plants plain report rescore root score search seed size skeleton "
     "soft source_fps still_feet stretch sync_contacts title transitions unit up variation verdicts "
-    "view ways weights what when_short where"
+    "view ways weights what when_short where character"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
@@ -37,6 +37,7 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
 }
 """Options by the parameter that they set."""
 PHRASES = (
+    (r"Carry it over first: ml\.retarget\(motion, character\)\.", "Leave out --root."),
     (r"body=ml\.BodyMap\.from_names\(skeleton, \{\.\.\.\}\)", "--body FILE.toml"),
     (r"Make it for this skeleton, as with ml\.BodyMap\.from_names\.", "Check --body."),
     (r"Cut them off with motion\[(\d*):\]", r"Cut them off with convert --frames \1:"),
