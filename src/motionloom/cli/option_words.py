@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 SAME = (
-    "accept align at clusters collection constraints cycles dask device edition ends engine "
-    "entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
+    "accept align at character clusters collection constraints cycles dask device edition ends "
+    "engine entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
     "lookup method moving pairs plain plants report rescore root score search seed size skeleton "
     "soft source_fps still_feet stretch sync_contacts title transitions variation "
     "verdicts view ways weights what when_short where"
@@ -39,6 +39,7 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
 }
 """Options by the parameter that they set."""
 PHRASES = (
+    (r"Carry it over first: ml\.retarget\(motion, character\)\.", "Leave out --root."),
     (r"body=ml\.BodyMap\.from_names\(skeleton, \{\.\.\.\}\)", "--body FILE.toml"),
     (r"Make it for this skeleton, as with ml\.BodyMap\.from_names\.", "Check --body."),
     (r"Cut them off with motion\[(\d*):\]", r"Cut them off with convert --frames \1:"),

@@ -30,6 +30,8 @@ from motionloom.rotation import quat
 
 CARRIED_BYTES, SHARE_BYTES = 72, 48
 """Memory that a point of a cluster takes, and then a share of a joint in a point."""
+CLUSTER_BYTES, POINT_BYTES = 5000, 400
+"""Memory that a cluster and a point of a mesh count for: many links may lead to one of them."""
 MOST_SHARES = 32
 """Joints that carry a point at most; of more the largest shares count."""
 
@@ -96,10 +98,12 @@ class _Reader:
         """The meshes of a model; none where it hangs on no joint."""
         model = self.tree.nodes[n]
         out = []
-        for item in self.objects.linked(model.key, "Geometry"):
+        for item in dict.fromkeys(self.objects.linked(model.key, "Geometry")):
             shape = read_geometry(self.objects.document, item.element)
             if shape is None:
                 continue
+            n_bytes = POINT_BYTES * len(shape.points)
+            self.objects.document.budget.take(n_bytes, f"{len(shape.points)} points of meshes")
             hold = self._hold(n, item, shape.n_places)
             if hold is None:
                 problem = "Meshes that hang on no joint of the figure are left out"
@@ -128,16 +132,18 @@ class _Reader:
         return out
 
     def _hold(self, n: int, geometry: FbxObject, n_points: int) -> _Hold | None:
-        deformers = list(self.objects.linked(geometry.key, "Deformer"))
+        deformers = list(dict.fromkeys(self.objects.linked(geometry.key, "Deformer")))
         if any(each.subtype == "BlendShape" for each in deformers):
             self.left_out.add("Morph targets are left out", self.tree.nodes[n].name)
         clusters = [
             cluster
             for skin in deformers
             if skin.subtype == "Skin"
-            for cluster in self.objects.linked(skin.key, "Deformer")
+            for cluster in dict.fromkeys(self.objects.linked(skin.key, "Deformer"))
             if cluster.subtype == "Cluster"
         ]
+        budget = self.objects.document.budget
+        budget.take(CLUSTER_BYTES * len(clusters), f"{len(clusters)} clusters of a skin")
         inner = self._geometric(n)
         return (
             self._skin(clusters, inner, n_points) if clusters else self._rigid(n, inner, n_points)

@@ -154,6 +154,15 @@ def test_a_clip_of_a_character_keeps_its_skin_in_the_other_format(
     assert ml.load_character(tmp_path / "rest.glb").n_points >= len(man.points) + 8
 
 
+def test_a_mesh_that_many_links_lead_to_is_read_once(man: BoxMan, tmp_path: Path) -> None:
+    items = box_man_items(man)
+    listed = find(items, "Connections")
+    object.__setattr__(listed, "items", [*listed.items] * 40)
+    path = tmp_path / "man.fbx"
+    path.write_bytes(as_binary(items))
+    assert sorted(mesh.name for mesh in ml.load_character(path).meshes) == ["hat", "man"]
+
+
 def find(items: list[Item], *names: str) -> Item:
     """The first item below others, by name."""
     item = next(each for each in items if each.name == names[0])
