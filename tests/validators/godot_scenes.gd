@@ -1,7 +1,8 @@
 # What Godot imported: bones, rest poses, poses at given times, travel by root motion.
 #
 # godot --headless --path PROJECT --script godot_scenes.gd -- JOBS.json OUT.json
-# JOBS.json: {FILE: {"times": [seconds, ...]}}; files lie in the project and are imported already.
+# JOBS.json: {FILE: {"times": [seconds, ...], "on": FILE}}; files lie in the project and are imported
+# already. With "on" the clip is also played on the character of that file.
 extends SceneTree
 
 
@@ -11,7 +12,7 @@ func _process(_seconds: float) -> bool:
 	var jobs: Dictionary = JSON.parse_string(FileAccess.get_file_as_string(arguments[0]))
 	var answers := {"profile": _profile()}
 	for file in jobs:
-		answers[file] = _scene(file, jobs[file]["times"])
+		answers[file] = _scene(file, jobs[file]["times"], jobs[file].get("on", ""))
 	FileAccess.open(arguments[1], FileAccess.WRITE).store_string(JSON.stringify(answers, "", true, true))
 	return true
 
@@ -35,7 +36,7 @@ func _profile() -> Dictionary:
 	return bones
 
 
-func _scene(file: String, times: Array) -> Dictionary:
+func _scene(file: String, times: Array, other: String) -> Dictionary:
 	var scene: Node3D = load("res://" + file).instantiate()
 	root.add_child(scene)
 	var skeleton: Skeleton3D = scene.find_children("*", "Skeleton3D", true, false)[0]
@@ -48,6 +49,19 @@ func _scene(file: String, times: Array) -> Dictionary:
 			"parent": "" if above < 0 else skeleton.get_bone_name(above),
 			"rest": _listed(skeleton.get_bone_global_rest(i)),
 		}
+	var answer := {
+		"bones": bones,
+		"poses": _poses(player, clip, skeleton, times),
+		"on": [] if other == "" else _poses_on(other, player.get_animation(clip), times),
+		"length": player.get_animation(clip).length,
+		"meshes": scene.find_children("*", "MeshInstance3D", true, false).size(),
+	}
+	answer["root_motion"] = _root_motion(scene, skeleton, player, clip)
+	scene.free()
+	return answer
+
+
+func _poses(player: AnimationPlayer, clip: String, skeleton: Skeleton3D, times: Array) -> Array:
 	player.play(clip)
 	var poses := []
 	for time in times:
@@ -57,15 +71,27 @@ func _scene(file: String, times: Array) -> Dictionary:
 			var place := skeleton.global_transform * skeleton.get_bone_global_pose(i)
 			pose[skeleton.get_bone_name(i)] = [place.origin.x, place.origin.y, place.origin.z]
 		poses.append(pose)
-	var answer := {
-		"bones": bones,
-		"poses": poses,
-		"length": player.get_animation(clip).length,
-		"meshes": scene.find_children("*", "MeshInstance3D", true, false).size(),
-	}
-	answer["root_motion"] = _root_motion(scene, skeleton, player, clip)
+	return poses
+
+
+# The clip on the skeleton of another file, which was imported with a bone map.
+func _poses_on(file: String, clip: Animation, times: Array) -> Array:
+	var scene: Node3D = load("res://" + file).instantiate()
+	root.add_child(scene)
+	var skeleton: Skeleton3D = scene.find_children("*", "Skeleton3D", true, false)[0]
+	var copy: Animation = clip.duplicate(true)
+	for track in copy.get_track_count():
+		var bone := copy.track_get_path(track).get_concatenated_subnames()
+		copy.track_set_path(track, NodePath(str(scene.get_path_to(skeleton)) + ":" + bone))
+	var library := AnimationLibrary.new()
+	library.add_animation("clip", copy)
+	var player := AnimationPlayer.new()
+	scene.add_child(player)
+	player.root_node = player.get_path_to(scene)
+	player.add_animation_library("other", library)
+	var poses := _poses(player, "other/clip", skeleton, times)
 	scene.free()
-	return answer
+	return poses
 
 
 # Travel of the whole clip as a game takes it: the first bone is the root motion track.

@@ -18,6 +18,9 @@ from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
 from motionloom.intake.axes import to_world
+from motionloom.intake.engine_export import EngineExport, engine_motion
+from motionloom.intake.save import save
+from motionloom.motion.edit import move
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -87,6 +90,13 @@ def ours(motion: Motion, file: Path) -> Case:
     return Case(file, motion, skin=file.suffix == ".fbx")
 
 
+def for_engine(file: Path) -> Case:
+    """A walk laid out for the engine that the file is named after; Blender turns it upright."""
+    motion = move(synthetic.clip("walk", turn=1.0).motion, heading=2.0, x=3.0)
+    save(motion, file, engine=file.stem)
+    return Case(file, engine_motion(motion, EngineExport(file.stem)))
+
+
 def cmu_walk(mocap: Path, file: Path) -> Case:
     """A second of a real walk, read and written by us: metric as GLB, else in its own unit."""
     path = mocap / "cmu_bvh" / "16_15.bvh"
@@ -119,6 +129,9 @@ EMBEDDED: dict[str, Callable[[Path], Case]] = {
     "sliding.fbx": lambda file: ours(lopsided(sliding=True), file),
     "embedded.fbx": lambda file: ours(synthetic.clip("walk").motion, file),
     "embedded.glb": lambda file: ours(synthetic.clip("walk").motion, file),
+    "unreal.fbx": for_engine,
+    "unity.fbx": for_engine,
+    "godot.glb": for_engine,
 }
 REAL: dict[str, Callable[[Path, Path], Case]] = {
     "cmu.bvh": cmu_walk,

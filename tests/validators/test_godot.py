@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.engine_names import engine_names
 from motionloom.intake.engine_export import engine_motion
 from motionloom.motion.motion import Motion
 
@@ -38,6 +39,32 @@ animation/fps={fps:.0f}
 _subresources={{"nodes": {{"PATH:AnimationPlayer": {{"optimizer/enabled": false}}}}}}
 """
 """Import settings: every key is kept; FBX is read by ufbx, as new files are."""
+MAPPED = """[remap]
+
+importer="scene"
+type="PackedScene"
+
+[deps]
+
+source_file="res://child.glb"
+
+[params]
+
+_subresources={"nodes": {"PATH:figure/Skeleton3D": {"retarget/bone_map": Resource("res://map.tres")}}}
+"""
+"""Import settings of a character: its bones become those of the humanoid profile."""
+ALIKE_DEG = 1.5
+"""The child has no root bone, so it lacks the small turns of the heading in a straight walk."""
+LIMB_BONES = [
+    (f"{side}{above}", f"{side}{below}")
+    for side in ("Left", "Right")
+    for above, below in (
+        ("UpperLeg", "LowerLeg"),
+        ("LowerLeg", "Foot"),
+        ("UpperArm", "LowerArm"),
+        ("LowerArm", "Hand"),
+    )
+]
 TRAVEL_M = 1e-3
 """The last ten thousandth of a second is not played, for the clip would start again."""
 PROFILE_DIGIT = 1e-3
@@ -80,6 +107,21 @@ def motions(mocap: Path | None) -> dict[str, Motion]:
     return out
 
 
+def add_child(folder: Path) -> None:
+    """A small character with a skeleton that Godot itself brings to the profile."""
+    walk = ml.synthetic.clip("walk", duration_s=1.0).motion
+    child = ml.retarget(walk, ml.synthetic.skeleton(1.2))
+    ml.save(child, folder / "child.glb")
+    (folder / "child.glb.import").write_text(MAPPED)
+    names = engine_names(child.skeleton, ml.BodyMap.guess(child.skeleton), "godot")
+    lines = [
+        f'bone_map/{name} = &"{own}"' for name, own in zip(names, child.skeleton.names, strict=True)
+    ]
+    head = '[gd_resource type="BoneMap" format=3]\n\n[sub_resource '
+    head += 'type="SkeletonProfileHumanoid" id="1"]\n\n[resource]\nprofile = SubResource("1")\n'
+    (folder / "map.tres").write_text(head + "\n".join(lines) + "\n")
+
+
 @pytest.fixture(scope="module")
 def project(
     godot: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
@@ -99,6 +141,9 @@ def project(
     cases.append(Case("godot", "still.glb", cases[0].motion, "in-place"))
     run = ml.synthetic.clip("run", duration_s=2.0, fps=30).motion
     cases.append(Case("godot", "defaults.glb", run, defaults=True))
+    straight = ml.synthetic.clip("walk", duration_s=2.0, fps=30).motion
+    cases.append(Case("godot", "straight.glb", straight))
+    add_child(folder)
     for case in cases:
         export = ml.EngineExport(case.engine, root=case.root)
         ml.save(case.motion, folder / case.file, engine=export)
@@ -110,7 +155,9 @@ def project(
     times = {
         case.file: (np.arange(case.motion.n_frames) / case.motion.fps).tolist() for case in cases
     }
-    jobs.write_text(json.dumps({file: {"times": each} for file, each in times.items()}))
+    asked: dict[str, Any] = {file: {"times": each} for file, each in times.items()}
+    asked["straight.glb"]["on"] = "child.glb"
+    jobs.write_text(json.dumps(asked))
     printed = ""
     for options in (["--import"], ["--script", str(SCRIPT), "--", str(jobs), str(out)]):
         command = [str(godot), "--headless", "--path", str(folder), *options]
@@ -158,6 +205,21 @@ def test_bones_for_godot_are_those_of_its_humanoid_profile(
                 continue  # an FBX rests as the skin of its character was bound, feet spread
             axes, there = np.array(bones[name]["rest"])[:3], np.array(profile[name]["rest"])[:3]
             assert np.abs(axes - there).max() < PROFILE_DIGIT, (case.file, name)
+
+
+def test_animations_play_on_characters_with_a_bone_map(project: tuple[list[Case], Any]) -> None:
+    """Limbs of a child of 1.2 m point where those of the clip do."""
+    answer = project[1]["straight.glb"]
+    worst = 0.0
+    for own, other in zip(answer["poses"], answer["on"], strict=True):
+        for above, below in LIMB_BONES:
+            bones = [np.subtract(pose[below], pose[above]) for pose in (own, other)]
+            units = [bone / np.linalg.norm(bone) for bone in bones]
+            worst = max(worst, float(np.degrees(np.arccos(np.clip(units[0] @ units[1], -1, 1)))))
+    child = np.linalg.norm(np.subtract(answer["on"][0]["Head"], answer["on"][0]["LeftFoot"]))
+    clip = np.linalg.norm(np.subtract(answer["poses"][0]["Head"], answer["poses"][0]["LeftFoot"]))
+    assert child < 0.8 * clip  # it is another body
+    assert worst < ALIKE_DEG
 
 
 def test_root_motion_in_godot_is_the_travel_of_the_clip(project: tuple[list[Case], Any]) -> None:

@@ -123,7 +123,7 @@ def test_the_skeleton_rests_in_a_t_pose_on_the_ground(
             assert np.allclose(bone, towards, atol=1e-6)
         assert toe[2] > ankle[2]  # faces +Z
         assert toe[1] == pytest.approx(ball_height(skeleton, body), abs=2e-3)
-    assert np.allclose(at[body.pelvis][[0, 2]], 0.0, atol=FLOAT64)
+    assert np.allclose(at[body.pelvis][[0, 2]], 0.0, atol=1e-3)
 
 
 def test_bones_for_godot_have_the_axes_of_its_profile(turning: ml.Motion) -> None:
@@ -241,7 +241,7 @@ def test_the_skin_of_a_character_that_rests_backwards_faces_forward(
     skeleton = placed.skeleton
     at, turns = forward_kinematics(skeleton, skeleton.offsets[:1], skeleton.rest_quats[None])
     mesh = worn.meshes[0]
-    assert mesh.points[0, 2] == pytest.approx(0.1)
+    assert mesh.points[0, 2] == pytest.approx(0.1, abs=1e-3)
     assert np.allclose(mesh.posed(at[0], turns[0])[0], mesh.points[0])
     frame = placed.n_frames // 2
     now = mesh.posed(*(each[frame] for each in placed.world_pose()))
