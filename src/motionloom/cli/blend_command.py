@@ -145,7 +145,12 @@ def blend(
         constraints=None if constraints is None else ml.read_constraints(constraints, paths),
     )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
-    refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
+    refuse_flawed(
+        blended.verification,
+        output,
+        allowed=allow_flawed or _extrapolates(blended),
+        advice="Choose other clips or other --weights,",
+    )
     write_clip(blended.motion, output, to, wearer=wearer, layout=layout)
     if output == "-":
         pass  # the clip itself goes there

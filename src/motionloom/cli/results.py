@@ -49,14 +49,19 @@ def result_json(result: Result) -> dict[str, Any]:
     }
 
 
-def refuse_flawed(verification: ml.Verification, output: str, *, allowed: bool) -> None:
-    """Refuse to write a result that fails its quality check, unless the user allows it."""
+def refuse_flawed(
+    verification: ml.Verification, output: str, *, allowed: bool, advice: str = ""
+) -> None:
+    """Refuse to write a result that fails its quality check, unless the user allows it.
+
+    ``advice`` says what else to try, and ends in a comma.
+    """
     if verification.passed or allowed:
         return
+    how = f"{advice} or write it" if advice else "Write it"
     raise ml.FlawedResultError(
         f"{output} was not written: the result fails its quality check "
-        f"({verification.describe()}). Choose other clips, another place or a longer blend, or "
-        "write it with --allow-flawed."
+        f"({verification.describe()}). {how} with --allow-flawed."
     )
 
 

@@ -131,6 +131,7 @@ def splice(
         writing,
         label="splicing",
         plural="splices",
+        advice="Choose other clips or another --where,",
         inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
         describe=_json,
         show=_print,

@@ -131,7 +131,12 @@ def synthesize(
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
         longest_s=longest, tolerance_s=tolerance, still_feet=still_feet,
     )  # fmt: skip
-    refuse_flawed(joined.verification, output, allowed=allow_flawed)
+    refuse_flawed(
+        joined.verification,
+        output,
+        allowed=allow_flawed,
+        advice="Choose another frame, or a greater --longest or --tolerance,",
+    )
     write_clip(joined.motion, output, to, wearer=wearer, layout=layout)
     facts = _candidate_json(table, joined.taken)
     if as_json:
