@@ -31,6 +31,14 @@ class Result(Protocol):
         """The result."""
 
     @property
+    def span(self) -> tuple[int, int]:
+        """First and last frame of what is new."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of it."""
+
+    @property
     def verification(self) -> ml.Verification:
         """Its quality check."""
 
@@ -40,12 +48,16 @@ class Result(Protocol):
 
 
 def result_json(result: Result) -> dict[str, Any]:
-    """Quality check and feet of a result as values that JSON can hold."""
+    """What every result has, under the same keys in every command, as values for JSON."""
+    cleanup = None if result.cleanup is None else result.cleanup.json()
     return {
         "frames": result.motion.n_frames,
         "fps": result.motion.fps,
+        "span": list(result.span),
+        "notes": list(result.notes),
         "verification": result.verification.json(),
-        "feet": None if result.cleanup is None else result.cleanup.json(),
+        "cleanup": cleanup,
+        "feet": cleanup,  # its name before; goes in the next version
     }
 
 

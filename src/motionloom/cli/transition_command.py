@@ -199,9 +199,7 @@ def _json(joined: _Joined) -> dict[str, Any]:
         "place": _place_json(place),
         "other_places": [_place_json(other) for other in others],
         "better_places_that_failed": result.passed_over,
-        "span": list(result.span),
         "length_s": (result.span[1] - result.span[0]) / result.motion.fps,
-        "notes": list(result.notes),
         **result_json(result),
     }
 
