@@ -121,9 +121,9 @@ def blend(
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
-    refuse_unwritable(output)
     layout = Layout(engine, root, body)
     layout.check(output)
+    refuse_unwritable(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})

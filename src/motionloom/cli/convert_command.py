@@ -25,6 +25,12 @@ from motionloom.cli.clip_arguments import (
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.frame_arguments import Frames, frames_of
+from motionloom.cli.marker_files import (
+    convert_markers,
+    holds_markers,
+    load_markers,
+    refuse_markers_as,
+)
 from motionloom.cli.output import AsJson, finding_json, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import write_clip
@@ -69,6 +75,7 @@ def convert(
     The suffix of OUT picks the format; a folder keeps its tree.
 
     With --robot, .npz and .csv hold the joint positions of a robot, with mjlab's keys in .npz.
+    Markers of a C3D file are written as .csv or .npz, in metres and Y up.
 
     --fps, --unit, --up, --engine and --root set how the result is written. --source-fps,
     --source-unit and --source-up correct what is detected in the input.
@@ -90,6 +97,8 @@ def convert(
     part = frames_of(frames)
 
     def work(path: str, output: str) -> Done:
+        if holds_markers(path):
+            return convert_markers(path, output, load_markers(path, reading))
         loaded = load_clip(path, reading)
         motion = loaded[part]
         if ground:
@@ -119,7 +128,10 @@ def convert(
         )
 
     def check(output: str) -> None:
-        if not writes_qpos(model, output):
+        if holds_markers(source):
+            changes = fps, unit, up, root, frames, source_fps, body, robot, joints
+            refuse_markers_as(source, output, changed=ground or any(map(_is_given, changes)))
+        elif not writes_qpos(model, output):
             refuse_unwritable(output)
 
     run_jobs(jobs, work, writing, label="converting", check=check)
@@ -133,3 +145,7 @@ def _written_options() -> Iterator[None]:
     except ml.ArrayError as error:
         text = str(error).replace("`unit`", "--unit").replace("`up`", "--up")
         raise ml.ArrayError(text) from error
+
+
+def _is_given(option: object) -> bool:
+    return option is not None

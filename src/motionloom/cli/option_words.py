@@ -79,8 +79,8 @@ PHRASES = (
     (r"`limits\['(\w+)'\]`", r"--limit \1"),
     (r"\bsource_fps=\{'([^']+)': ([\d.]+)\}", r"--source-fps '\1=\2'"),
     (
-        r"Read it with ml\.load_points: its \.motion\(\) takes the markers for joints\.",
-        "Commands take motions of joints only.",
+        r"ml\.load_points reads its markers\.",
+        "motionloom info shows its markers, and convert writes them as .csv or .npz.",
     ),
     (r"(?<![-\w])fps=", "--source-fps"),
     (r" ?Pass keep_t_pose=True to keep it\.", ""),

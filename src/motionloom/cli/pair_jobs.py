@@ -143,8 +143,8 @@ def make_pairs(
     for pair in track(pairs, label):
         try:
             check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
-            refuse_unwritable(pair.target)
             writing.layout.check(pair.target)
+            refuse_unwritable(pair.target)
             if writing.dry_run:
                 reports.append({**inputs(pair), "output": pair.target})
                 continue

@@ -107,9 +107,9 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
             return each
     if suffix == ".c3d":
         raise FormatError(
-            "A C3D file holds markers, not a motion of joints.",
+            "A C3D file holds markers and no skeleton, which a clip needs.",
             path=path,
-            fix="Read it with ml.load_points: its .motion() takes the markers for joints.",
+            fix="ml.load_points reads its markers.",
         )
     raise FormatError(
         "The contents are of no format that can be read"

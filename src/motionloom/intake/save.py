@@ -31,7 +31,21 @@ from motionloom.saving.whole_file import stream_errors, write_whole
 
 @dataclass(frozen=True, slots=True)
 class FormatInfo:
-    """A file format as users see it."""
+    """A file format as users see it.
+
+    Attributes
+    ----------
+    name : str
+        Name that ``format=`` takes.
+    title : str
+        Name for people.
+    suffixes : tuple of str
+        Endings of its files.
+    can_read, can_write : bool
+        Whether it can be read, and written.
+    written : tuple of str
+        Suffixes of files that can be written.
+    """
 
     name: str
     title: str
@@ -39,7 +53,6 @@ class FormatInfo:
     can_read: bool
     can_write: bool
     written: tuple[str, ...] = field(default=(), repr=False)
-    """Suffixes of files that can be written."""
 
 
 def supported_formats() -> tuple[FormatInfo, ...]:
