@@ -17,6 +17,7 @@ from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import joined_name
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.grids import GRID_RATE
 from motionloom.registration.register import register
@@ -81,7 +82,7 @@ def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Joine
     weights = np.stack([w_a, 1.0 - w_a], axis=-1)
     frames = curve.frames(u)
     first, last = round(float(frames[0, 0])), round(float(frames[-1, 1]))
-    evaluated = _standing_on_a(evaluate(curve, u, weights, name=f"{a.name} to {b.name}".strip()))
+    evaluated = _standing_on_a(evaluate(curve, u, weights, name=joined_name(a, "to", b)))
     placement = _at(evaluated.placement, -1) @ _at(evaluated.alignments, (-1, 1))
     parts = [evaluated.motion[1:-1]] if n > 2 else []
     motion = concatenate([a[: first + 1], *parts, transform(b, placement)[last:]])

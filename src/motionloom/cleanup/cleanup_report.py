@@ -235,6 +235,16 @@ class Cleanup:
         return _verified(self, None)
 
     @property
+    def span(self) -> tuple[int, int]:
+        """First and last frame of the motion."""
+        return 0, self.motion.n_frames - 1
+
+    @property
+    def cleanup(self) -> CleanupReport:
+        """The report, by the name that it has in every result."""
+        return self.report
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """The failed checks, in words."""
         return tuple(f"failed check: {each}" for each in self.verification.failed)

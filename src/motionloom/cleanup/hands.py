@@ -78,6 +78,11 @@ class HeldHands:
     holds: tuple[HandHold, ...]
 
     @property
+    def span(self) -> tuple[int, int]:
+        """First and last frame of the motion."""
+        return 0, self.motion.n_frames - 1
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Holds that the arm is too short for."""
         return reach_notes(self.holds)

@@ -23,7 +23,7 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson, finding_warnings
 from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
-from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
+from motionloom.cli.results import AllowFlawed, refuse_flawed, result_json, write_clip
 
 
 def balance(
@@ -104,5 +104,5 @@ def _json(balanced: ml.Balanced) -> dict[str, object]:
             when: {"outside": each.outside, "distance_m": each.distance_m, "fall": each.fall}
             for when, each in (("before", balanced.before), ("after", balanced.after))
         },
-        "notes": list(balanced.notes),
+        **result_json(balanced),
     }

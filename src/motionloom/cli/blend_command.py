@@ -121,9 +121,9 @@ def blend(
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
     check_target(output, paths, force=force, to=to)
-    refuse_unwritable(output)
     layout = Layout(engine, root, body)
     layout.check(output)
+    refuse_unwritable(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})
@@ -145,7 +145,12 @@ def blend(
         constraints=None if constraints is None else ml.read_constraints(constraints, paths),
     )
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
-    refuse_flawed(blended.verification, output, allowed=allow_flawed or _extrapolates(blended))
+    refuse_flawed(
+        blended.verification,
+        output,
+        allowed=allow_flawed or _extrapolates(blended),
+        advice="Choose other clips or other --weights,",
+    )
     write_clip(blended.motion, output, to, wearer=wearer, layout=layout)
     if output == "-":
         pass  # the clip itself goes there

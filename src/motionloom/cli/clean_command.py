@@ -27,7 +27,7 @@ from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
 from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
-from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
+from motionloom.cli.results import AllowFlawed, refuse_flawed, result_json, write_clip
 
 
 def clean(
@@ -102,7 +102,7 @@ def clean(
         refuse_flawed(cleanup.verification, target, allowed=allow_flawed)
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
         write_clip(cleaned, target, to, wearer=wearer, layout=layout)
-        facts = cleanup.report.json()
+        facts = {**cleanup.report.json(), **result_json(cleanup)}
         return Done(
             cleanup.report.summary, facts, finding_warnings(path, motion), clip_notes(path, motion)
         )
@@ -151,6 +151,11 @@ def _clip_json(clip: ml.ClipReport) -> dict[str, Any]:
         "input": clip.path,
         "output": clip.output,
         **clip.detail["cleanup_facts"],
+        "frames": clip.frames,
+        "fps": clip.fps,
+        "span": [0, clip.frames - 1],
+        "verification": clip.detail.get("verification"),
+        "cleanup": clip.detail["cleanup_facts"],
         "before": dict(clip.before),
         "after": dict(clip.values),
     }

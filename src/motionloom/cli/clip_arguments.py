@@ -153,11 +153,12 @@ def find_clips(paths: list[str]) -> list[str]:
 
 
 def warn_skipped(folder: str, clips: list[Path]) -> None:
-    """Warn of files in a folder that are no clips."""
+    """Warn of files in a folder that are no clips, nor skeletons of clips."""
+    used = {".asf"} if any(clip.suffix.lower() == ".amc" for clip in clips) else set()
     others = sorted(
         file.name
         for file in set(Path(folder).rglob("*")) - set(clips)
-        if file.is_file() and not file.name.startswith(".")
+        if file.is_file() and not file.name.startswith(".") and file.suffix.lower() not in used
     )
     if others:
         warn(f"skipped in {folder}, not clips: {_few(others)}")

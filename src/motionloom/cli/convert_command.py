@@ -137,10 +137,6 @@ def convert(
     run_jobs(jobs, work, writing, label="converting", check=check)
 
 
-def _is_given(option: object) -> bool:
-    return option is not None
-
-
 @contextmanager
 def _written_options() -> Iterator[None]:
     """Errors of writing name --unit and --up, not the options on what is read."""
@@ -149,3 +145,7 @@ def _written_options() -> Iterator[None]:
     except ml.ArrayError as error:
         text = str(error).replace("`unit`", "--unit").replace("`up`", "--up")
         raise ml.ArrayError(text) from error
+
+
+def _is_given(option: object) -> bool:
+    return option is not None

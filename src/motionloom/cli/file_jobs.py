@@ -28,16 +28,19 @@ class Done:
     notes: list[str] = field(default_factory=list)
 
 
-def plan_jobs(source: str, writing: Writing, *, own_formats: bool = False) -> list[tuple[str, str]]:
+def plan_jobs(
+    source: str, writing: Writing, *, own_formats: bool = False, example: str = "bvh"
+) -> list[tuple[str, str]]:
     """Input and output of a clip, or of every clip of a folder.
 
-    Results of a folder need ``--to``, unless they may keep their ``own_formats``.
+    Results of a folder need ``--to``, unless they may keep their ``own_formats``; ``example`` is
+    one for the error.
     """
     if source == "-" or not Path(source).is_dir():
         return [(source, writing.output)]
     to = writing.to or writing.layout.format
     if to is None and not own_formats:
-        raise refuse_no_format(source)
+        raise refuse_no_format(source, example)
     if writing.output == "-" or Path(writing.output).is_file():
         raise ml.FormatError(
             "The results of a folder go into a folder.", path=writing.output, fix="Name a folder."

@@ -165,7 +165,11 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         rate += " (the file states none)"
     elif abs(facts["fps_stated"] - facts["fps"]) > 1e-6:
         rate += f" (the file states {facts['fps_stated']:g})"
-    skipped = f", {facts['skipped_frames']} skipped before" if facts["skipped_frames"] else ""
+    skipped = (
+        f", {facts['skipped_frames']} leading T-pose frames left out"
+        if facts["skipped_frames"]
+        else ""
+    )
     height = f", {facts['height_m']:.2f} m tall" if facts["height_m"] else ""
     roles = ", ".join(
         f"{role} {' '.join(name) if isinstance(name, list) else name}"

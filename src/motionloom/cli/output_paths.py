@@ -95,8 +95,10 @@ def suffix_of(to: str) -> str:
     return "." + to.lower().removeprefix(".")
 
 
-def refuse_no_format(folder: str) -> ml.FormatError:
-    """The error where a folder has no format for its results."""
+def refuse_no_format(folder: str, example: str = "bvh") -> ml.FormatError:
+    """The error where a folder has no format for its results, with an example of one."""
     return ml.FormatError(
-        "The results of a folder need a format.", path=folder, fix="Add --to bvh (or another)."
+        "The results of a folder need a format.",
+        path=folder,
+        fix=f"Add --to {example} (or another).",
     )

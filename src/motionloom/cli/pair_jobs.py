@@ -113,6 +113,7 @@ def make_pairs(
     *,
     label: str,
     plural: str,
+    advice: str,
     inputs: Callable[[Pair], dict[str, Any]],
     describe: Callable[[AnyResult], dict[str, Any]],
     show: Callable[[AnyResult, str], None],
@@ -129,6 +130,8 @@ def make_pairs(
         Options on the outputs.
     label, plural
         For the progress bar, and for JSON: "joining", "transitions".
+    advice
+        What to try where a result fails its quality check.
     inputs
         A pair as JSON, if it was not made.
     describe, show
@@ -140,20 +143,28 @@ def make_pairs(
     for pair in track(pairs, label):
         try:
             check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
-            refuse_unwritable(pair.target)
             writing.layout.check(pair.target)
+            refuse_unwritable(pair.target)
             if writing.dry_run:
                 reports.append({**inputs(pair), "output": pair.target})
                 continue
             joined = make(pair)
-            refuse_flawed(joined.result.verification, pair.target, allowed=writing.allow_flawed)
+            refuse_flawed(
+                joined.result.verification,
+                pair.target,
+                allowed=writing.allow_flawed,
+                advice=advice,
+            )
             motion, wearer = joined.result.motion, writing.wearer
             write_clip(motion, pair.target, writing.to, wearer=wearer, layout=writing.layout)
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
+            text = _naming(pair, error)
             if len(pairs) == 1 and not (writing.as_json and flawed):
-                raise
-            failed = {"output": pair.target, "error": in_options(str(error))}
+                if text == str(error):
+                    raise
+                raise type(error)(text) from error
+            failed = {"output": pair.target, "error": in_options(text)}
             reports.append({**inputs(pair), **failed, **(describe(joined) if flawed else {})})
             errors.append(error)
             continue
@@ -173,9 +184,17 @@ def make_pairs(
     warn_of_findings([each for joined, _ in finished for each in joined.examples])
     for report in reports:
         if "error" in report:
-            complain(_naming(report["output"], report["error"]))
+            complain(report["error"])
     exit_for(errors)
 
 
-def _naming(target: str, text: str) -> str:
-    return text if target in text else f"{target}: {text}"
+def _naming(pair: Pair, error: ml.MotionLoomError) -> str:
+    """The text of an error, with both inputs in front where it names no file."""
+    text = str(error)
+    named = isinstance(error, ml.FormatError) and error.path is not None
+    files = (pair.target, *(Path(path).name for path in (pair.one, pair.other)))
+    return (
+        text
+        if named or any(each in text for each in files)
+        else (f"{pair.one} and {pair.other}: {text}")
+    )

@@ -66,7 +66,7 @@ def render(
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     writing = Writing(output, to, force, dry_run, as_json)
-    jobs = plan_jobs(source, writing)
+    jobs = plan_jobs(source, writing, example="png")
     part, pixels = frames_of(frames), _pixels(size)
     reading.warn_unfit([path for path, _ in jobs])
 

@@ -32,6 +32,14 @@ class Result(Protocol):
         """The result."""
 
     @property
+    def span(self) -> tuple[int, int]:
+        """First and last frame of what is new."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of it."""
+
+    @property
     def verification(self) -> ml.Verification:
         """Its quality check."""
 
@@ -41,23 +49,32 @@ class Result(Protocol):
 
 
 def result_json(result: Result) -> dict[str, Any]:
-    """Quality check and feet of a result as values that JSON can hold."""
+    """What every result has, under the same keys in every command, as values for JSON."""
+    cleanup = None if result.cleanup is None else result.cleanup.json()
     return {
         "frames": result.motion.n_frames,
         "fps": result.motion.fps,
+        "span": list(result.span),
+        "notes": list(result.notes),
         "verification": result.verification.json(),
-        "feet": None if result.cleanup is None else result.cleanup.json(),
+        "cleanup": cleanup,
+        "feet": cleanup,  # its name before; goes in the next version
     }
 
 
-def refuse_flawed(verification: ml.Verification, output: str, *, allowed: bool) -> None:
-    """Refuse to write a result that fails its quality check, unless the user allows it."""
+def refuse_flawed(
+    verification: ml.Verification, output: str, *, allowed: bool, advice: str = ""
+) -> None:
+    """Refuse to write a result that fails its quality check, unless the user allows it.
+
+    ``advice`` says what else to try, and ends in a comma.
+    """
     if verification.passed or allowed:
         return
+    how = f"{advice} or write it" if advice else "Write it"
     raise ml.FlawedResultError(
         f"{output} was not written: the result fails its quality check "
-        f"({verification.describe()}). Choose other clips, another place or a longer blend, or "
-        "write it with --allow-flawed."
+        f"({verification.describe()}). {how} with --allow-flawed."
     )
 
 

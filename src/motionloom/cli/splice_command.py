@@ -131,6 +131,7 @@ def splice(
         writing,
         label="splicing",
         plural="splices",
+        advice="Choose other clips or another --where,",
         inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
         describe=_json,
         show=_print,
@@ -234,6 +235,5 @@ def _json(spliced: _Spliced) -> dict[str, Any]:
         + float(spliced.result.timewarp.frames[0]) / spliced.result.motion.fps,
         "playback_rate": {"slowest": slow, "mean": mean, "fastest": fast},
         "own_time": spliced.result.timewarp.kept_own_time,
-        "notes": list(spliced.result.notes),
         **result_json(spliced.result),
     }

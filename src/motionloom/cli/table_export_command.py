@@ -61,6 +61,8 @@ def page(
     Everything is in one file, which opens from disk in current browsers: labels are buttons, with
     the keys 1 to 9, and clips are targets too.
     """
+    if Path(output).suffix.lower() not in (".html", ".htm"):
+        raise ml.FormatError("A page must end in .html.", path=output, fix="Add .html.")
     check_target(output, [file], force=force)
     table = ml.TransitionTable.open(file, collection=collection)
     size = ml.save_play_page(table, output, title=title or Path(file).stem, plain=plain)

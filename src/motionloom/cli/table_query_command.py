@@ -12,7 +12,7 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target, refuse_unwritable
-from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
+from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, result_json, write_clip
 
 File = Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")]
 Source = Annotated[str, typer.Argument(metavar="CLIP:FRAME", help="Where to leave from.")]
@@ -131,7 +131,12 @@ def synthesize(
         rescore=rescore, search=search, lead_s=lead, follow_s=follow, variation=variation,
         longest_s=longest, tolerance_s=tolerance, still_feet=still_feet,
     )  # fmt: skip
-    refuse_flawed(joined.verification, output, allowed=allow_flawed)
+    refuse_flawed(
+        joined.verification,
+        output,
+        allowed=allow_flawed,
+        advice="Choose another frame, or a greater --longest or --tolerance,",
+    )
     write_clip(joined.motion, output, to, wearer=wearer, layout=layout)
     facts = _candidate_json(table, joined.taken)
     if as_json:
@@ -167,15 +172,12 @@ def _windows(table: ml.TransitionTable, recipe: ml.Recipe) -> list[str]:
 
 def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
     return {
-        "file": output,
-        "frames": joined.motion.n_frames,
-        "fps": joined.motion.fps,
-        "span": list(joined.span),
+        "file": output,  # its name before; goes in the next version
+        "output": output,
+        **result_json(joined),
         "plays": list(joined.plays),
         "why": joined.why,
-        "notes": list(joined.notes),
         "foot_error_cm": 100.0 * joined.foot_error,
-        "verification": joined.verification.json(),
     }
 
 

@@ -123,6 +123,7 @@ def transition(
         writing,
         label="joining",
         plural="transitions",
+        advice="Choose other clips, another --at or another --length,",
         inputs=lambda pair: {"inputs": [pair.one, pair.other]},
         describe=_json,
         show=lambda joined, target: _print(joined, target, show, length),
@@ -157,6 +158,8 @@ def _print(joined: _Joined, target: str, show: int, wanted_s: float) -> None:
         f"place  frame {place.frame_a} of A ({place.frame_a / a.fps:.2f} s) meets frame "
         f"{place.frame_b} of B ({place.frame_b / b.fps:.2f} s): {_costs(place)}"
     )
+    if any(abs(each.loaded.fps - a.fps) > 1e-3 * a.fps for each in joined.examples):
+        typer.echo(f"       frames of both clips are counted at {a.fps:g} fps, the rate of A")
     if result.passed_over:
         typer.echo(f"       {result.passed_over} better places fail the quality check")
     for other in others[:show]:
@@ -196,9 +199,7 @@ def _json(joined: _Joined) -> dict[str, Any]:
         "place": _place_json(place),
         "other_places": [_place_json(other) for other in others],
         "better_places_that_failed": result.passed_over,
-        "span": list(result.span),
         "length_s": (result.span[1] - result.span[0]) / result.motion.fps,
-        "notes": list(result.notes),
         **result_json(result),
     }
 

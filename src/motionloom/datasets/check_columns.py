@@ -53,7 +53,7 @@ COLUMNS = (
         "glitches",
         "",
         0.0,
-        "places where a joint is where it cannot be",
+        "places where a joint leaves its path for one frame",
         "Cut the frames out, or leave the clip out.",
     ),
     Column(

@@ -131,6 +131,7 @@ def _clean(task: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         "before": _values(before.figures),
         "cleanup": report.summary,
         "cleanup_facts": report.json(),
+        "verification": verification.json(),
         "file_warnings": [str(each) for each in faults],
     }
 

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 SIBLINGS, OUTVOTE = 2, 3
 """So many clips on a skeleton whose rates are suspect, and so many times those whose flights agree
 with gravity, cast doubt on all clips of that skeleton and rate."""
-DETAIL = ("quality", "findings", "cleanup", "cleanup_facts", "file_warnings")
+DETAIL = ("quality", "findings", "cleanup", "cleanup_facts", "verification", "file_warnings")
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def detect_unit(stature: float | None) -> tuple[float, Finding]:
         return 1.0, Finding(
             "note",
             "unit",
-            "no person was made out, so lengths are taken for metres.",
+            "no person was recognised, so lengths are read as metres.",
             'Pass unit= (such as unit="cm") if they are not.',
         )
     # Known units lie a factor of 1.7 and more apart and people less than 1.5, so only a

@@ -37,7 +37,7 @@ def detect_up(positions: FloatArray, body: BodyMap) -> tuple[str, Finding]:
         return "y", Finding(
             "note",
             "up axis",
-            "y, by custom: no body was made out to tell it from.",
+            "y is assumed: no body was recognised that shows it.",
             'Pass up= (such as up="z") if that is wrong.',
         )
     along = positions[:, top] - positions[:, feet].mean(axis=1)  # (F, 3)

@@ -1,4 +1,4 @@
-"""The motion of a result: functions that take a motion last in a program take its result too."""
+"""The motion of a result: how it is found, and what it is called."""
 
 from __future__ import annotations
 
@@ -19,3 +19,10 @@ def motion_in(value: object) -> Motion | None:
     """The motion itself, or that of a result; None for everything else."""
     motion = value if isinstance(value, Motion) else getattr(value, "motion", None)
     return motion if isinstance(motion, Motion) else None
+
+
+def joined_name(first: Motion, word: str, second: Motion) -> str:
+    """Name of what two motions became: ``walk to run``; the name of one where only it has one."""
+    if first.name and second.name:
+        return f"{first.name} {word} {second.name}"
+    return first.name or second.name

@@ -20,6 +20,7 @@ from motionloom.features.footplants.sync_markers import SyncMarkers, sync_marker
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import joined_name
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.splicing.action_times import Timing, action_times
 from motionloom.splicing.assembly import Assembled, Assembly
@@ -226,9 +227,7 @@ def splice(
         warn_flawed(verification, "splice")
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
-        spliced.replace(
-            name=f"{upper.name} on {lower.name}".strip(), source=lower.source.for_result()
-        ),
+        spliced.replace(name=joined_name(upper, "on", lower), source=lower.source.for_result()),
         times,
         mapped_contacts(settings.hand_contacts or {}, times),
         tuple(notes),

@@ -212,10 +212,11 @@ class TableTransition:
             says += f" that pass the quality check ({cheaper})"
         if any(self.plays):
             before, after = (f"{frames / fps:.2f} s" for frames in self.plays)
+            moved = [f"the source's clip plays on for {before}"] * (self.plays[0] > 0)
+            moved += [f"the target's clip is entered {after} sooner"] * (self.plays[1] > 0)
             says += (
                 f"; nothing of {recipe.length / fps:g} s was natural between the frames asked for, "
-                f"so the source's clip plays on for {before} and the target's clip is entered "
-                f"{after} sooner"
+                f"so {' and '.join(moved)}"
             )
         says += "; its held feet stand still" if self.still_feet else ""
         return f"{says[0].upper()}{says[1:]}."

@@ -21,7 +21,7 @@ _TABLE = (
     ("braking", "slows down more abruptly than in the sources", "m/s2"),
     ("travel speed", "travels faster than in the sources", "m/s"),
     ("head turn", "turns faster (95th percentile) than in both sources", "deg/s"),
-    ("capture glitch", "is where it cannot be for one frame", ""),
+    ("capture glitch", "leaves its path for one frame", ""),
     ("floating", "stands above or below where its source stands", "cm"),
 )
 CHECKS = tuple(name for name, _, _ in _TABLE)

@@ -69,7 +69,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     body = roles_for(motion.skeleton, body)
     notes: list[str] = []
     motion, ends = _settled_ends(motion, body)
-    notes += [f"a jump in {where}: led on smoothly" for where in ends]
+    notes += [f"a jump in {where}: replaced by a smooth continuation" for where in ends]
     motion, unflipped = unflip(motion, body)
     if unflipped:
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
@@ -91,7 +91,9 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     spread = spread_bursts(motion, body)
     if spread.parts:
         motion = spread.motion
-        notes.append(f"sudden steps spread over the frames around: {', '.join(spread.parts)}")
+        notes.append(
+            f"sudden steps smoothed over the neighbouring frames: {', '.join(spread.parts)}"
+        )
         frames = _glitches(motion, body)
     if knees:
         repaired = repair_knees(motion, body=body)

@@ -31,6 +31,9 @@ __all__ = ["FORMAT", "read", "write"]
 _FIRST_BYTES = 1 << 15
 _LONGEST_HEAD = 1 << 23
 _CUSTOMARY_FPS = 30.0
+_SLOWEST_FRAME_S = 1.0
+"""No capture has a frame per second or less."""
+_USUAL_RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 90.0, 100.0, 120.0, 240.0)
 
 
 def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
@@ -179,6 +182,7 @@ def _rate(frame_time: str, findings: list[Finding]) -> float | None:
     except ValueError:
         seconds = math.nan
     if seconds > 0.0 and math.isfinite(seconds) and math.isfinite(1.0 / seconds):
+        findings += _slow_rate(seconds)
         return 1.0 / seconds
     findings.append(
         Finding(
@@ -190,6 +194,24 @@ def _rate(frame_time: str, findings: list[Finding]) -> float | None:
         )
     )
     return None
+
+
+def _slow_rate(seconds: float) -> list[Finding]:
+    """A warning where a frame lasts for seconds: the number is in milliseconds, or a rate."""
+    if seconds < _SLOWEST_FRAME_S:
+        return []
+    is_rate = seconds in _USUAL_RATES
+    meant = seconds if is_rate else 1000.0 / seconds
+    what = "the rate itself" if is_rate else "the time of a frame in milliseconds"
+    return [
+        Finding(
+            "warning",
+            "Frame Time",
+            f"`Frame Time: {seconds:g}` is in seconds, which gives {1.0 / seconds:.2g} frames per "
+            f"second. It looks like {what}.",
+            f"Pass fps={meant:.4g} if it is.",
+        )
+    ]
 
 
 def _sniff(head: bytes) -> bool:

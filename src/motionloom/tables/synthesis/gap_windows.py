@@ -103,6 +103,11 @@ def check_gap(motion: Motion, first: int, last: int) -> tuple[int, int]:
     """First and last frame of a gap, with a frame of the motion before and one after it."""
     of_kind(motion, Motion, "motion")
     first, last = whole(first, "first"), whole(last, "last")
+    if motion.n_frames < 3:
+        raise ArrayError(
+            "`motion` must have at least 3 frames, so that a gap has one before and one after it, "
+            f"got {motion.n_frames}."
+        )
     if not 1 <= first <= last <= motion.n_frames - 2:
         raise ArrayError(
             f"`first` and `last` must be frames 1 to {motion.n_frames - 2} of the motion's "
