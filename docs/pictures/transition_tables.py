@@ -167,7 +167,7 @@ def all_recipes(which: str, source: int, target: int) -> list[tuple[int, ...]]:
 def taken(which: str, recipe: tuple[int, ...]) -> ml.TableTransition:
     """A given recipe made as the table makes its own."""
     at = table_of(which).query_engine
-    return assembled(at, at.synthesize_best(at.score([recipe])), AROUND_S, AROUND_S, ())
+    return assembled(at, at.synthesize_best(at.score([recipe])), (AROUND_S, AROUND_S), ())
 
 
 def choice_of_paper(which: str, recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
