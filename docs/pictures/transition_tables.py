@@ -88,6 +88,9 @@ FILM_SIZE, FILM_FPS = (360, 320), 20
 """Pixels of one figure's part of a film, and its rate."""
 
 
+CLUSTERS = {"143": 50, "embedded": 8}
+
+
 def real() -> bool:
     """Whether there are captured clips."""
     return (MOCAP / "cmu_bvh" / "143_01.bvh").is_file()
@@ -118,7 +121,7 @@ def table_of(which: str) -> ml.TransitionTable:
             return ml.TransitionTable.open(out, collection=lib)
         except ml.TableError as why:
             print(f"built again: {why}", flush=True)
-    return ml.build_table(lib, out=out, clusters=50 if which == "143" else 8)
+    return ml.build_table(lib, out=out, clusters=CLUSTERS[which])
 
 
 def collection(which: str, out: Path) -> ml.Collection:
@@ -222,8 +225,8 @@ def report(scene: str, made: ml.TableTransition) -> None:
 
 def clusters() -> None:
     """Every kind of second in the collection."""
-    frames, length = table().frames, table().length
-    found = find_clusters(frames, length=length, clusters=len(table().medoids), stride=5)
+    frames = collection(here(), FILMS / f"tables_{here()}.mlc").frames
+    found = find_clusters(frames, length=round(frames.fps), clusters=CLUSTERS[here()], stride=5)
     keep(draw_clusters(frames, found, title="Clusters of CMU subject 143"), "clusters")
 
 
