@@ -65,7 +65,13 @@ class FormatError(MotionLoomError):
         super().__init__(f"{text} {self.fix}" if self.fix else text)
 
     def at(self, path: str | Path) -> FormatError:
-        """The same error with the file's path, for readers that only see bytes."""
+        """The same error with the file's path, for readers that only see bytes.
+
+        Returns
+        -------
+        FormatError
+            An error of the same class.
+        """
         return FormatError(self.problem, path=path, where=self.where, fix=self.fix)
 
     def __reduce__(self) -> tuple[object, ...]:

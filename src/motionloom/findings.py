@@ -17,11 +17,21 @@ class Finding:
 
     A *note* says what was detected or decided and is no fault. A *warning* is a fault that was
     read around. An *error* means that the file cannot be used as it is.
+
+    Attributes
+    ----------
+    level : Level
+        How bad it is.
+    where : str
+        Place in words: ``"frame 1"``, ``"line 12"``, ``"header"``.
+    problem : str
+        What was noticed.
+    fix : str
+        What to do about it; empty where nothing needs to be done.
     """
 
     level: Level
     where: str
-    """Place in words: ``"frame 1"``, ``"line 12"``, ``"header"``."""
     problem: str
     fix: str = ""
 

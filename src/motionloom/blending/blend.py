@@ -46,30 +46,45 @@ LEAST_FRAMES = 3
 @dataclass(frozen=True, eq=False)
 @record
 class Blend:
-    """A blended motion and where each of its frames came from."""
+    """A blended motion and where each of its frames came from.
+
+    Attributes
+    ----------
+    motion : Motion
+        The result, with its feet held where they are planted.
+    footplants : Footplants
+        Contacts that are held; with ``clean=False`` those that the examples agree on.
+    cleanup : CleanupReport or None
+        What holding the feet changed; None with ``clean=False``.
+    blended : Motion
+        The motion before its feet were held.
+    u : array
+        Parameter of the curve at every frame. (F,)
+    frames : array
+        Frame of every example at every frame. (F, K)
+    weights : array
+        Weights at every frame. (F, K)
+    wide_joints : tuple of str
+        Joints whose rotations lie more than a quarter turn from their mean somewhere.
+    curve : RegistrationCurve
+        What it was made from.
+    trimmed : tuple of two int
+        Frames left out at the start and at the end of the curve, because they fail the check.
+    hands : tuple of HandHold
+        Hands that are held where constraints name a wrist, and what that took.
+    """
 
     motion: Motion
-    """The result, with its feet held where they are planted."""
     footplants: Footplants
-    """Contacts that are held; with ``clean=False`` those that the examples agree on."""
     cleanup: CleanupReport | None
-    """What holding the feet changed; None with ``clean=False``."""
     blended: Motion = field(repr=False)
-    """The motion before its feet were held."""
     u: FloatArray
-    """Parameter of the curve at every frame. (F,)"""
     frames: FloatArray
-    """Frame of every example at every frame. (F, K)"""
     weights: FloatArray
-    """Weights at every frame. (F, K)"""
     wide_joints: tuple[str, ...]
-    """Joints whose rotations lie more than a quarter turn from their mean somewhere."""
     curve: RegistrationCurve = field(repr=False)
-    """What it was made from."""
     trimmed: tuple[int, int] = (0, 0)
-    """Frames left out at the start and at the end of the curve, because they fail the check."""
     hands: tuple[HandHold, ...] = ()
-    """Hands that are held where constraints name a wrist, and what that took."""
 
     @property
     def span(self) -> tuple[int, int]:

@@ -28,18 +28,28 @@ MOVING_M_S = 0.3
 @dataclass(frozen=True, slots=True)
 @record
 class Candidate:
-    """A place to go from one clip to the other, and what it costs."""
+    """A place to go from one clip to the other, and what it costs.
+
+    Attributes
+    ----------
+    frame_a, frame_b : int
+        Frames of the two clips at which they are joined.
+    cost : float
+        Sum of the parts, metres; lower is better.
+    pose : float
+        Root mean square distance of the bodies over the window, metres.
+    feet : float
+        Part of the window in which planted feet disagree, in metres of pose distance.
+    both_moving : bool
+        Whether both bodies travel there; standing poses match easily and say little.
+    """
 
     frame_a: int
     frame_b: int
     cost: float
-    """Sum of the parts, metres; lower is better."""
     pose: float
-    """Root mean square distance of the bodies over the window, metres."""
     feet: float
-    """Part of the window in which planted feet disagree, in metres of pose distance."""
     both_moving: bool
-    """Whether both bodies travel there; standing poses match easily and say little."""
 
 
 def find_candidates(

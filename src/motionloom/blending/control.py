@@ -32,14 +32,21 @@ SEAM_S = 0.25
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Pose:
-    """One frame of a live motion."""
+    """One frame of a live motion.
+
+    Attributes
+    ----------
+    root_position : array
+        Metres, world. (3,)
+    local_quats : array
+        (J, 4)
+    planted : array of bool
+        Contacts that are held: left heel, left toe, right heel, right toe. (4,)
+    """
 
     root_position: FloatArray
-    """Metres, world. (3,)"""
     local_quats: FloatArray
-    """(J, 4)"""
     planted: BoolArray
-    """Contacts that are held: left heel, left toe, right heel, right toe. (4,)"""
 
 
 def control(
@@ -94,7 +101,17 @@ def control(
 
 
 class Controller:
-    """The state of a live blend; made by :func:`control`."""
+    """The state of a live blend; made by :func:`control`.
+
+    Examples
+    --------
+    >>> import motionloom as ml
+    >>> clips = [ml.synthetic.clip("walk", turn=turn).motion for turn in (0.6, -0.6)]
+    >>> live = ml.control(ml.register(clips))
+    >>> pose = live.step([0.5, 0.5])
+    >>> pose.root_position.shape, pose.local_quats.shape
+    ((3,), (22, 4))
+    """
 
     def __init__(
         self,
@@ -183,7 +200,13 @@ class Controller:
         return bool(self._live.struct.done)
 
     def step(self, weights: npt.ArrayLike) -> Pose:
-        """The next frame of the blend."""
+        """The next frame of the blend.
+
+        Returns
+        -------
+        Pose
+            Root in the world, rotations of the joints, and which feet stand.
+        """
         w = checked_weights(weights, len(self.curve.motions))
         if w.ndim != 1:
             raise ArrayError(

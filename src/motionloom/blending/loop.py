@@ -32,25 +32,40 @@ SLIDES_M = 0.03
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Loop:
-    """A cycle: its last frame is its first one, moved on by ``closure``."""
+    """A cycle: its last frame is its first one, moved on by ``closure``.
+
+    Attributes
+    ----------
+    motion : Motion
+        The cycle.
+    footplants : Footplants
+        Its contacts.
+    span : tuple of two int
+        First and last frame of the cycle in the clip it was cut from.
+    match : array
+        How well a cycle that starts at each frame of the clip closes, metres rms; nan where none
+        fits. (F,)
+    cost : float
+        How well this one closed before its seam was hidden, metres rms.
+    closure : PlanarTransform
+        What one cycle moves the body by.
+    notes : tuple of str
+        What was decided (whether the cycle travels, glitches avoided), and failed checks.
+    verification : Verification
+        Quality check of two laps against the clip.
+    cleanup : CleanupReport or None
+        What holding the feet changed in one lap; None with ``clean=False``.
+    """
 
     motion: Motion
     footplants: Footplants
     span: tuple[int, int]
-    """First and last frame of the cycle in the clip it was cut from."""
     match: FloatArray
-    """How well a cycle that starts at each frame of the clip closes, metres rms; nan where none
-    fits. (F,)"""
     cost: float
-    """How well this one closed before its seam was hidden, metres rms."""
     closure: PlanarTransform
-    """What one cycle moves the body by."""
     notes: tuple[str, ...] = ()
-    """What was decided (whether the cycle travels, glitches avoided), and failed checks."""
     verification: Verification = field(default_factory=lambda: Verification(True))
-    """Quality check of two laps against the clip."""
     cleanup: CleanupReport | None = None
-    """What holding the feet changed in one lap; None with ``clean=False``."""
 
     @property
     def period_s(self) -> float:

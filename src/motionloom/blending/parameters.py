@@ -25,22 +25,55 @@ LARGEST = 1e100
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class ParameterSpace:
-    """Named parameters of a family of motions, and the region of them that can be reached."""
+    """Named parameters of a family of motions, and the region of them that can be reached.
+
+    Attributes
+    ----------
+    curve : RegistrationCurve
+        The examples, registered.
+    names : tuple of str
+        Names of the parameters.
+    values : array
+        Parameters of every sample, in the order of the names. (S, P)
+    sample_weights : array
+        Weights of the examples at every sample. (S, K)
+
+    Examples
+    --------
+    >>> import motionloom as ml
+    >>> speeds = (1.0, 1.4)
+    >>> walks = [ml.synthetic.clip("walk", speed=speed).motion for speed in speeds]
+    >>> space = ml.parametrize(ml.register(walks), {"speed": speeds})
+    >>> space.range("speed"), space.contains(speed=2.0)
+    ((1.0, 1.4), False)
+    >>> space.weights(speed=1.2).round(3).tolist()
+    [0.5, 0.5]
+    """
 
     curve: RegistrationCurve
     names: tuple[str, ...]
     values: FloatArray
-    """Parameters of every sample, in the order of the names. (S, P)"""
     sample_weights: FloatArray
-    """Weights of the examples at every sample. (S, K)"""
 
     def range(self, name: str) -> tuple[float, float]:
-        """Smallest and largest value of a parameter that some blend has."""
+        """Smallest and largest value of a parameter that some blend has.
+
+        Returns
+        -------
+        smallest, largest : float
+            In the unit of the parameter.
+        """
         column = self.values[:, self.names.index(one_of(name, self.names, "name"))]
         return float(column.min()), float(column.max())
 
     def contains(self, **wanted: float) -> bool:
-        """Whether these values, all of them together, can be reached."""
+        """Whether these values, all of them together, can be reached.
+
+        Returns
+        -------
+        bool
+            True if some blend has them.
+        """
         return self._mix(self._point(wanted))[1] <= 1e-6
 
     def weights(self, *, clamp: bool = False, **wanted: float) -> FloatArray:
@@ -52,6 +85,11 @@ class ParameterSpace:
             Outside the reachable region take its nearest point instead of refusing.
         wanted
             One value per parameter: ``space.weights(turn=0.5, speed=1.2)``.
+
+        Returns
+        -------
+        (K,) array
+            One weight for each example; they sum to 1.
         """
         clamp = flag(clamp, "clamp")
         point = self._point(wanted)

@@ -36,33 +36,49 @@ from motionloom.rotation.planar import PlanarTransform
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Transition:
-    """A, then the blend, then B, as one clip."""
+    """A, then the blend, then B, as one clip.
+
+    Attributes
+    ----------
+    motion : Motion
+        The result, with its feet held where they are planted.
+    footplants : Footplants
+        Contacts that are held.
+    span : tuple of two int
+        First and last blended frame of ``motion``.
+    notes : tuple of str
+        What was changed and decided (clips matched or repaired, a blend made shorter than asked),
+        and failed checks.
+    verification : Verification
+        Quality check of the result against A and B.
+    cleanup : CleanupReport or None
+        What holding the feet changed; None with ``clean=False``.
+    blended : Motion
+        The motion before its feet were held.
+    frames : array
+        Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)
+    candidates : tuple of Candidate
+        Places that were looked at: the one taken, then the others, best first.
+    placement : PlanarTransform
+        Carries B's coordinates into the result's.
+    matched : MatchedClips
+        A and B on one skeleton and at one rate.
+    passed_over : int
+        How many better places were left for this one, because of failed checks.
+    """
 
     motion: Motion
-    """The result, with its feet held where they are planted."""
     footplants: Footplants
-    """Contacts that are held."""
     span: tuple[int, int]
-    """First and last blended frame of ``motion``."""
     notes: tuple[str, ...]
-    """What was changed and decided (clips matched or repaired, a blend made shorter than asked),
-    and failed checks."""
     verification: Verification
-    """Quality check of the result against A and B."""
     cleanup: CleanupReport | None
-    """What holding the feet changed; None with ``clean=False``."""
     blended: Motion = field(repr=False)
-    """The motion before its feet were held."""
     frames: FloatArray
-    """Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)"""
     candidates: tuple[Candidate, ...]
-    """Places that were looked at: the one taken, then the others, best first."""
     placement: PlanarTransform
-    """Carries B's coordinates into the result's."""
     matched: MatchedClips = field(repr=False)
-    """A and B on one skeleton and at one rate."""
     passed_over: int = 0
-    """How many better places were left for this one, because of failed checks."""
 
     @property
     def body(self) -> BodyMap:

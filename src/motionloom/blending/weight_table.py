@@ -21,12 +21,18 @@ TIME = ("time", "time_s", "seconds", "second", "t", "s")
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class WeightTable:
-    """Weights that change over time; pass it to :func:`motionloom.blend` as ``weights``."""
+    """Weights that change over time; pass it to :func:`motionloom.blend` as ``weights``.
+
+    Attributes
+    ----------
+    times : array
+        Seconds, increasing. (N,)
+    rows : array
+        One weight per clip. (N, K)
+    """
 
     times: FloatArray
-    """Seconds, increasing. (N,)"""
     rows: FloatArray
-    """One weight per clip. (N, K)"""
 
     def __call__(self, second: float) -> FloatArray:
         """Weights at a time, linear between two rows; beyond the ends the nearest row. (K,)."""

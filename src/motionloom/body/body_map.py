@@ -35,6 +35,21 @@ class BodyMap:
     ``left_shoulder`` where the upper arm starts (not the clavicle). ``left_toe`` is the ball of the
     foot; it is None where the rig's foot ends in an end site only, for an end site is no joint.
 
+    Attributes
+    ----------
+    pelvis, neck, head : int or None
+        Number of the joint.
+    spine : tuple of int
+        From the first joint above the pelvis up to the last below the neck.
+    left_hip, left_knee, left_ankle, left_toe : int or None
+        The left leg, from above.
+    right_hip, right_knee, right_ankle, right_toe : int or None
+        The right leg.
+    left_shoulder, left_elbow, left_wrist : int or None
+        The left arm.
+    right_shoulder, right_elbow, right_wrist : int or None
+        The right arm.
+
     Examples
     --------
     >>> leg = Skeleton(["Hips", "LeftUpLeg", "LeftLeg"], [-1, 0, 1], [[0, 0, 0]] * 3)
@@ -44,7 +59,6 @@ class BodyMap:
 
     pelvis: int | None = None
     spine: tuple[int, ...] = ()
-    """From the first joint above the pelvis up to the last below the neck."""
     neck: int | None = None
     head: int | None = None
     left_hip: int | None = None
@@ -73,6 +87,11 @@ class BodyMap:
         motion
             A clip on it, Y up. Only used where names say nothing: its first frame then tells left
             from right better than a rest pose does.
+
+        Returns
+        -------
+        BodyMap
+            Roles that were found; the others are None.
         """
         of_kind(skeleton, Skeleton, "skeleton")
         if motion is None:
@@ -93,6 +112,11 @@ class BodyMap:
         """Roles by joint name, such as ``{"pelvis": "Hips"}``; the rest is guessed.
 
         ``spine`` takes a list of names. A role set to None (or ``""``) is left out on purpose.
+
+        Returns
+        -------
+        BodyMap
+            The roles given, and those guessed.
         """
         of_kind(skeleton, Skeleton, "skeleton")
         if not isinstance(names, Mapping):
@@ -123,7 +147,23 @@ class BodyMap:
 
     @classmethod
     def load(cls, path: str | Path, skeleton: Skeleton) -> BodyMap:
-        """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed."""
+        """Roles from a TOML file with a table ``[roles]``; roles it does not name are guessed.
+
+        Returns
+        -------
+        BodyMap
+            The roles of the file, and those guessed.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> rig = Skeleton(["Hips", "Knee.L"], [-1, 0], [[0, 0, 0], [0, -0.4, 0]])
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     file = Path(place) / "rig.toml"
+        ...     _ = file.write_text('roles.left_knee = "Knee.L"')
+        ...     BodyMap.load(file, rig).left_knee
+        1
+        """
         path = path_of(path, "path")
         text = read_text(path, LARGEST_FILE)
         for number, line in enumerate(text.split("\n"), start=1):
@@ -156,7 +196,13 @@ class BodyMap:
             raise FormatError(str(error), path=path, where="[roles]") from error
 
     def to_toml(self, skeleton: Skeleton) -> str:
-        """The text of a TOML file that :meth:`load` reads back; roles not found are ``""``."""
+        """The text of a TOML file that :meth:`load` reads back; roles not found are ``""``.
+
+        Returns
+        -------
+        str
+            Lines of a TOML file.
+        """
         self.checked_for(skeleton)
         lines = ["[roles]"]
         for role in ROLES:
@@ -169,11 +215,23 @@ class BodyMap:
         return "\n".join(lines) + "\n"
 
     def missing(self) -> tuple[str, ...]:
-        """Roles that no joint plays."""
+        """Roles that no joint plays.
+
+        Returns
+        -------
+        tuple of str
+            Names of roles.
+        """
         return tuple(role for role in ROLES if getattr(self, role) in (None, ()))
 
     def checked_for(self, skeleton: Skeleton) -> BodyMap:
-        """The same map, if every joint it names is one of ``skeleton``'s and limbs are chains."""
+        """The same map, if every joint it names is one of ``skeleton``'s and limbs are chains.
+
+        Returns
+        -------
+        BodyMap
+            This map.
+        """
         n_joints = of_kind(skeleton, Skeleton, "skeleton").n_joints
         for role in ROLES:
             value = getattr(self, role)
@@ -210,6 +268,11 @@ class BodyMap:
             What they are for, in the error's words: ``"foot plants"``.
         skeleton
             If given, the error lists its joints.
+
+        Returns
+        -------
+        tuple of int
+            Numbers of joints.
         """
         if skeleton is not None:
             of_kind(skeleton, Skeleton, "skeleton")

@@ -41,34 +41,55 @@ PARTS = (1.0, 0.5, 0.25)
 @dataclass(frozen=True, slots=True)
 @record
 class BalanceFigures:
-    """How well a motion keeps its balance."""
+    """How well a motion keeps its balance.
+
+    Attributes
+    ----------
+    outside : float or None
+        Part of the standing frames whose zero moment point is farther outside the soles than
+        allowed; None where the motion never stands.
+    distance_m : float or None
+        How far it is outside the soles beyond what is allowed, mean of the standing frames.
+    fall : float or None
+        Largest error of the acceleration in a flight, parts of gravity; None without flights.
+    """
 
     outside: float | None
-    """Part of the standing frames whose zero moment point is farther outside the soles than
-    allowed; None where the motion never stands."""
     distance_m: float | None
-    """How far it is outside the soles beyond what is allowed, mean of the standing frames."""
     fall: float | None
-    """Largest error of the acceleration in a flight, parts of gravity; None without flights."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Balanced:
-    """A balanced motion, and what that took."""
+    """A balanced motion, and what that took.
+
+    Attributes
+    ----------
+    motion : Motion
+        The balanced motion.
+    footplants : Footplants
+        Contacts that are held.
+    before, after : BalanceFigures
+        Balance of the motion as it came in, and as it is now.
+    allowed_m : float
+        How far the zero moment point may be outside the soles.
+    notes : tuple of str
+        What was decided, and failed checks.
+    verification : Verification
+        Quality check against the motion as it came in.
+    cleanup : CleanupReport or None
+        What holding the feet and shifting the body changed; None where nothing was changed.
+    """
 
     motion: Motion
     footplants: Footplants
-    """Contacts that are held."""
     before: BalanceFigures
     after: BalanceFigures
     allowed_m: float
-    """How far the zero moment point may be outside the soles."""
     notes: tuple[str, ...]
     verification: Verification
-    """Quality check against the motion as it came in."""
     cleanup: CleanupReport | None
-    """What holding the feet and shifting the body changed; None where nothing was changed."""
 
     @property
     def span(self) -> tuple[int, int]:

@@ -30,56 +30,85 @@ _misses = kernel("ml_contact_misses")
 @dataclass(frozen=True, slots=True)
 @record
 class PlantReport:
-    """One plant before and after. Frames are those of the motion, lengths metres."""
+    """One plant before and after. Frames are those of the motion, lengths metres.
+
+    Attributes
+    ----------
+    kind : str
+        ``left_heel``, ``left_toe``, ``right_heel`` or ``right_toe``.
+    first, last : int
+        As labelled.
+    held : tuple of two int or None
+        First and last frame held, None where the plant was let go.
+    slide_before, slide_after : float
+        Farthest two places of the point over the ground while held (or labelled, if let go).
+    label_slide_before, label_slide_after : float
+        The same over the whole label.
+    """
 
     kind: str
-    """``left_heel``, ``left_toe``, ``right_heel`` or ``right_toe``."""
     first: int
     last: int
-    """As labelled."""
     held: tuple[int, int] | None
-    """First and last frame held, None where the plant was let go."""
     slide_before: float
     slide_after: float
-    """Farthest two places of the point over the ground while held (or labelled, if let go)."""
     label_slide_before: float
     label_slide_after: float
-    """The same over the whole label."""
 
 
 @dataclass(frozen=True, slots=True)
 @record
 class CleanupReport:
-    """How far things moved, and what could not be reached. Metres, seconds, radians."""
+    """How far things moved, and what could not be reached. Metres, seconds, radians.
+
+    Attributes
+    ----------
+    plants : tuple of PlantReport
+        Every plant.
+    held_part : float or None
+        Held frames as a part of the labelled ones; None without labels.
+    contact_speed_before, contact_speed_after : float or None
+        Highest speed of a point from one labelled frame to the next, m/s; None without labels.
+        After: of contacts that were not released.
+    worst_before, worst_after : tuple or None
+        Frame and kind of these.
+    joint_change_mean, joint_change_max : float
+        Way of the joints in the world, over all joints and frames.
+    root_shift_max : float
+        Farthest that the root was moved.
+    foot_turn_max : float
+        Largest turn of a foot.
+    stretch_max : float
+        Largest change of a leg's length as a part of it; 0 for rigid bones.
+    unreached_frames : int
+        Held frames in which a point is more than half a millimetre from its place.
+    unreached_max : float
+        The farthest that a held point is from its place.
+    penetration_before, penetration_after : float
+        Deepest that a heel or ball is under the ground shown by the holds of its foot.
+    loose_frames : int
+        Frames of a heel or ball that were not held because the leg would have turned too fast.
+    knees : tuple of str
+        Knees that were captured bent backwards and now bend forwards, one line each.
+    """
 
     plants: tuple[PlantReport, ...]
     held_part: float | None
-    """Held frames as a part of the labelled ones; None without labels."""
     contact_speed_before: float | None
     contact_speed_after: float | None
-    """Highest speed of a point from one labelled frame to the next, m/s; None without labels.
-    After: of contacts that were not released."""
     worst_before: tuple[int, str] | None
     worst_after: tuple[int, str] | None
-    """Frame and kind of these."""
     joint_change_mean: float
     joint_change_max: float
-    """Way of the joints in the world, over all joints and frames."""
     root_shift_max: float
     foot_turn_max: float
-    """Largest turn of a foot."""
     stretch_max: float
-    """Largest change of a leg's length as a part of it; 0 for rigid bones."""
     unreached_frames: int
     unreached_max: float
-    """Held frames in which a point is more than half a millimetre from its place."""
     penetration_before: float
     penetration_after: float
-    """Deepest that a heel or ball is under the ground shown by the holds of its foot."""
     loose_frames: int = 0
-    """Frames of a heel or ball that were not held because the leg would have turned too fast."""
     knees: tuple[str, ...] = ()
-    """Knees that were captured bent backwards and now bend forwards, one line each."""
 
     @property
     def slide_before(self) -> float:
@@ -115,7 +144,13 @@ class CleanupReport:
         )
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The figures by their names.
+        """
         frame, kind = self.worst_after if self.worst_after is not None else (None, None)
         return {
             "slide_before_cm": 100 * self.slide_before,
@@ -175,14 +210,24 @@ class CleanupReport:
 @dataclass(frozen=True, eq=False)
 @record
 class Cleanup:
-    """A cleaned motion, the plants it holds, and what that took."""
+    """A cleaned motion, the plants it holds, and what that took.
+
+    Attributes
+    ----------
+    motion : Motion
+        The cleaned motion.
+    footplants : Footplants
+        Those that are held: a part of those given.
+    report : CleanupReport
+        How far things moved, and what could not be reached.
+    check : QualityCheck
+        Compares with the motion as it came in, its knees repaired.
+    """
 
     motion: Motion
     footplants: Footplants
-    """Those that are held: a part of those given."""
     report: CleanupReport
     check: QualityCheck = field(repr=False)
-    """Compares with the motion as it came in, its knees repaired."""
 
     @cached_property
     def verification(self) -> Verification:

@@ -34,16 +34,27 @@ LIFT_S = 0.15
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Finalized:
-    """A result whose feet are held and which is checked."""
+    """A result whose feet are held and which is checked.
+
+    Attributes
+    ----------
+    motion : Motion
+        The result.
+    footplants : Footplants
+        Contacts that are held.
+    cleanup : CleanupReport or None
+        What clean-up changed; None where feet are left as they are.
+    verification : Verification
+        Of the result, against its sources.
+    hands : tuple of HandHold
+        Hands that are held, and what that took.
+    """
 
     motion: Motion
     footplants: Footplants
     cleanup: CleanupReport | None
-    """What clean-up changed; None where feet are left as they are."""
     verification: Verification
-    """Of the result, against its sources."""
     hands: tuple[HandHold, ...] = field(default=(), kw_only=True)
-    """Hands that are held, and what that took."""
 
     @property
     def feet(self) -> CleanupReport | None:

@@ -36,30 +36,46 @@ Runs = Sequence[tuple[int, int]]
 @dataclass(frozen=True, slots=True)
 @record
 class HandHold:
-    """One interval in which a hand is held. Lengths in metres, speeds in metres a second."""
+    """One interval in which a hand is held. Lengths in metres, speeds in metres a second.
+
+    Attributes
+    ----------
+    role : str
+        ``left_wrist`` or ``right_wrist``.
+    first, last : int
+        Frames.
+    moved_m : float
+        Farthest that the wrist was moved.
+    missed_m : float
+        Farthest that the wrist is from its place, because the arm is too short.
+    speed_before, speed_after : float
+        Highest speed of the wrist from one held frame to the next.
+    """
 
     role: str
-    """``left_wrist`` or ``right_wrist``."""
     first: int
     last: int
-    """Frames."""
     moved_m: float
-    """Farthest that the wrist was moved."""
     missed_m: float
-    """Farthest that the wrist is from its place, because the arm is too short."""
     speed_before: float
     speed_after: float
-    """Highest speed of the wrist from one held frame to the next."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class HeldHands:
-    """A motion whose hands are held, and what that took."""
+    """A motion whose hands are held, and what that took.
+
+    Attributes
+    ----------
+    motion : Motion
+        The motion with hands held.
+    holds : tuple of HandHold
+        One per interval, hand by hand, in time order.
+    """
 
     motion: Motion
     holds: tuple[HandHold, ...]
-    """One per interval, hand by hand, in time order."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -18,17 +18,29 @@ Status = Literal["good", "faulty", "unreadable"]
 @dataclass(frozen=True, slots=True)
 @record
 class Defect:
-    """A figure of a clip that is beyond its limit."""
+    """A figure of a clip that is beyond its limit.
+
+    Attributes
+    ----------
+    column : str
+        Name of the column: ``slide``, ``glitches`` ...
+    level : DefectLevel
+        A fault rejects the clip; a note does not.
+    value, limit : float
+        In the column's unit.
+    where : str
+        Place in words: ``"frame 40"``.
+    text : str
+        What is wrong, in a sentence.
+    fix : str
+        What to do about it; empty where nothing helps.
+    """
 
     column: str
-    """Name of the column: ``slide``, ``glitches`` ..."""
     level: DefectLevel
-    """A fault rejects the clip; a note does not."""
     value: float
     limit: float
-    """In the column's unit."""
     where: str
-    """Place in words: ``"frame 40"``."""
     text: str
     fix: str = ""
 
@@ -48,30 +60,47 @@ class Defect:
 @dataclass(frozen=True, slots=True)
 @record
 class ClipReport:
-    """What was measured of one clip, and what is wrong with it."""
+    """What was measured of one clip, and what is wrong with it.
+
+    Attributes
+    ----------
+    path : str
+        As it was found.
+    error : str
+        Why it could not be read, cleaned or written; empty where it could.
+    frames, fps, seconds : float
+        Number of frames, frames per second, and duration.
+    values : Mapping
+        Figure of every column; None where it cannot be measured.
+    defects : tuple of Defect
+        What is beyond its limit.
+    duplicate_of : str
+        The clip with the same motion that is kept; empty where this is it.
+    likely_fps : float or None
+        The frame rate that would be right, where the file's is suspect.
+    planted : float or None
+        Part of the frames in which a foot stands.
+    output : str
+        The cleaned file, if any.
+    before : Mapping
+        Figures of a cleaned clip as it was.
+    detail : Mapping
+        What else a summary holds: quality, clean-up, warnings of the file.
+    """
 
     path: str
-    """As it was found."""
     error: str = ""
-    """Why it could not be read, cleaned or written; empty where it could."""
     frames: int = 0
     fps: float = 0.0
     seconds: float = 0.0
     values: Mapping[str, float | None] = field(default_factory=FrozenMapping)
-    """Figure of every column; None where it cannot be measured."""
     defects: tuple[Defect, ...] = ()
     duplicate_of: str = ""
-    """The clip with the same motion that is kept; empty where this is it."""
     likely_fps: float | None = None
-    """The frame rate that would be right, where the file's is suspect."""
     planted: float | None = None
-    """Part of the frames in which a foot stands."""
     output: str = ""
-    """The cleaned file, if any."""
     before: Mapping[str, float | None] = field(default_factory=FrozenMapping)
-    """Figures of a cleaned clip as it was."""
     detail: Mapping[str, Any] = field(default_factory=FrozenMapping)
-    """What else a summary holds: quality, clean-up, warnings of the file."""
 
     @property
     def faults(self) -> tuple[Defect, ...]:
@@ -107,7 +136,13 @@ class ClipReport:
         )
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The findings and figures by their names.
+        """
         cleaned = {"output": self.output, "before": dict(self.before)} if self.output else {}
         return {
             "file": self.path,

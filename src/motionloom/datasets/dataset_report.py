@@ -23,14 +23,21 @@ DETAIL = ("quality", "findings", "cleanup", "cleanup_facts", "file_warnings")
 @dataclass(frozen=True, slots=True)
 @record
 class DatasetReport:
-    """What a check or a clean-up of a data set found."""
+    """What a check or a clean-up of a data set found.
+
+    Attributes
+    ----------
+    clips : tuple of ClipReport
+        In the order of their paths.
+    limits : Mapping
+        Of every column; some are wider in fast or slow clips.
+    resumed : int
+        Rows that an earlier run had finished.
+    """
 
     clips: tuple[ClipReport, ...]
-    """In the order of their paths."""
     limits: Mapping[str, float] = field(default_factory=FrozenMapping)
-    """Of every column; some are wider in fast or slow clips."""
     resumed: int = 0
-    """Rows that an earlier run had finished."""
 
     @property
     def worst_first(self) -> tuple[ClipReport, ...]:
@@ -51,7 +58,13 @@ class DatasetReport:
         )
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold, worst clips first."""
+        """As values that JSON can hold, worst clips first.
+
+        Returns
+        -------
+        dict
+            The summary and one record for each clip.
+        """
         limits = {
             name: value if value < float("inf") else None for name, value in self.limits.items()
         }

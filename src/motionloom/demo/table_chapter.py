@@ -134,10 +134,12 @@ def tables_explained(tour: Tour) -> list[Step]:
             "A second between two black lines: the share of every clip, and when feet stand.",
         )  # fmt: skip
         others = [way_of_table(joins[name], name) for name in ("punch to sneak", "run to stand")]
+        stop = joins["run to stand"].score.naturalness
         tour.chart(
             "transitions-by-table.png", draw_ways(others, title="To a label"),
-            "Amber is the first clip, blue the last; other clips have other colours. This "
-            "collection has no clip for a run that stops within a second: naturalness is low.",
+            "Amber is the first clip, blue the last; other clips have other colours. No clip of "
+            "this collection is of a run that stops: the stop made here has a naturalness of "
+            f"{stop:.2f}, and natural begins at 0.5.",
         )  # fmt: skip
 
     return [join, show]

@@ -43,7 +43,20 @@ class Viewer:
         """The file opened in the browser, None in a notebook."""
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file and give back its path."""
+        """Write the page to a file and give back its path.
+
+        Returns
+        -------
+        Path
+            Where the page is.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     Viewer("<p>A page</p>").save(Path(place) / "walk.html").name
+        'walk.html'
+        """
         target = path_of(path, "path")
         write_bytes(target, self.page.encode())
         return target

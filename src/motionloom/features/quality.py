@@ -25,36 +25,52 @@ class Quality:
 
     What is not defined is None: figures of contact where nothing is planted, jerk and balance in
     clips too short for them.
+
+    Attributes
+    ----------
+    contact_speed_mean : float or None
+        Mean speed of planted points, m/s.
+    contact_speed_max : float or None
+        Highest speed of a planted point, m/s.
+    contact_speed_worst : tuple
+        Frame and kind of that highest speed.
+    slide_mean_m : float or None
+        Mean way over the ground between the two farthest places of one point in one plant.
+    slide_max_m : float or None
+        The same of the worst plant.
+    penetration : float or None
+        Deepest that a heel or ball goes below the floor that the contacts show, metres.
+    float_height : float or None
+        Highest that a planted point stands above that floor, metres.
+    flat_ground : bool
+        Whether one plane fits all contacts; on stairs each plant is its own floor.
+    peak_jerk : float or None
+        Largest third derivative of a joint's position, m/s3.
+    peak_jerk_at : tuple
+        Frame and joint of it.
+    joint_speed_spikes : tuple of SpeedSpike
+        Single frames in which a joint turns far faster than just before and after.
+    zmp_outside : float or None
+        Distance of the zero moment point from the support, metres: 95th percentile over frames that
+        stand on something; None where none does.
+    unsupported : float or None
+        Part of the frames that are neither in flight nor within 0.1 s of a plant; None where
+        balance cannot be measured.
     """
 
     contact_speed_mean: float | None
-    """Mean speed of planted points, m/s."""
     contact_speed_max: float | None
-    """Highest speed of a planted point, m/s."""
     contact_speed_worst: tuple[int, str] | None
-    """Frame and kind of that highest speed."""
     slide_mean_m: float | None
-    """Mean way over the ground between the two farthest places of one point in one plant."""
     slide_max_m: float | None
-    """The same of the worst plant."""
     penetration: float | None
-    """Deepest that a heel or ball goes below the floor that the contacts show, metres."""
     float_height: float | None
-    """Highest that a planted point stands above that floor, metres."""
     flat_ground: bool
-    """Whether one plane fits all contacts; on stairs each plant is its own floor."""
     peak_jerk: float | None
-    """Largest third derivative of a joint's position, m/s3."""
     peak_jerk_at: tuple[int, str] | None
-    """Frame and joint of it."""
     joint_speed_spikes: tuple[SpeedSpike, ...]
-    """Single frames in which a joint turns far faster than just before and after."""
     zmp_outside: float | None
-    """Distance of the zero moment point from the support, metres: 95th percentile over frames that
-    stand on something; None where none does."""
     unsupported: float | None
-    """Part of the frames that are neither in flight nor within 0.1 s of a plant; None where balance
-    cannot be measured."""
 
 
 def measure_quality(

@@ -29,13 +29,21 @@ MOST = 256
 
 
 class SpeedSpike(NamedTuple):
-    """One frame in which a joint turns far too fast."""
+    """One frame in which a joint turns far too fast.
+
+    Attributes
+    ----------
+    frame : int
+        The step from this frame to the next.
+    joint : str
+        Name of the joint.
+    ratio : float
+        Its speed over that of the frames around it.
+    """
 
     frame: int
-    """The step from this frame to the next."""
     joint: str
     ratio: float
-    """Its speed over that of the frames around it."""
 
 
 class Turns(NamedTuple):

@@ -45,6 +45,16 @@ class EngineExport:
     there and faces forward. FBX files for Unreal are in centimetres with Z up, for Unity and Godot
     in metres with Y up.
 
+    Attributes
+    ----------
+    name : str
+        ``"unreal"``, ``"unity"`` or ``"godot"``.
+    root : str
+        ``"bone"``: a root bone on the ground carries travel and turn. ``"in-place"``: the root bone
+        stays at the origin, and the pelvis over it. ``"hips"``: no root bone is added.
+    body : BodyMap or None
+        Which joint is which; guessed where not given.
+
     Examples
     --------
     >>> EngineExport("unreal", root="in-place")
@@ -52,12 +62,8 @@ class EngineExport:
     """
 
     name: str
-    """``"unreal"``, ``"unity"`` or ``"godot"``."""
     root: str = "bone"
-    """``"bone"``: a root bone on the ground carries travel and turn. ``"in-place"``: the root bone
-    stays at the origin, and the pelvis over it. ``"hips"``: no root bone is added."""
     body: BodyMap | None = dataclasses.field(default=None, repr=False)
-    """Which joint is which; guessed where not given."""
 
     def __post_init__(self) -> None:
         if of_kind(self.name, str, "engine") not in ENGINES:

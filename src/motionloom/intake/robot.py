@@ -32,6 +32,11 @@ ORDERS = ("wxyz", "xyzw")
 class Robot:
     """A robot of a MuJoCo model: its joints, and ways between ``qpos`` and motions.
 
+    Attributes
+    ----------
+    path : str
+        The file of the model.
+
     Examples
     --------
     >>> robot = Robot.from_xml('''<mujoco><worldbody><body name="base"><freejoint/>
@@ -47,7 +52,13 @@ class Robot:
 
     @classmethod
     def from_xml(cls, text: str) -> Robot:
-        """The robot in the text of a MuJoCo model."""
+        """The robot in the text of a MuJoCo model.
+
+        Returns
+        -------
+        Robot
+            A robot with the joints of the model.
+        """
         from motionloom.formats.robots.mjcf import parse_mjcf
 
         return cls(RobotTree.of(parse_mjcf(of_kind(text, str, "text").encode())))

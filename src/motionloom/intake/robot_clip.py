@@ -29,26 +29,42 @@ BEYOND = 1e-6
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class RobotClip:
-    """Joint positions and velocities of a robot over time. Metres, radians, Z up, wxyz."""
+    """Joint positions and velocities of a robot over time. Metres, radians, Z up, wxyz.
+
+    Attributes
+    ----------
+    joint_names : tuple of str
+        Hinges, slides and balls, in the order of ``qpos``.
+    columns : tuple of str
+        What each column of ``qpos`` is: ``root_x``, ``root_qw``, or a joint's name.
+    body_names : tuple of str
+        Names of the bodies.
+    qpos : array
+        Shape (F, n_qpos).
+    qvel : array
+        Derivatives of ``qpos`` as MuJoCo counts them. Shape (F, n_qvel).
+    body_positions : array
+        Origin of every body in the world. Shape (F, B, 3).
+    body_quats : array
+        Shape (F, B, 4).
+    fps : float
+        Frames per second.
+    n_root : int
+        Leading columns of ``qpos`` that are the free joint's: 7 or 0.
+    notes : tuple of str
+        Limits that are passed, and rotation that no hinge can do.
+    """
 
     joint_names: tuple[str, ...]
-    """Hinges, slides and balls, in the order of ``qpos``."""
     columns: tuple[str, ...]
-    """What each column of ``qpos`` is: ``root_x``, ``root_qw``, or a joint's name."""
     body_names: tuple[str, ...]
     qpos: FloatArray
-    """Shape (F, n_qpos)."""
     qvel: FloatArray
-    """Derivatives of ``qpos`` as MuJoCo counts them. Shape (F, n_qvel)."""
     body_positions: FloatArray
-    """Origin of every body in the world. Shape (F, B, 3)."""
     body_quats: FloatArray
-    """Shape (F, B, 4)."""
     fps: float
     n_root: int = 0
-    """Leading columns of ``qpos`` that are the free joint's: 7 or 0."""
     notes: tuple[str, ...] = ()
-    """Limits that are passed, and rotation that no hinge can do."""
 
     def __post_init__(self) -> None:
         qpos = frozen(self.qpos, "qpos", (None, len(self.columns)))
@@ -78,7 +94,13 @@ class RobotClip:
         return self.qvel[:, 6 if self.n_root else 0 :]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What a ``.npz`` file holds: mjlab's keys first, then names, order and ``qpos``."""
+        """What a ``.npz`` file holds: mjlab's keys first, then names, order and ``qpos``.
+
+        Returns
+        -------
+        dict
+            Arrays by their keys.
+        """
         return {
             "fps": np.array([self.fps]),
             "joint_pos": self.joint_positions,
@@ -104,6 +126,19 @@ class RobotClip:
         ----------
         path
             The suffix picks the format. The file appears whole or not at all.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import motionloom as ml
+        >>> robot = ml.Robot.from_xml('''<mujoco><worldbody><body name="base"><freejoint/>
+        ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
+        ...     </body></worldbody></mujoco>''')
+        >>> clip = robot.clip(robot.motion([[0, 0, 1, 1, 0, 0, 0, 0.5]] * 3, fps=50))
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     clip.save(f"{place}/arm.csv")
+        >>> clip.qpos[0].round(3).tolist()
+        [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.5]
         """
         target = path_of(path, "path")
         suffix = target.suffix.lower()

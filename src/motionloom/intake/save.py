@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from motionloom._arrays import BoolArray, of_kind
-from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
+from motionloom.errors import FormatError, MotionLoomError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
@@ -25,12 +25,27 @@ from motionloom.intake.load_character import character_in_file, character_of
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import HasMotion, motion_in
 from motionloom.saving.whole_file import stream_errors, write_whole
 
 
 @dataclass(frozen=True, slots=True)
 class FormatInfo:
-    """A file format as users see it."""
+    """A file format as users see it.
+
+    Attributes
+    ----------
+    name : str
+        Name that ``format=`` takes.
+    title : str
+        Name for people.
+    suffixes : tuple of str
+        Endings of its files.
+    can_read, can_write : bool
+        Whether it can be read, and written.
+    written : tuple of str
+        Suffixes of files that can be written.
+    """
 
     name: str
     title: str
@@ -38,7 +53,6 @@ class FormatInfo:
     can_read: bool
     can_write: bool
     written: tuple[str, ...] = field(default=(), repr=False)
-    """Suffixes of files that can be written."""
 
 
 def supported_formats() -> tuple[FormatInfo, ...]:
@@ -64,7 +78,7 @@ def supported_formats() -> tuple[FormatInfo, ...]:
 
 
 def save(
-    motion: Motion,
+    motion: Motion | HasMotion,
     path: str | Path | BinaryIO,
     *,
     unit: str | float | None = None,
@@ -85,7 +99,7 @@ def save(
     Parameters
     ----------
     motion
-        What to write.
+        What to write: a motion, or a result that has one as ``.motion``.
     path
         Where to; or a binary stream, which needs ``format``.
     unit
@@ -115,8 +129,7 @@ def save(
     ...     (Path(folder) / "walk.glb").stat().st_size > 10_000
     True
     """
-    if not isinstance(motion, Motion):
-        raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")
+    motion = motion_in(motion) or of_kind(motion, Motion, "motion")
     stream: BinaryIO | None = None
     if isinstance(path, str | Path):
         target = Path(path)

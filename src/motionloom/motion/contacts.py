@@ -21,6 +21,11 @@ KINDS = ("left_heel", "left_toe", "right_heel", "right_toe")
 class Footplants:
     """Which foot points are planted in each frame.
 
+    Attributes
+    ----------
+    planted : array of bool
+        Left heel, left toe, right heel, right toe. Shape (F, 4).
+
     Examples
     --------
     >>> planted = np.zeros((5, 4), bool)
@@ -30,7 +35,6 @@ class Footplants:
     """
 
     planted: BoolArray
-    """Left heel, left toe, right heel, right toe. Shape (F, 4)."""
 
     def __post_init__(self) -> None:
         planted = frozen(self.planted, "planted", (None, 4), np.bool_)
@@ -48,6 +52,11 @@ class Footplants:
             First and last planted frame of every plant, per kind of :data:`KINDS`.
         n_frames
             Number of frames of the motion.
+
+        Returns
+        -------
+        Footplants
+            Contacts of every frame.
 
         Raises
         ------
@@ -76,7 +85,13 @@ class Footplants:
         return len(self.planted)
 
     def intervals(self) -> dict[str, tuple[tuple[int, int], ...]]:
-        """First and last planted frame of every plant, per kind, in time order."""
+        """First and last planted frame of every plant, per kind, in time order.
+
+        Returns
+        -------
+        dict
+            By kind, pairs of frames, both planted.
+        """
         return {kind: runs_of(self.planted[:, i]) for i, kind in enumerate(KINDS)}
 
     __iter__ = None  # as for motions

@@ -30,6 +30,24 @@ class Motion:
     Arrays are copied, checked and made read-only on construction, so a Motion that exists
     is valid, and every operation on one returns a new Motion.
 
+    Attributes
+    ----------
+    skeleton : Skeleton
+        Names, parents and lengths of the joints.
+    root_positions : array
+        Root joint in the world frame, metres. Shape (F, 3).
+    local_quats : array
+        ``q_parent_joint`` of every joint, unit norm, wxyz. Shape (F, J, 4).
+    fps : float
+        Frames per second; frame ``f`` is at time ``f / fps``.
+    joint_translations : array or None
+        Where joints slide in their parents: each joint in its parent's frame, metres, in place of
+        ``skeleton.offsets``. The root's row is zero. Shape (F, J, 3), or None for rigid bones.
+    name : str
+        Name of the clip.
+    source : Source
+        The file that it came from.
+
     Examples
     --------
     >>> bone = Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])
@@ -42,14 +60,9 @@ class Motion:
 
     skeleton: Skeleton
     root_positions: FloatArray
-    """Root joint in the world frame, metres. Shape (F, 3)."""
     local_quats: FloatArray
-    """``q_parent_joint`` of every joint, unit norm, wxyz. Shape (F, J, 4)."""
     fps: float
-    """Frames per second; frame ``f`` is at time ``f / fps``."""
     joint_translations: FloatArray | None = None
-    """Where joints slide in their parents: each joint in its parent's frame, metres, in place of
-    ``skeleton.offsets``. The root's row is zero. Shape (F, J, 3), or None for rigid bones."""
     name: str = ""
     source: Source = field(default_factory=Source)
 
@@ -98,26 +111,63 @@ class Motion:
         return (self.n_frames - 1) / self.fps
 
     def world_positions(self) -> FloatArray:
-        """Every joint in the world, metres. Shape (F, J, 3)."""
+        """Every joint in the world, metres. Shape (F, J, 3).
+
+        Returns
+        -------
+        (F, J, 3) array
+            Metres.
+        """
         return self.world_pose()[0]
 
     def world_quats(self) -> FloatArray:
-        """``q_world_joint`` of every joint. Shape (F, J, 4)."""
+        """``q_world_joint`` of every joint. Shape (F, J, 4).
+
+        Returns
+        -------
+        (F, J, 4) array
+            Quaternions, w first.
+        """
         return self.world_pose()[1]
 
     def world_pose(self) -> tuple[FloatArray, FloatArray]:
-        """World positions (F, J, 3) and rotations (F, J, 4), for the price of one."""
+        """World positions (F, J, 3) and rotations (F, J, 4), for the price of one.
+
+        Returns
+        -------
+        positions, quats : (F, J, 3), (F, J, 4) arrays
+            As :meth:`world_positions` and :meth:`world_quats` give them.
+        """
         out = np.zeros((*self.local_quats.shape[:2], 3)), np.zeros(self.local_quats.shape)
         return forward.forward_into(
             self.skeleton, self.root_positions, self.local_quats, self.joint_translations, out
         )
 
     def end_positions(self) -> FloatArray:
-        """Every end site in the world, metres. Shape (F, E, 3)."""
+        """Every end site in the world, metres. Shape (F, E, 3).
+
+        Returns
+        -------
+        (F, E, 3) array
+            Metres, in the order of the skeleton's end sites.
+        """
         return forward.end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
-        """The same motion with some fields changed; those are checked again."""
+        """The same motion with some fields changed; those are checked again.
+
+        Returns
+        -------
+        Motion
+            A new motion; this one stays as it is.
+
+        Examples
+        --------
+        >>> import motionloom as ml
+        >>> walk = ml.synthetic.clip("walk").motion
+        >>> walk.replace(name="slow walk", fps=walk.fps / 2).duration_s
+        8.0
+        """
         unknown = changes.keys() - set(_FIELDS)
         if unknown:
             raise ArrayError(
@@ -148,9 +198,9 @@ class Motion:
                 f"A motion must be cut at whole frames, such as motion[10:120], got {frames!r}."
             ) from None
         if n_left == 0:
+            first, last = ("" if end is None else end for end in (frames.start, frames.stop))
             raise ArrayError(
-                f"`motion[{frames.start}:{frames.stop}]` must keep at least one of its "
-                f"{self.n_frames} frames."
+                f"`motion[{first}:{last}]` must keep at least one of its {self.n_frames} frames."
             )
         moving = self.joint_translations
         part = {

@@ -26,6 +26,21 @@ class Skeleton:
     rest pose matters only where two skeletons meet (retargeting, mirroring) and in files that
     state one.
 
+    Attributes
+    ----------
+    names : tuple of str
+        Unique joint names.
+    parents : array of int
+        Index of each joint's parent, -1 for the root. Shape (J,).
+    offsets : array
+        Each joint in its parent's frame at rest, metres. Shape (J, 3).
+    rest_quats : array
+        ``q_parent_joint`` at rest, identity where none are given. Shape (J, 4).
+    end_parents : array of int
+        Joint that carries each end site (tip of toe, head, finger). Shape (E,).
+    end_offsets : array
+        Each end site in its joint's frame, metres. Shape (E, 3).
+
     Examples
     --------
     >>> Skeleton(["hips", "knee", "ankle"], [-1, 0, 1], [[0, 0, 0], [0, -0.4, 0], [0, -0.4, 0]])
@@ -33,17 +48,11 @@ class Skeleton:
     """
 
     names: tuple[str, ...]
-    """Unique joint names."""
     parents: IntArray
-    """Index of each joint's parent, -1 for the root. Shape (J,)."""
     offsets: FloatArray
-    """Each joint in its parent's frame at rest, metres. Shape (J, 3)."""
     rest_quats: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
-    """``q_parent_joint`` at rest, identity where none are given. Shape (J, 4)."""
     end_parents: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Joint that carries each end site (tip of toe, head, finger). Shape (E,)."""
     end_offsets: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
-    """Each end site in its joint's frame, metres. Shape (E, 3)."""
 
     def __post_init__(self) -> None:
         names = _checked_names(self.names)
@@ -91,7 +100,13 @@ class Skeleton:
         return len(self.names)
 
     def index(self, name: str) -> int:
-        """Index of the joint called ``name``."""
+        """Index of the joint called ``name``.
+
+        Returns
+        -------
+        int
+            Its place in :attr:`names`.
+        """
         try:
             return self.names.index(name)
         except ValueError:
@@ -100,19 +115,37 @@ class Skeleton:
             ) from None
 
     def children(self, joint: int) -> tuple[int, ...]:
-        """Indices of the joints whose parent is ``joint``."""
+        """Indices of the joints whose parent is ``joint``.
+
+        Returns
+        -------
+        tuple of int
+            Ascending; empty for a joint at the end of a limb.
+        """
         self._checked(joint)
         return tuple(j for j, parent in enumerate(self.parents.tolist()) if parent == joint)
 
     def chain(self, joint: int) -> tuple[int, ...]:
-        """Joints from the root down to ``joint``, both included."""
+        """Joints from the root down to ``joint``, both included.
+
+        Returns
+        -------
+        tuple of int
+            The root first.
+        """
         path, parents = [self._checked(joint)], self.parents.tolist()
         while (parent := parents[path[-1]]) >= 0:
             path.append(parent)
         return tuple(reversed(path))
 
     def carried_by(self, joints: Iterable[int]) -> IntArray:
-        """These joints and all that hang on them, ascending."""
+        """These joints and all that hang on them, ascending.
+
+        Returns
+        -------
+        (N,) array of int
+            Indices of joints.
+        """
         carried = {self._checked(joint) for joint in items(joints, "joints", "joint indices")}
         for joint, parent in enumerate(self.parents.tolist()):
             if parent in carried:
@@ -123,7 +156,13 @@ class Skeleton:
         return whole(joint, "joint", least=0, most=self.n_joints - 1)
 
     def same_joints(self, other: Skeleton) -> bool:
-        """Whether both have the same names and parents; lengths may differ."""
+        """Whether both have the same names and parents; lengths may differ.
+
+        Returns
+        -------
+        bool
+            True if a motion of one fits the other.
+        """
         of_kind(other, Skeleton, "other")
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 

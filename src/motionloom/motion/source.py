@@ -16,16 +16,26 @@ class Floor:
     """The ground a clip stands on, fitted through the planted balls of its feet.
 
     The ball of a foot stands at ``height_foot + slope_x * x + slope_z * z``.
+
+    Attributes
+    ----------
+    left_height : float
+        Height of the left ball over the world origin, metres.
+    right_height : float
+        The same of the right ball.
+    slope_x : float
+        Rise per metre along +X; 0 where the clip's path cannot tell.
+    slope_z : float
+        The same along +Z.
+    residual : float
+        Root mean square of what the plane leaves, metres.
     """
 
     left_height: float
-    """Height of the left ball over the world origin, metres."""
     right_height: float
     slope_x: float
-    """Rise per metre along +X; 0 where the clip's path cannot tell."""
     slope_z: float
     residual: float
-    """Root mean square of what the plane leaves, metres."""
 
     @property
     def height(self) -> float:
@@ -36,24 +46,41 @@ class Floor:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Source:
-    """Where a motion came from and how its file stated it."""
+    """Where a motion came from and how its file stated it.
+
+    Attributes
+    ----------
+    format : str
+        Name in the format registry, empty for a motion made from arrays.
+    path : str
+        The file.
+    clip : str
+        Name of the clip inside a file that holds several.
+    unit_m : float
+        Metres per unit of length in the file.
+    up : str
+        The file's up axis: ``"x"``, ``"y"`` or ``"z"``, with ``-`` before it where upside down.
+    fps : float or None
+        Rate that the file stated, ``None`` where it stated none.
+    skipped_frames : int
+        Leading frames of the file that are not in the motion (a T-pose).
+    floor : Floor or None
+        The ground that was detected; None where there is none.
+    detail : Mapping
+        What only this format knows: channels, rest pose, header lines.
+    findings : tuple of Finding
+        What was noticed while it was read.
+    """
 
     format: str = ""
-    """Name in the format registry, empty for a motion made from arrays."""
     path: str = ""
     clip: str = ""
-    """Name of the clip inside a file that holds several."""
     unit_m: float = 1.0
-    """Metres per unit of length in the file."""
     up: str = "y"
-    """The file's up axis: ``"x"``, ``"y"`` or ``"z"``, with ``-`` before it where upside down."""
     fps: float | None = None
-    """Rate that the file stated, ``None`` where it stated none."""
     skipped_frames: int = 0
-    """Leading frames of the file that are not in the motion (a T-pose)."""
     floor: Floor | None = None
     detail: Mapping[str, Any] = field(default_factory=FrozenMapping)
-    """What only this format knows: channels, rest pose, header lines."""
     findings: tuple[Finding, ...] = ()
 
     def __post_init__(self) -> None:
@@ -61,5 +88,11 @@ class Source:
             object.__setattr__(self, "detail", FrozenMapping(self.detail))
 
     def for_result(self) -> Source:
-        """Source of a motion made from this clip: the same unit, axes and channels, no findings."""
+        """Source of a motion made from this clip: the same unit, axes and channels, no findings.
+
+        Returns
+        -------
+        Source
+            A new source; this one stays as it is.
+        """
         return replace(self, findings=(), skipped_frames=0)

@@ -21,13 +21,24 @@ SAME = 1e-9
 @dataclass(frozen=True, slots=True)
 @record
 class ConstraintMatch:
-    """One plant, or part of one, in every motion, as intervals of the curve's parameter."""
+    """One plant, or part of one, in every motion, as intervals of the curve's parameter.
+
+    Attributes
+    ----------
+    intervals : tuple of Interval
+        Start and end in each motion, in the order of the motions.
+    """
 
     intervals: tuple[Interval, ...]
-    """Start and end in each motion, in the order of the motions."""
 
     def interval(self, weights: Sequence[float]) -> Interval:
-        """When the blend with these weights holds the plant; empty if the end is not after."""
+        """When the blend with these weights holds the plant; empty if the end is not after.
+
+        Returns
+        -------
+        Interval
+            Where it begins and ends, in the parameter of the curve.
+        """
         start = sum(w * i[0] for w, i in zip(weights, self.intervals, strict=True))
         end = sum(w * i[1] for w, i in zip(weights, self.intervals, strict=True))
         return start, end

@@ -29,27 +29,42 @@ class RegistrationCurve:
 
     The parameter ``u`` counts average frames: over one unit of it the motions go one frame in the
     mean.
+
+    Attributes
+    ----------
+    motions : tuple of Motion
+        Same skeleton, same rate.
+    footplants : tuple of Footplants
+        Contacts of every motion.
+    times : Spline
+        Frame of every motion over the curve. (n, K)
+    alignment : tuple
+        For each motion its turn and the offset of its root from the reference's, (n, 3); None for
+        the reference, which stays where it is.
+    matches : Mapping
+        Plants that belong together, per kind (left heel, ...), in ``u``.
+    reference : int
+        Motion in whose place and heading the others are brought.
+    frames_per_knot : float
+        Average frames between control points.
+    costs : tuple of float
+        Root mean square distance of each motion's frames from the reference's, metres.
+    notes : tuple of str
+        What was decided.
+    body : BodyMap or None
+        Roles of the joints; None where they are to be guessed.
     """
 
     motions: tuple[Motion, ...]
-    """Same skeleton, same rate."""
     footplants: tuple[Footplants, ...]
     times: Spline
-    """Frame of every motion over the curve. (n, K)"""
     alignment: tuple[Spline | None, ...]
-    """For each motion its turn and the offset of its root from the reference's, (n, 3); None for
-    the reference, which stays where it is."""
     matches: Mapping[str, tuple[ConstraintMatch, ...]]
-    """Plants that belong together, per kind (left heel, ...), in ``u``."""
     reference: int
-    """Motion in whose place and heading the others are brought."""
     frames_per_knot: float
-    """Average frames between control points."""
     costs: tuple[float, ...]
-    """Root mean square distance of each motion's frames from the reference's, metres."""
     notes: tuple[str, ...] = ()
     body: BodyMap | None = None
-    """Roles of the joints; None where they are to be guessed."""
 
     @property
     def u_range(self) -> tuple[float, float]:
@@ -57,19 +72,37 @@ class RegistrationCurve:
         return 0.0, self.times.u_end * self.frames_per_knot
 
     def frames(self, u: FloatArray | float) -> FloatArray:
-        """Frame number of every motion at ``u`` (...), fractional. (..., K)."""
+        """Frame number of every motion at ``u`` (...), fractional. (..., K).
+
+        Returns
+        -------
+        (..., K) array
+            One number for each motion.
+        """
         u = finite_numbers(u, "u")
         last = np.array([m.n_frames - 1.0 for m in self.motions])
         return np.clip(self.times(np.asarray(u) / self.frames_per_knot), 0.0, last)
 
     def rates(self, u: FloatArray | float) -> FloatArray:
-        """Frames that every motion goes per unit of ``u``. (..., K)."""
+        """Frames that every motion goes per unit of ``u``. (..., K).
+
+        Returns
+        -------
+        (..., K) array
+            One number for each motion.
+        """
         return (
             self.times.slope(finite_numbers(u, "u") / self.frames_per_knot) / self.frames_per_knot
         )
 
     def alignments(self, u: FloatArray | float) -> PlanarTransform:
-        """Transforms that bring every motion to the reference at ``u``. Fields (..., K)."""
+        """Transforms that bring every motion to the reference at ``u``. Fields (..., K).
+
+        Returns
+        -------
+        PlanarTransform
+            One transform for each motion.
+        """
         u = finite_numbers(u, "u")
         at = u / self.frames_per_knot
         frames = self.frames(u)
@@ -87,7 +120,13 @@ class RegistrationCurve:
         )
 
     def u_of(self, k: int, frame: FloatArray | float) -> FloatArray:
-        """Parameter at which motion ``k`` is at ``frame``; nan outside the curve."""
+        """Parameter at which motion ``k`` is at ``frame``; nan outside the curve.
+
+        Returns
+        -------
+        array
+            Shaped like ``frame``.
+        """
         k = whole(k, "k", least=0, most=len(self.motions) - 1)
         low, high = self.times(np.array([0.0, self.times.u_end]))[:, k]
         frame = finite_numbers(frame, "frame")
@@ -96,7 +135,18 @@ class RegistrationCurve:
         return np.where(inside, np.clip(u, *self.u_range), np.nan)
 
     def save(self, path: str | Path) -> None:
-        """Write the curve, with its motions, into one versioned file."""
+        """Write the curve, with its motions, into one versioned file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import motionloom as ml
+        >>> curve = ml.register([ml.synthetic.clip(kind).motion for kind in ("walk", "jog")])
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     curve.save(f"{place}/gaits.mlreg")
+        ...     len(RegistrationCurve.load(f"{place}/gaits.mlreg").motions)
+        2
+        """
         names = (each.name for each in dataclasses.fields(self))
         write_curve(path, {name: getattr(self, name) for name in names})
 
@@ -110,6 +160,11 @@ class RegistrationCurve:
             The file.
         max_memory
             Memory that reading may take, as in :func:`motionloom.load`.
+
+        Returns
+        -------
+        RegistrationCurve
+            The same curve, with its motions.
 
         Raises
         ------
@@ -132,6 +187,11 @@ class RegistrationCurve:
             Frame of each whole clip at which its part begins.
         motions, footplants
             The whole clips.
+
+        Returns
+        -------
+        RegistrationCurve
+            A new curve; this one stays as it is.
         """
         for name, value in (("motions", motions), ("footplants", footplants)):
             if not isinstance(value, tuple | list) or len(value) != len(self.motions):

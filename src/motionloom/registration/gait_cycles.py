@@ -32,18 +32,27 @@ SHIFT_S = 0.12
 @dataclass(frozen=True, slots=True)
 @record
 class GaitCycle:
-    """A cycle of a clip: from the middle of a left stance to the middle of the next."""
+    """A cycle of a clip: from the middle of a left stance to the middle of the next.
+
+    Attributes
+    ----------
+    first : int
+        First frame.
+    last : int
+        Last frame: the pose of the first, one cycle on.
+    gap : float
+        How far the last pose is from the first, metres rms.
+    turn : float
+        How far the body turns, radians; positive to its left.
+    speed : float
+        Metres per second along the ground.
+    """
 
     first: int
-    """First frame."""
     last: int
-    """Last frame: the pose of the first, one cycle on."""
     gap: float
-    """How far the last pose is from the first, metres rms."""
     turn: float
-    """How far the body turns, radians; positive to its left."""
     speed: float
-    """Metres per second along the ground."""
 
     @property
     def frames(self) -> slice:

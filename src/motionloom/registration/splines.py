@@ -25,10 +25,15 @@ quadratics alone."""
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Spline:
-    """A curve in K dimensions over u in [0, n - 2]."""
+    """A curve in K dimensions over u in [0, n - 2].
+
+    Attributes
+    ----------
+    points : array
+        Control points. (n, K)
+    """
 
     points: FloatArray
-    """Control points. (n, K)"""
 
     @property
     def u_end(self) -> float:
@@ -49,7 +54,13 @@ class Spline:
         )
 
     def slope(self, u: FloatArray | float) -> FloatArray:
-        """Derivatives by u. (..., K)."""
+        """Derivatives by u. (..., K).
+
+        Returns
+        -------
+        (..., K) array
+            One slope for each dimension.
+        """
         span, t = self._span(u)
         p, t = self.points, t[..., None]
         return np.asarray((1.0 - t) * (p[span + 1] - p[span]) + t * (p[span + 2] - p[span + 1]))
@@ -59,6 +70,11 @@ class Spline:
 
         Beyond the ends the curve is taken to go on straight; where it begins or ends flat, as a
         curve of clips of few frames may, at a slope of 1.
+
+        Returns
+        -------
+        array
+            Shaped like ``values``.
         """
         p = self.points[:, k]
         v = np.asarray(values, dtype=np.float64)

@@ -31,15 +31,24 @@ SAME_RATE = 1e-3
 @dataclass(frozen=True, eq=False)
 @record
 class MatchedClips:
-    """Clips on the first one's skeleton and at its rate, travelling on their roots."""
+    """Clips on the first one's skeleton and at its rate, travelling on their roots.
+
+    Attributes
+    ----------
+    motions : tuple of Motion
+        The clips, in the order given.
+    contacts : tuple of Contacts
+        Contacts of every clip, or how they are detected; :attr:`footplants` has them detected.
+    body : BodyMap
+        Roles of the common skeleton's joints.
+    notes : tuple
+        What was changed in every clip.
+    """
 
     motions: tuple[Motion, ...]
     contacts: tuple[Contacts, ...] = field(repr=False)
-    """Contacts of every clip, or how they are detected; :attr:`footplants` has them detected."""
     body: BodyMap
-    """Roles of the common skeleton's joints."""
     notes: tuple[tuple[str, ...], ...]
-    """What was changed in every clip."""
 
     @cached_property
     def first_footplants(self) -> Footplants:
@@ -52,7 +61,13 @@ class MatchedClips:
         return (self.first_footplants, *map(_found, self.contacts[1:]))
 
     def named_notes(self, names: Sequence[str]) -> list[str]:
-        """All notes, each with the name of its clip."""
+        """All notes, each with the name of its clip.
+
+        Returns
+        -------
+        list of str
+            One note each; empty if nothing was changed.
+        """
         return [
             f"{name}: {note}"
             for name, notes in zip(names, self.notes, strict=True)
@@ -167,7 +182,7 @@ class _Matching:
             differ = ", ".join(sorted(ours ^ theirs)[:6]) or "the order of joints"
             raise SkeletonMismatchError(
                 f"{self.names[self.number]} has other joints than {self.names[0]} ({differ}), and "
-                "matching skeletons is off. Turn it on, or retarget the clip first."
+                "match=False refuses clips that must be retargeted. Leave out match=False."
             )
         if abs(motion.fps - first.fps) > SAME_RATE * first.fps:
             motion, repairs = resample_repaired(motion, first.fps)

@@ -26,6 +26,13 @@ def wrap_angle(angle: FloatArray | float) -> FloatArray:
 class PlanarTransform:
     """Rigid motion of the ground plane; fields are scalars or arrays that broadcast.
 
+    Attributes
+    ----------
+    theta : array | float
+        Turn about +Y, radians; positive carries +Z towards +X.
+    x0, z0 : array | float
+        Shift along +X and +Z after the turn, metres.
+
     Examples
     --------
     >>> quarter = PlanarTransform(np.pi / 2, 1.0, 0.0)
@@ -34,17 +41,28 @@ class PlanarTransform:
     """
 
     theta: FloatArray | float
-    """Turn about +Y, radians; positive carries +Z towards +X."""
     x0: FloatArray | float
     z0: FloatArray | float
 
     @staticmethod
     def identity() -> PlanarTransform:
-        """The transform that moves nothing."""
+        """The transform that moves nothing.
+
+        Returns
+        -------
+        PlanarTransform
+            No turn and no shift.
+        """
         return PlanarTransform(0.0, 0.0, 0.0)
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """World points (..., 3) turned and shifted; y untouched."""
+        """World points (..., 3) turned and shifted; y untouched.
+
+        Returns
+        -------
+        (..., 3) array
+            The points afterwards.
+        """
         if not isinstance(points, np.ndarray) or points.shape[-1:] != (3,):
             raise ArrayError(f"`points` must be an array of shape (..., 3), got {points!r:.80}.")
         cos, sin = np.cos(self.theta), np.sin(self.theta)
@@ -57,11 +75,23 @@ class PlanarTransform:
         )
 
     def quat(self) -> FloatArray:
-        """The turn as a quaternion (..., 4)."""
+        """The turn as a quaternion (..., 4).
+
+        Returns
+        -------
+        (..., 4) array
+            Quaternions about the up axis, w first.
+        """
         return quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), self.theta)
 
     def inverse(self) -> PlanarTransform:
-        """The transform that undoes this one."""
+        """The transform that undoes this one.
+
+        Returns
+        -------
+        PlanarTransform
+            ``t.inverse().apply(t.apply(x))`` is ``x``.
+        """
         cos, sin = np.cos(self.theta), np.sin(self.theta)
         return PlanarTransform(
             -np.asarray(self.theta),

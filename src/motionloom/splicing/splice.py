@@ -42,19 +42,30 @@ SLOWER_ROUNDS = 3
 @dataclass(frozen=True, eq=False)
 @record
 class Splice:
-    """A spliced motion; it starts at the lower clip's first frame."""
+    """A spliced motion; it starts at the lower clip's first frame.
+
+    Attributes
+    ----------
+    motion : Motion
+        The spliced motion.
+    timewarp : UpperTimes
+        Which frame of the action each frame of the result has.
+    hand_contacts : Mapping
+        Contacts of the hands that were given with the action, at the result's frames.
+    notes : tuple of str
+        What was changed and decided, and what of the action is lost.
+    verification : Verification
+        Quality check of every joint against both clips; the head's turn rate included.
+    matched : MatchedClips
+        The lower and the upper clip on one skeleton and at one rate.
+    """
 
     motion: Motion
     timewarp: UpperTimes
-    """Which frame of the action each frame of the result has."""
     hand_contacts: Mapping[str, tuple[tuple[int, int], ...]]
-    """Contacts of the hands that were given with the action, at the result's frames."""
     notes: tuple[str, ...]
-    """What was changed and decided, and what of the action is lost."""
     verification: Verification
-    """Quality check of every joint against both clips; the head's turn rate included."""
     matched: MatchedClips = field(repr=False)
-    """The lower and the upper clip on one skeleton and at one rate."""
 
     @cached_property
     def footplants(self) -> Footplants:

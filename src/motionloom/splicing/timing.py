@@ -33,23 +33,34 @@ HALF_WINDOW = 2
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class UpperTimes:
-    """The timing of a splice."""
+    """The timing of a splice.
+
+    Attributes
+    ----------
+    frames : array
+        Frame of the upper clip at every frame of the result. (N,)
+    path : array of int
+        Matched frames of lower and upper clip, at the rate they were compared. (P, 2)
+    cost : array
+        Distances of root and knees between all frames compared, square metres of a body with thighs
+        of 0.45 m. (n, m)
+    stride : int
+        Frames of the clips per frame compared.
+    first : int
+        Frame of the upper clip that meets the lower clip's first.
+    kept_own_time : bool
+        True where the action has no gait to match, and runs at its own rate.
+    walks : bool
+        True where both clips walk; False for an action that stands, also where it was aligned.
+    """
 
     frames: FloatArray
-    """Frame of the upper clip at every frame of the result. (N,)"""
     path: IntArray
-    """Matched frames of lower and upper clip, at the rate they were compared. (P, 2)"""
     cost: FloatArray
-    """Distances of root and knees between all frames compared, square metres of a body with thighs
-    of 0.45 m. (n, m)"""
     stride: int
-    """Frames of the clips per frame compared."""
     first: int
-    """Frame of the upper clip that meets the lower clip's first."""
     kept_own_time: bool
-    """True where the action has no gait to match, and runs at its own rate."""
     walks: bool = True
-    """True where both clips walk; False for an action that stands, also where it was aligned."""
 
 
 def own_times(lower: Motion, upper: Motion) -> UpperTimes:

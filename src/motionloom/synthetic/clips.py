@@ -30,17 +30,30 @@ SLOWEST_FPS = 1e-3
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class SyntheticClip:
-    """An embedded clip with the truth about it, exact by construction."""
+    """An embedded clip with the truth about it, exact by construction.
+
+    Attributes
+    ----------
+    kind : str
+        Which clip it is: ``walk``, ``run`` ...
+    motion : Motion
+        The clip.
+    footplants : Footplants
+        Contacts, exact.
+    phase : array
+        Gait cycles: whole at left heel strikes, rising; not a number without steps. Shape (F,).
+    path : array
+        Planned path of the body on the ground, world, metres. Shape (F, 3).
+    heading : array
+        Planned heading, radians, not wrapped. Shape (F,).
+    """
 
     kind: str
     motion: Motion
     footplants: Footplants
     phase: FloatArray
-    """Gait cycles: whole at left heel strikes, rising; not a number without steps. Shape (F,)."""
     path: FloatArray
-    """Planned path of the body on the ground, world, metres. Shape (F, 3)."""
     heading: FloatArray
-    """Planned heading, radians, not wrapped. Shape (F,)."""
 
     def __post_init__(self) -> None:
         n = self.motion.n_frames

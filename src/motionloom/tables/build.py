@@ -15,11 +15,10 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.tables.build_parts import Parts, locked
 from motionloom.tables.build_plan import (
     STRIDE_S,
-    BuildOptions,
     BuildPlan,
-    BuildSettings,
     plan_build,
 )
+from motionloom.tables.build_request import BuildOptions, BuildSettings, checked_request
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
 from motionloom.tables.collection.generations import forget_before
@@ -133,7 +132,8 @@ def build_table(
     of_kind(collection, Collection, "collection")
     known_options("build_table", BuildSettings, options)
     settings = BuildSettings(**options)
-    plan = plan_build(collection, length_s, clusters, seed, settings)
+    request = checked_request(collection.fps, length_s, clusters, seed, settings)
+    plan = plan_build(collection, request)
     progress = flag(progress, "progress")
     if engine is None:
         engine = engine_of(jobs=settings.jobs)

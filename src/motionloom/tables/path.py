@@ -26,19 +26,32 @@ Place = tuple[str, int]
 @dataclass(frozen=True, eq=False)
 @record
 class HybridPath:
-    """The path of the motion graph, the transition of the table, and which of both was taken."""
+    """The path of the motion graph, the transition of the table, and which of both was taken.
+
+    Attributes
+    ----------
+    chosen : {"graph", "table", "neither"}
+        Which of both was taken; ``"neither"`` where none is good enough.
+    why : str
+        In words, with both costs.
+    graph_path : GraphPath or None
+        The graph's shortest way; None where there is none.
+    transition : TableTransition
+        The table's transition.
+    limit_s : float
+        Seconds that the way was allowed to take.
+    limit_in : float or None
+        Cost that the transition was allowed to have, inches; None: its own verdict decided.
+    graph : MotionGraph
+        The graph that was asked.
+    """
 
     chosen: Literal["graph", "table", "neither"]
     why: str
-    """In words, with both costs."""
     graph_path: GraphPath | None
-    """The graph's shortest way; None where there is none."""
     transition: TableTransition
-    """The table's transition."""
     limit_s: float
-    """Seconds that the way was allowed to take."""
     limit_in: float | None
-    """Cost that the transition was allowed to have, inches; None: its own verdict decided."""
     graph: MotionGraph
 
     @property

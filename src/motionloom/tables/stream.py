@@ -84,7 +84,13 @@ class Stream:
             _go_to_windows(self._live, engine.labels.nearest(label))
 
     def step(self) -> Pose:
-        """The next frame."""
+        """The next frame.
+
+        Returns
+        -------
+        Pose
+            Root in the world, rotations of the joints, and which feet stand.
+        """
         n_joints = self._engine.rows.record.n_joints
         root, quats = np.zeros(3), np.zeros((n_joints, 4))
         planted = np.zeros(4, dtype=np.bool_)

@@ -231,7 +231,7 @@ class TransitionTable:
             A number: another transition of the same clusters for each, little worse at most.
         search
             ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
-            better; True scores all recipes first. They take ten and thirty milliseconds.
+            better; True scores all recipes first. They take a few milliseconds.
         still_feet
             Held feet of captured windows stand still; by default they move by as much as captured
             feet do that stand, 1 to 4 cm/s.

@@ -34,14 +34,24 @@ HALF_SIGN = 0x8000
 
 
 class Entry(NamedTuple):
-    """The best recipes between two windows, the best first."""
+    """The best recipes between two windows, the best first.
+
+    Attributes
+    ----------
+    source : int
+        Number of the representative that the source window is nearest to.
+    target : int
+        The same of the target window.
+    recipes : tuple of Recipe
+        The recipes, best first.
+    costs : array
+        Costs of the first few of them, between the representatives. (C,)
+    """
 
     source: int
-    """Number of the representative that the source window is nearest to."""
     target: int
     recipes: tuple[Recipe, ...]
     costs: FloatArray
-    """Costs of the first few of them, between the representatives. (C,)"""
 
     def __repr__(self) -> str:
         return f"Entry({self.source} to {self.target}: {len(self.recipes)} recipes)"

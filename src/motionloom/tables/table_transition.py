@@ -25,13 +25,21 @@ from motionloom.tables.synthesis.table_check import Checked
 
 @record
 class Candidate(NamedTuple):
-    """One recipe that was looked at."""
+    """One recipe that was looked at.
+
+    Attributes
+    ----------
+    recipe : Recipe
+        Windows and weights.
+    cost : float
+        By the table's ranking; lower is better.
+    columns : dict
+        What was measured; see :data:`motionloom.tables.score.columns.COLUMNS`.
+    """
 
     recipe: Recipe
     cost: float
-    """By the table's ranking; lower is better."""
     columns: dict[str, float]
-    """What was measured; see :data:`motionloom.tables.score.columns.COLUMNS`."""
 
     @property
     def paper_inches(self) -> float:
@@ -68,7 +76,13 @@ class Candidates(Sequence[Candidate]):
         return f"Candidates({len(self)} recipes)"
 
     def reference(self, recipe: Recipe) -> Reference:
-        """How the source and the target of a recipe move: the scale of naturalness."""
+        """How the source and the target of a recipe move: the scale of naturalness.
+
+        Returns
+        -------
+        Reference
+            Speeds and sizes of the two windows.
+        """
         return self._engine.reference(recipe.rows)
 
     @overload
@@ -90,33 +104,56 @@ class Candidates(Sequence[Candidate]):
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class TableTransition:
-    """A transition made from a table, and how it came about."""
+    """A transition made from a table, and how it came about.
+
+    Attributes
+    ----------
+    motion : Motion
+        The transition, with what leads and follows.
+    footplants : Footplants
+        Contacts that are held.
+    span : tuple of two int
+        First and last blended frame of ``motion``.
+    recipe : Recipe
+        Windows and weights of the blend that was taken.
+    candidates : Candidates
+        The recipes that were looked at, best first; without re-scoring those of the table.
+    decided : tuple of str
+        Windows shifted at a clip's end, recipes passed over, feet left alone.
+    measured : array
+        What was measured of the recipe, as :data:`~motionloom.tables.score.columns.COLUMNS`; nan
+        where it was taken as it is. (C,)
+    foot_error : float
+        Mean distance by which feet were moved to where they stand, metres.
+    clips : tuple of str
+        Clips that the windows come from, and the lead and what follows.
+    frames : Frames
+        Frames of the table's collection.
+    checked : Checked
+        What the table's quick check found; :attr:`verification` puts it in words.
+    plays : tuple of two int
+        Captured frames between the frame asked for and the blend: of the source's clip before it,
+        of the target's clip after it.
+    passed_over : int
+        Candidates that cost less and fail the quality check.
+    still_feet : bool
+        Whether held feet of captured windows stand still, and do not move as captured.
+    """
 
     motion: Motion
     footplants: Footplants
     span: tuple[int, int]
-    """First and last blended frame of ``motion``."""
     recipe: Recipe
     candidates: Candidates
-    """The recipes that were looked at, best first; without re-scoring those of the table."""
     decided: tuple[str, ...]
-    """Windows shifted at a clip's end, recipes passed over, feet left alone."""
     measured: FloatArray32 = field(repr=False)
-    """What was measured of the recipe, as :data:`~motionloom.tables.score.columns.COLUMNS`;
-    nan where it was taken as it is. (C,)"""
     foot_error: float
-    """Mean distance by which feet were moved to where they stand, metres."""
     clips: tuple[str, ...]
-    """Clips that the windows come from, and the lead and what follows."""
     frames: Frames = field(repr=False)
     checked: Checked = field(repr=False)
     plays: tuple[int, int] = (0, 0)
-    """Captured frames between the frame asked for and the blend: of the source's clip before it, of
-    the target's clip after it."""
     passed_over: int = 0
-    """Candidates that cost less and fail the quality check."""
     still_feet: bool = False
-    """Whether held feet of captured windows stand still, and do not move as captured."""
 
     @property
     def cleanup(self) -> None:
@@ -207,7 +244,13 @@ class TableTransition:
         return self.taken.cost
 
     def sources(self) -> list[Motion]:
-        """The clips that it was made from, whole: what ``verify`` compares it with."""
+        """The clips that it was made from, whole: what ``verify`` compares it with.
+
+        Returns
+        -------
+        list of Motion
+            Each clip once.
+        """
         starts = self.frames.starts
         at = [self.frames.ids.index(name) for name in self.clips]
         return [self.frames.motion(int(starts[k]), int(starts[k + 1]) - 1) for k in at]

@@ -25,14 +25,25 @@ from motionloom.motion.contacts import KINDS
 @dataclass(frozen=True, slots=True)
 @record
 class FailedCheck:
-    """What failed, where, by how much."""
+    """What failed, where, by how much.
+
+    Attributes
+    ----------
+    check : str
+        Name of the check; see :data:`motionloom.features.checks.check_names.CHECKS`.
+    joint : str
+        Name of the joint, the foot point, or ``body``.
+    frame : int
+        Worst frame.
+    value, limit : float
+        What was measured, and the most that passes.
+    unit : str
+        Of both.
+    """
 
     check: str
-    """Name of the check; see :data:`motionloom.features.checks.check_names.CHECKS`."""
     joint: str
-    """Name of the joint, the foot point, or ``body``."""
     frame: int
-    """Worst frame."""
     value: float
     limit: float
     unit: str
@@ -44,7 +55,13 @@ class FailedCheck:
         return f"{text}: {self.value:.4g} {self.unit}, the limit is {self.limit:.4g}"
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The fields by their names.
+        """
         return asdict(self)
 
     @property

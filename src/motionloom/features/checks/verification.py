@@ -13,32 +13,56 @@ from motionloom.findings import Finding
 
 
 class Copied(NamedTuple):
-    """Frames of a result that were taken over from a source."""
+    """Frames of a result that were taken over from a source.
+
+    Attributes
+    ----------
+    first, stop : int
+        First such frame of the result, and the one after the last.
+    source : int
+        Number of the source.
+    start : int
+        Frame of the source that frame ``first`` came from.
+    """
 
     first: int
     stop: int
-    """First such frame of the result, and the one after the last."""
     source: int
-    """Number of the source."""
     start: int
-    """Frame of the source that frame ``first`` came from."""
 
 
 @dataclass(frozen=True, slots=True)
 @record
 class Verification:
-    """What the quality check found."""
+    """What the quality check found.
+
+    Attributes
+    ----------
+    passed : bool
+        Whether nothing failed.
+    failed : tuple of FailedCheck
+        Every failed check with joint, worst frame, value and limit.
+    unsound : tuple of Finding
+        Faults of the data itself: rotations that are not unit, positions that are not finite.
+    glitches : tuple of Glitch
+        Capture glitches in the motion, those passed on from the sources included.
+    compared : bool
+        Whether the motion was compared with sources. Without them only the data itself is checked,
+        and what no body does.
+
+    Examples
+    --------
+    >>> import motionloom as ml
+    >>> walk, run = (ml.synthetic.clip(kind).motion for kind in ("walk", "run"))
+    >>> ml.transition(walk, run).verification.describe()
+    'passed'
+    """
 
     passed: bool
     failed: tuple[FailedCheck, ...] = ()
-    """Every failed check with joint, worst frame, value and limit."""
     unsound: tuple[Finding, ...] = ()
-    """Faults of the data itself: rotations that are not unit, positions that are not finite."""
     glitches: tuple[Glitch, ...] = ()
-    """Capture glitches in the motion, those passed on from the sources included."""
     compared: bool = True
-    """Whether the motion was compared with sources. Without them only the data itself is checked,
-    and what no body does."""
 
     @property
     def jumps(self) -> tuple[Glitch, ...]:
@@ -57,7 +81,13 @@ class Verification:
         )
 
     def describe(self, most: int = 3) -> str:
-        """One line: passed, or the first failed checks."""
+        """One line: passed, or the first failed checks.
+
+        Returns
+        -------
+        str
+            A line for people.
+        """
         if self.passed:
             return "passed" if self.compared else "passed, compared with no source"
         texts = [str(each) for each in (*self.unsound, *self.failed)]
@@ -65,7 +95,13 @@ class Verification:
         return "; ".join(texts[:most]) + more
 
     def json(self) -> dict[str, Any]:
-        """As values that JSON can hold."""
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            Whether it passed, and the failed checks.
+        """
         return {
             "passed": self.passed,
             "compared": self.compared,

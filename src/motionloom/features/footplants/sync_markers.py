@@ -14,25 +14,39 @@ from motionloom.motion.contacts import Footplants, runs_of
 @dataclass(frozen=True, slots=True)
 @record
 class Marker:
-    """One event that engines synchronise clips by."""
+    """One event that engines synchronise clips by.
+
+    Attributes
+    ----------
+    frame : int
+        Frame of the motion.
+    side : str
+        ``"left"`` or ``"right"``.
+    event : str
+        ``"down"``: first frame on the ground; ``"up"``: first frame off it.
+    """
 
     frame: int
     side: str
-    """``"left"`` or ``"right"``."""
     event: str
-    """``"down"``: first frame on the ground; ``"up"``: first frame off it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class SyncMarkers:
-    """Foot events of a clip, and its phase."""
+    """Foot events of a clip, and its phase.
+
+    Attributes
+    ----------
+    events : tuple of Marker
+        In time order.
+    phase : array
+        Cycles since the first left foot came down, rising by one from left to left and through one
+        half at each right; nan where no two such events lie around. (F,)
+    """
 
     events: tuple[Marker, ...]
-    """In time order."""
     phase: FloatArray
-    """Cycles since the first left foot came down, rising by one from left to left and through one
-    half at each right; nan where no two such events lie around. (F,)"""
 
 
 def sync_markers(footplants: Footplants) -> SyncMarkers:

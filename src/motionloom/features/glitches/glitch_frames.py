@@ -44,11 +44,18 @@ several frames and do not stand out from them. Toe joints, which captures invent
 
 
 class Glitch(NamedTuple):
-    """One frame in which a joint is not where it can be."""
+    """One frame in which a joint is not where it can be.
+
+    Attributes
+    ----------
+    frame : int
+        Frame of the motion.
+    joint : str
+        The joint that leaves its path farthest.
+    """
 
     frame: int
     joint: str
-    """The joint that leaves its path farthest."""
 
 
 def find_glitches(motion: Motion, *, body: BodyMap | None = None) -> tuple[Glitch, ...]:

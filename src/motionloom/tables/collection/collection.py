@@ -146,6 +146,11 @@ class Collection:
         progress
             Whether to draw a bar with the time left, if standard error is a terminal.
 
+        Returns
+        -------
+        Collection
+            All clips of the folder that could be used; ``report`` lists the others.
+
         Raises
         ------
         TableError
@@ -179,7 +184,13 @@ class Collection:
 
     @classmethod
     def open(cls, path: str | Path) -> Collection:
-        """The collection in a folder that :meth:`ingest` made."""
+        """The collection in a folder that :meth:`ingest` made.
+
+        Returns
+        -------
+        Collection
+            The clips, mapped from the file.
+        """
         path = path_of(path, "path")
         if not path.is_dir():
             what = "is a file" if path.exists() else "is not there"
@@ -207,6 +218,11 @@ class Collection:
         """An earlier state of the collection in a folder, by its digest, if it is still there.
 
         It stays on disk while a table that was built on it is being extended.
+
+        Returns
+        -------
+        Collection or None
+            The earlier state, or None.
         """
         for generation in generations_before(path):
             try:
@@ -248,7 +264,13 @@ class Collection:
         return (self.path.parent / self._catalogue.folder).resolve()
 
     def motion(self, clip: str, *, frames: tuple[int, int] | None = None) -> Motion:
-        """A clip, or its frames from first to last (both in it), as a motion."""
+        """A clip, or its frames from first to last (both in it), as a motion.
+
+        Returns
+        -------
+        Motion
+            A copy of these frames.
+        """
         first = self.frames.row_of(clip, 0)
         at = self.frames.clip_at(first)
         if frames is None:
@@ -280,11 +302,23 @@ class Collection:
         self._stored, self.label_faults = add_stored_labels(self.path, added), ()
 
     def label_rows(self, label: str) -> IntArray:
-        """Rows of every frame that carries a label, sorted."""
+        """Rows of every frame that carries a label, sorted.
+
+        Returns
+        -------
+        (N,) array of int
+            Rows of :attr:`frames`.
+        """
         return label_rows(self.labels, label, self.frames)
 
     def find_damage(self) -> list[str]:
-        """What is not as it was written, in words: clips, files and labels; reads everything."""
+        """What is not as it was written, in words: clips, files and labels; reads everything.
+
+        Returns
+        -------
+        list of str
+            One sentence for each thing that is wrong; empty if nothing is.
+        """
         damaged = list(self.label_faults)
         damaged += overlong_rows(
             self.path,

@@ -26,13 +26,22 @@ LABELS_WAIT_S = 10.0
 
 
 class Label(NamedTuple):
-    """A name for some frames of a clip."""
+    """A name for some frames of a clip.
+
+    Attributes
+    ----------
+    clip : str
+        Id of the clip.
+    label : str
+        The name.
+    first, last : int
+        Both frames are in it; they count at the collection's rate.
+    """
 
     clip: str
     label: str
     first: int
     last: int
-    """Both frames are in it; they count at the collection's rate."""
 
 
 def read_labels(path: Path) -> list[Label]:

@@ -196,8 +196,8 @@ def _note(finding: Finding, file: str) -> str:
         front, line, _ = stem.rpartition("_")
         pattern = f"{front}{line}*" if front else stem
         return (
-            f"warning: {finding.problem} Say source_fps={{{pattern!r}: {better[1]}}} "
-            "if that is the true rate."
+            f"warning: {finding.problem} If that is the true rate, pass "
+            f"source_fps={{{pattern!r}: {better[1]}}}."
         )
     return f"warning: {finding.where}: {finding.problem}"
 
@@ -215,24 +215,41 @@ NAMED = 5
 @dataclass(frozen=True, slots=True)
 @record
 class IngestReport:
-    """What a collection was made of, in lines with ``print(report)``."""
+    """What a collection was made of, in lines with ``print(report)``.
+
+    Attributes
+    ----------
+    clips, frames, fps : float
+        Number of clips and of frames, and frames per second.
+    notes : tuple
+        Clip id and what was noticed or done, in the order of the clips.
+    left_out : tuple
+        File (with ``#clip`` in a file of several) and why it is not in the collection.
+    read : int
+        Files that were read in this run; the rest was the same as before.
+    remarks : tuple of str
+        Patterns of ``source_fps`` that match no file.
+    skipped : tuple of str
+        Files of the folder that are no clips, when it was ingested; not stored.
+    """
 
     clips: int
     frames: int
     fps: float
     notes: tuple[tuple[str, str], ...]
-    """Clip id and what was noticed or done, in the order of the clips."""
     left_out: tuple[tuple[str, str], ...]
-    """File (with ``#clip`` in a file of several) and why it is not in the collection."""
     read: int = 0
-    """Files that were read in this run; the rest was the same as before."""
     remarks: tuple[str, ...] = ()
-    """Patterns of ``source_fps`` that match no file."""
     skipped: tuple[str, ...] = ()
-    """Files of the folder that are no clips, when it was ingested; not stored."""
 
     def noted(self, word: str) -> tuple[str, ...]:
-        """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``."""
+        """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``.
+
+        Returns
+        -------
+        tuple of str
+            Ids of clips.
+        """
         return tuple(dict.fromkeys(clip for clip, note in self.notes if word in note))
 
     @property

@@ -176,8 +176,8 @@ def check_versions(versions: dict[str, Any]) -> None:
         differences = "; ".join(f"{', '.join(where)}: {what}" for what, where in wrong.items())
         raise TableError(
             f"Workers must have the versions of the machine that builds, but found {differences}. "
-            "Install the same ones there: pip install "
-            f"'motionloom[cluster]=={here['motionloom']}' numpy=={here['numpy']}."
+            f"Install the same ones there: motionloom {here['motionloom']} by pip install "
+            f"'.[cluster]' numpy=={here['numpy']} in a clone of it."
         )
 
 

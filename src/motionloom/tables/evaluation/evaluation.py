@@ -28,15 +28,24 @@ from motionloom.tables.evaluation.roc import (
 @dataclass(frozen=True, slots=True)
 @record
 class Protocol:
-    """What is compared, and what its labels are."""
+    """What is compared, and what its labels are.
+
+    Attributes
+    ----------
+    name : str
+        Its title.
+    labels : str
+        What makes an item good or bad, in words.
+    circular : str
+        For which scores the labels are no independent witness, and why; empty where for none.
+    groups : str
+        What is drawn for the bounds: takes, queries, items.
+    """
 
     name: str
     labels: str
-    """What makes an item good or bad, in words."""
     circular: str = ""
-    """For which scores the labels are no independent witness, and why; empty where for none."""
     groups: str = "items"
-    """What is drawn for the bounds: takes, queries, items."""
 
     @property
     def caption(self) -> str:
@@ -48,7 +57,21 @@ class Protocol:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Evaluation:
-    """Scores under one protocol, best first."""
+    """Scores under one protocol, best first.
+
+    Attributes
+    ----------
+    protocol : Protocol
+        What was compared.
+    n_good, n_bad : int
+        Number of good and of bad items.
+    curves : dict
+        ROC curve of every score.
+    areas : dict
+        Area under each, with bounds.
+    ahead : dict
+        How much more area the best score has than each other, on the same draws.
+    """
 
     protocol: Protocol
     n_good: int
@@ -56,7 +79,6 @@ class Evaluation:
     curves: dict[str, Roc]
     areas: dict[str, Bounds]
     ahead: dict[str, Bounds]
-    """How much more area the best score has than each other, on the same draws."""
 
     @property
     def best(self) -> str:
@@ -64,7 +86,13 @@ class Evaluation:
         return next(iter(self.areas))
 
     def text(self) -> str:
-        """The figures as lines, with what they are worth."""
+        """The figures as lines, with what they are worth.
+
+        Returns
+        -------
+        str
+            What was compared, then a line for each score.
+        """
         width = max(len(name) for name in self.areas)
         lines = [self.protocol.caption, f"{self.n_good} good, {self.n_bad} bad"]
         for name, area in self.areas.items():
@@ -129,16 +157,24 @@ def evaluate(
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Quadrants:
-    """Pairs of frames by who can join them: figure 4 of [I7]_."""
+    """Pairs of frames by who can join them: figure 4 of [I7]_.
+
+    Attributes
+    ----------
+    graph_s : array
+        Seconds of the graph's shortest way, infinite without one. (n,)
+    scores : array
+        Cost of the table's transition, inches. (n,)
+    length_s : float
+        Seconds that a way may take to count as quick.
+    limit : float
+        Cost up to which a transition counts as good, inches.
+    """
 
     graph_s: FloatArray
-    """Seconds of the graph's shortest way, infinite without one. (n,)"""
     scores: FloatArray
-    """Cost of the table's transition, inches. (n,)"""
     length_s: float
-    """Seconds that a way may take to count as quick."""
     limit: float
-    """Cost up to which a transition counts as good, inches."""
 
     @property
     def by_graph(self) -> BoolArray:

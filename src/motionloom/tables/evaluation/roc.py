@@ -23,27 +23,44 @@ ROUNDS = 1000
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Roc:
-    """Rates of true and false positives as the threshold goes down from above all scores."""
+    """Rates of true and false positives as the threshold goes down from above all scores.
+
+    Attributes
+    ----------
+    false_positive : array
+        From 0 to 1. (K,)
+    true_positive : array
+        From 0 to 1. (K,)
+    thresholds : array
+        Scores at or above are called good; the first is infinite. (K,)
+    auc : float
+        Area under the curve: the chance that a good one scores above a bad one, ties half.
+    """
 
     false_positive: FloatArray
-    """From 0 to 1. (K,)"""
     true_positive: FloatArray
-    """From 0 to 1. (K,)"""
     thresholds: FloatArray
-    """Scores at or above are called good; the first is infinite. (K,)"""
     auc: float
-    """Area under the curve: the chance that a good one scores above a bad one, ties half."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A figure and its 95 % bootstrap bounds."""
+    """A figure and its 95 % bootstrap bounds.
+
+    Attributes
+    ----------
+    value : float
+        The figure.
+    low, high : float
+        Its bounds.
+    groups : int
+        How many takes, queries or items were drawn from.
+    """
 
     value: float
     low: float
     high: float
     groups: int
-    """How many takes, queries or items were drawn from."""
 
     def __str__(self) -> str:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"

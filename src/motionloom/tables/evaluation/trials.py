@@ -119,14 +119,21 @@ def _begins_as_table(path: Path) -> bool:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class GraphComparison:
-    """Random pairs of frames, joined by a table and by a motion graph."""
+    """Random pairs of frames, joined by a table and by a motion graph.
+
+    Attributes
+    ----------
+    quadrants : Quadrants
+        Which of the two joins how many pairs.
+    passed : int
+        Transitions of the table that pass the quality check.
+    ms_per_query : float
+        Milliseconds that the table takes for a transition, its motion included.
+    """
 
     quadrants: Quadrants
-    """Which of the two joins how many pairs."""
     passed: int
-    """Transitions of the table that pass the quality check."""
     ms_per_query: float
-    """Milliseconds that the table takes for a transition, its motion included."""
 
     @property
     def median_in(self) -> float:

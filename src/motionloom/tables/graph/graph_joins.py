@@ -29,18 +29,33 @@ _minima = kernel("ml_place_minima")
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Nodes:
-    """Every n-th frame of every clip, with its joints in the world of the clip."""
+    """Every n-th frame of every clip, with its joints in the world of the clip.
+
+    Attributes
+    ----------
+    rows : array of int
+        Row of the collection. (N,)
+    clips : array of int
+        Which clip each belongs to. (N,)
+    points : array
+        Compared joints, about the clip's own ground centre, metres. (N, P, 3)
+    stride : int
+        Frames from one node of a clip to the next.
+    """
 
     rows: IntArray
-    """Row of the collection. (N,)"""
     clips: IntArray
-    """Which clip each belongs to. (N,)"""
     points: FloatArray32
-    """Compared joints, about the clip's own ground centre, metres. (N, P, 3)"""
     stride: int
 
     def inside(self, margin: int) -> BoolArray:
-        """Nodes with ``margin`` nodes of their own clip before and after. (N,)."""
+        """Nodes with ``margin`` nodes of their own clip before and after. (N,).
+
+        Returns
+        -------
+        (N,) array of bool
+            Which nodes are that far from the ends of their clip.
+        """
         same = np.ones(len(self.rows), dtype=bool)
         for shift in range(1, margin + 1):
             together = self.clips[shift:] == self.clips[:-shift]

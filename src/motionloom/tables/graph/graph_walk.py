@@ -22,12 +22,20 @@ from motionloom.tables.index.windows import compared_joints
 @dataclass(frozen=True, slots=True)
 @record
 class GraphPath:
-    """A way from one row to another: runs of captured rows with a blend between each two."""
+    """A way from one row to another: runs of captured rows with a blend between each two.
+
+    Attributes
+    ----------
+    pieces : tuple
+        First and last row of every run, both played.
+    blend : int
+        Frames from the last row of a run to the first of the next; that many less one are blends.
+    fps : float
+        Frames per second.
+    """
 
     pieces: tuple[tuple[int, int], ...]
-    """First and last row of every run, both played."""
     blend: int
-    """Frames from the last row of a run to the first of the next; that many less one are blends."""
     fps: float
 
     @property
@@ -45,13 +53,24 @@ class GraphPath:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class GraphWalk:
-    """Captured runs with short blends between them, as one clip."""
+    """Captured runs with short blends between them, as one clip.
+
+    Attributes
+    ----------
+    motion : Motion
+        The whole clip.
+    footplants : Footplants
+        Its contacts.
+    spans : tuple
+        Frames of ``motion`` between which each change is blended: the last captured frame before it
+        and the first after.
+    path : GraphPath
+        The way that it goes.
+    """
 
     motion: Motion
     footplants: Footplants
     spans: tuple[tuple[int, int], ...]
-    """Frames of ``motion`` between which each change is blended: the last captured frame before
-    it and the first after."""
     path: GraphPath
 
     @property

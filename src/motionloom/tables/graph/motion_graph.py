@@ -39,17 +39,30 @@ _parts = kernel("ml_graph_parts")
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Steps:
-    """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``."""
+    """Steps from node to node; those of node i are ``first[i]`` to ``first[i + 1] - 1``.
+
+    Attributes
+    ----------
+    first : array of int
+        (N + 1,)
+    to : array of int
+        Node that a step leads to. (E,)
+    frames : array
+        How long it takes. (E,)
+    """
 
     first: IntArray
-    """(N + 1,)"""
     to: IntArray
-    """Node that a step leads to. (E,)"""
     frames: FloatArray
-    """How long it takes. (E,)"""
 
     def shortest(self, node: int) -> tuple[FloatArray, IntArray]:
-        """Frames (N,) of the shortest ways from a node, infinite: none; and the nodes before."""
+        """Frames (N,) of the shortest ways from a node, infinite: none; and the nodes before.
+
+        Returns
+        -------
+        frames, before : (N,) arrays
+            Frames of each way, and the node before each node on it.
+        """
         n = len(self.first) - 1
         frames, before = np.zeros(n), np.zeros(n, dtype=np.int64)
         work = np.zeros((2, n), dtype=np.int64)
@@ -69,14 +82,21 @@ class HasFrames(Protocol):
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class GraphTransitions:
-    """Places to change from one clip to another, or to another part of the same one."""
+    """Places to change from one clip to another, or to another part of the same one.
+
+    Attributes
+    ----------
+    leave : array of int
+        Row that is the last one of the clip left; the blend starts there. (E,)
+    enter : array of int
+        Row that is the first one of the clip entered; the blend ends there. (E,)
+    distance_cm : array
+        Root mean square distance of the joints in the windows that are blended. (E,)
+    """
 
     leave: IntArray
-    """Row that is the last one of the clip left; the blend starts there. (E,)"""
     enter: IntArray
-    """Row that is the first one of the clip entered; the blend ends there. (E,)"""
     distance_cm: FloatArray
-    """Root mean square distance of the joints in the windows that are blended. (E,)"""
 
     def __len__(self) -> int:
         return len(self.leave)
@@ -86,6 +106,23 @@ class GraphTransitions:
 @record
 class MotionGraph:
     """A graph over every n-th frame of a collection.
+
+    Attributes
+    ----------
+    frames : Frames
+        The collection's frames.
+    nodes : Nodes
+        Frames that are nodes.
+    transitions : GraphTransitions
+        Changes from clip to clip.
+    connected : array of bool
+        Nodes of the largest part in which every node reaches every other. (N,)
+    threshold_cm : float
+        Largest distance of two windows between which it may change, centimetres.
+    blend : int
+        Frames that a change of clip takes, at the collection's rate.
+    steps : Steps
+        Playing on, or changing.
 
     Examples
     --------
@@ -101,12 +138,9 @@ class MotionGraph:
     nodes: Nodes
     transitions: GraphTransitions
     connected: BoolArray
-    """Nodes of the largest part in which every node reaches every other. (N,)"""
     threshold_cm: float
     blend: int
-    """Frames that a change of clip takes, at the collection's rate."""
     steps: Steps = field(repr=False)
-    """Playing on, or changing."""
 
     @classmethod
     def build(
@@ -135,6 +169,11 @@ class MotionGraph:
             How long two stretches must be similar, and how long they are blended.
         progress
             Show a bar with the time left, if standard error is a terminal.
+
+        Returns
+        -------
+        MotionGraph
+            The graph; :meth:`path` finds ways in it.
         """
         frames = collection
         if not isinstance(frames, Frames):
@@ -193,6 +232,11 @@ class MotionGraph:
         ----------
         source, target
             Rows of the collection, or clip id and frame.
+
+        Returns
+        -------
+        GraphPath
+            Runs of captured rows along the way, and how long it takes.
         """
         first, last = self._row(source, "source"), self._row(target, "target")
         path = self.paths([first], [last])[0]
@@ -207,7 +251,13 @@ class MotionGraph:
     def paths(
         self, sources: IntArray | list[int], targets: IntArray | list[int]
     ) -> list[GraphPath | None]:
-        """Shortest ways from each source row to its target row, None where there is none."""
+        """Shortest ways from each source row to its target row, None where there is none.
+
+        Returns
+        -------
+        list
+            A :class:`GraphPath` or None for each pair.
+        """
         starts = items(sources, "sources", "rows of the collection")
         ends = items(targets, "targets", "rows of the collection")
         if len(starts) != len(ends):
@@ -231,7 +281,13 @@ class MotionGraph:
         return results
 
     def reach(self, source: int | Place) -> FloatArray:
-        """Frames of the shortest way from a frame to every node; infinite: there is none. (N,)."""
+        """Frames of the shortest way from a frame to every node; infinite: there is none. (N,).
+
+        Returns
+        -------
+        (N,) array
+            Frames, infinite where no way leads.
+        """
         row = self._row(source, "source")
         start = self._node_after(row)
         if start is None:
@@ -240,7 +296,13 @@ class MotionGraph:
         return np.asarray(frames + (self.nodes.rows[start] - row))
 
     def synthesize(self, path: GraphPath, *, name: str = "") -> GraphWalk:
-        """The motion along a path, standing where the first clip stood."""
+        """The motion along a path, standing where the first clip stood.
+
+        Returns
+        -------
+        GraphWalk
+            The motion, its contacts, and where each change is blended.
+        """
         of_kind(path, GraphPath, "path")
         return walk_path(self.frames, path, name=of_kind(name, str, "name"))
 

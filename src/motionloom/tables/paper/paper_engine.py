@@ -80,6 +80,11 @@ class PaperEngine:
         """The cached recipe between the clusters of two windows, with these as source and target.
 
         The time alignment is that of the representatives, as in [I7]_.
+
+        Returns
+        -------
+        Recipe
+            Its windows, weights and times.
         """
         engine = self.engine
         a, b = engine.end_of(source), engine.end_of(target)
@@ -89,7 +94,13 @@ class PaperEngine:
         return Recipe(rows, self.length, family, times)
 
     def columns(self, recipe: Recipe) -> FloatArray32:
-        """What is measured of a recipe, see :data:`~motionloom.tables.score.columns.COLUMNS`."""
+        """What is measured of a recipe, see :data:`~motionloom.tables.score.columns.COLUMNS`.
+
+        Returns
+        -------
+        (C,) array
+            One number for each column.
+        """
         times = recipe.times
         assert times is not None
         with self._lock:
@@ -100,11 +111,23 @@ class PaperEngine:
             return self._terms.score(np.arange(recipe.n_ways), times, recipe.family)
 
     def cost(self, recipe: Recipe) -> float:
-        """What a recipe costs by the papers' sum, inches."""
+        """What a recipe costs by the papers' sum, inches.
+
+        Returns
+        -------
+        float
+            Inches.
+        """
         return float(self.ranking.cost(self.columns(recipe)[None])[0])
 
     def varied(self, recipe: Recipe, variation: int) -> Recipe:
-        """The recipe over other members of the clusters of its intermediaries ([I7]_ section 9)."""
+        """The recipe over other members of the clusters of its intermediaries ([I7]_ section 9).
+
+        Returns
+        -------
+        Recipe
+            Another recipe of the same clusters.
+        """
         draw = np.random.Generator(np.random.PCG64([variation, recipe.rows[0], recipe.rows[-1]]))
         between = [int(draw.choice(self.engine.members_of(row))) for row in recipe.rows[1:-1]]
         rows = (recipe.rows[0], *between, recipe.rows[-1])

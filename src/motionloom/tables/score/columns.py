@@ -87,6 +87,13 @@ class Ranking:
     ``cost = sum_c linear[c] x[c] + log[c] log(1 + x[c])``. A search leaves out what cannot be
     among the best only where the cost of columns not yet measured cannot be negative.
 
+    Attributes
+    ----------
+    linear : array
+        (C,)
+    log : array
+        (C,)
+
     Examples
     --------
     >>> [float(PAPER.linear[column(name)]) for name in ("foot_in", "zmp_max_in")]
@@ -94,13 +101,17 @@ class Ranking:
     """
 
     linear: FloatArray32
-    """(C,)"""
     log: FloatArray32
-    """(C,)"""
 
     @classmethod
     def of(cls, linear: dict[str, float], log: dict[str, float] | None = None) -> Ranking:
-        """A ranking from weights by column name."""
+        """A ranking from weights by column name.
+
+        Returns
+        -------
+        Ranking
+            One weight for each column; those not named are 0.
+        """
         both = []
         for weights in (linear, log or {}):
             values = np.zeros(len(COLUMNS), dtype=np.float32)
@@ -111,7 +122,13 @@ class Ranking:
         return cls(*both)
 
     def weights(self) -> dict[str, dict[str, float]]:
-        """Linear and logarithmic weights by column, those that are not 0."""
+        """Linear and logarithmic weights by column, those that are not 0.
+
+        Returns
+        -------
+        dict
+            By kind of weight, weights by column.
+        """
         return {
             name: {
                 column: float(weight)
@@ -122,7 +139,13 @@ class Ranking:
         }
 
     def cost(self, columns: FloatArray32) -> FloatArray32:
-        """Costs (n,) of measured columns (n, C)."""
+        """Costs (n,) of measured columns (n, C).
+
+        Returns
+        -------
+        (n,) array
+            Less is better.
+        """
         x = np.asarray(columns, dtype=np.float64)
         with np.errstate(invalid="ignore"):  # of blends that no body can do: infinite columns
             total = x @ self.linear.astype(np.float64)

@@ -46,16 +46,24 @@ STEP = 0.6
 
 
 class Reference(NamedTuple):
-    """How the source and the target of n blends move."""
+    """How the source and the target of n blends move.
+
+    Attributes
+    ----------
+    stature : float
+        Metres.
+    movement : array
+        Distance of the posture from its mean, root mean square over frames, by mass; metres. (n,)
+    speed : array
+        Speed of the root, root mean square, a turn as in ``root_spread``; m/s. (n,)
+    com_acc : array
+        Largest acceleration of the centre of mass, mean of both; m/s2. (n,)
+    """
 
     stature: float
-    """Metres."""
     movement: FloatArray
-    """Distance of the posture from its mean, root mean square over frames, by mass; metres. (n,)"""
     speed: FloatArray
-    """Speed of the root, root mean square, a turn as in ``root_spread``; m/s. (n,)"""
     com_acc: FloatArray
-    """Largest acceleration of the centre of mass, mean of both; m/s2. (n,)"""
 
 
 def reference_of(terms: Terms, ends: npt.ArrayLike) -> Reference:

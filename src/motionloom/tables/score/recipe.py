@@ -93,6 +93,20 @@ MOST_WAYS = 4
 class Recipe:
     """Windows to blend: the source first, the target last, intermediaries between.
 
+    Attributes
+    ----------
+    rows : tuple of int
+        First row of every window in the collection's frames.
+    length : int
+        Frames in a window.
+    family : str
+        Name of the weights, one of :data:`FAMILIES`.
+    times : array of int or None
+        Frame of every window at every frame of the blend; None for all at the same. (L, N)
+    pinned : bool
+        Whether windows between the first and the last are averaged and bent to leave the one and
+        arrive at the other, in place of a blend of all.
+
     Examples
     --------
     >>> Recipe((0, 40, 300), 60).n_ways
@@ -100,16 +114,10 @@ class Recipe:
     """
 
     rows: tuple[int, ...]
-    """First row of every window in the collection's frames."""
     length: int
-    """Frames in a window."""
     family: str = "bernstein"
-    """Name of the weights, one of :data:`FAMILIES`."""
     times: IntArray | None = None
-    """Frame of every window at every frame of the blend; None for all at the same. (L, N)"""
     pinned: bool = False
-    """Whether windows between the first and the last are averaged and bent to leave the one and
-    arrive at the other, in place of a blend of all."""
 
     def __post_init__(self) -> None:
         several = items(self.rows, "rows", f"the first rows of 1 to {MOST_WAYS} windows")
@@ -141,7 +149,13 @@ class Recipe:
         return self.length if self.times is None else len(self.times)
 
     def weights(self) -> FloatArray:
-        """How much of each window is in every frame. (N, L)."""
+        """How much of each window is in every frame. (N, L).
+
+        Returns
+        -------
+        (N, L) array
+            They sum to 1 in every frame.
+        """
         if self.pinned:
             weights = np.zeros((self.n_ways, self.n_frames))
             weights[1:-1] = 1.0 / (self.n_ways - 2)

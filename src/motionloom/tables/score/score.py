@@ -27,6 +27,7 @@ from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import motion_in
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
 from motionloom.tables.score.contactless import Chance, chance_of
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
@@ -52,6 +53,32 @@ which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are
 class Score:
     """How good a transition is: the papers' sum and its parts, and ours where it is known.
 
+    Attributes
+    ----------
+    foot_plant : float
+        Mean distance of planted balls from where they should stand, inches.
+    zmp : float
+        Largest distance of the zero moment point from the support, inches.
+    total : float
+        Their sum, and what flights lack of free fall, in the same measure.
+    natural : bool
+        Whether it passes: by naturalness where it is known, else by the papers' threshold.
+    naturalness : float or None
+        Calibrated similarity to captured motion, 0 to 1; None for motions that are no blend: it
+        weighs how far the blended windows differ.
+    zmp_high : float
+        95th percentile of the same distance, inches: one bad frame does not decide it.
+    zmp_mean : float
+        Its mean, inches.
+    unsupported : int
+        Frames neither in flight nor within 0.1 s of a plant.
+    planted : int
+        Frames of plants, both feet together.
+    scored : int
+        Frames in which the zero moment point could be measured.
+    ballistic : float
+        How far the worst flight is from free fall: 1 for a body that hangs still in the air.
+
     Examples
     --------
     >>> from motionloom import synthetic
@@ -61,27 +88,16 @@ class Score:
     """
 
     foot_plant: float
-    """Mean distance of planted balls from where they should stand, inches."""
     zmp: float
-    """Largest distance of the zero moment point from the support, inches."""
     total: float
-    """Their sum, and what flights lack of free fall, in the same measure."""
     natural: bool
-    """Whether it passes: by naturalness where it is known, else by the papers' threshold."""
     naturalness: float | None = None
-    """Calibrated similarity to captured motion, 0 to 1; None for motions that are no blend: it
-    weighs how far the blended windows differ."""
     zmp_high: float = 0.0
-    """95th percentile of the same distance, inches: one bad frame does not decide it."""
     zmp_mean: float = 0.0
     unsupported: int = 0
-    """Frames neither in flight nor within 0.1 s of a plant."""
     planted: int = 0
-    """Frames of plants, both feet together."""
     scored: int = 0
-    """Frames in which the zero moment point could be measured."""
     ballistic: float = 0.0
-    """How far the worst flight is from free fall: 1 for a body that hangs still in the air."""
 
     @classmethod
     def of_columns(
@@ -108,6 +124,11 @@ class Score:
             Sum in inches below which the papers call a transition natural.
         failed
             Quality checks that the finished motion fails: if there are any, it is not natural.
+
+        Returns
+        -------
+        Score
+            The score, with its parts.
         """
         one_of(form, FORMS, "form")
         if form == "natural" and reference is None:
@@ -189,8 +210,8 @@ def score(
     own = None if isinstance(result, Transition) else getattr(result, "score", None)
     if isinstance(own, Score) and masses is None and chance is None:
         return own if limit is None else replace(own, natural=own.total < limit)
-    motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
-    if not isinstance(motion, Motion):
+    motion = motion_in(result)
+    if motion is None:
         raise ArrayError(
             "`result` must be a motion, or have one as `.motion` as results of motionloom do, got "
             f"a {type(result).__name__}."

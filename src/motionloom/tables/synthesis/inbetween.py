@@ -49,27 +49,40 @@ FASTER = 1.04
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Fill:
-    """A motion whose gap is filled, and what it was filled with."""
+    """A motion whose gap is filled, and what it was filled with.
+
+    Attributes
+    ----------
+    motion : Motion
+        Outside the gap it is the one given, resampled and retargeted where that was necessary.
+    footplants : Footplants
+        Of all frames of ``motion``: held in the gap, detected before and after it.
+    span : tuple of two int
+        First and last frame of the gap in ``motion``.
+    windows : tuple
+        Clip and first frame of the windows that it was made of, the nearest first.
+    lengths : array of int
+        Frames of each window, played in the gap's time. (K,)
+    weights : array
+        How much each counts. (K,)
+    distance : float
+        Of the nearest window's ends from the gap's, metres: far means that nothing similar was
+        captured.
+    notes : tuple of str
+        What was changed in the given motion, and failed checks.
+    verification : Verification
+        Quality check of the gap against the windows' clips and the motion around it.
+    """
 
     motion: Motion
-    """Outside the gap it is the one given, resampled and retargeted where that was necessary."""
     footplants: Footplants
-    """Of all frames of ``motion``: held in the gap, detected before and after it."""
     span: tuple[int, int]
-    """First and last frame of the gap in ``motion``."""
     windows: tuple[tuple[str, int], ...]
-    """Clip and first frame of the windows that it was made of, the nearest first."""
     lengths: IntArray
-    """Frames of each window, played in the gap's time. (K,)"""
     weights: FloatArray
-    """How much each counts. (K,)"""
     distance: float
-    """Of the nearest window's ends from the gap's, metres: far means that nothing similar was
-    captured."""
     notes: tuple[str, ...] = ()
-    """What was changed in the given motion, and failed checks."""
     verification: Verification = field(default_factory=lambda: Verification(True))
-    """Quality check of the gap against the windows' clips and the motion around it."""
 
     @property
     def cleanup(self) -> None:

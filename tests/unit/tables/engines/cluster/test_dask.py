@@ -203,7 +203,7 @@ def test_versions_that_differ_are_named_with_their_workers():
     assert "first, second: numpy 1.9 instead of 2.0" in said
     assert "third: python 3.11 instead of 3.12, no motionloom" in said
     assert "good" not in said
-    assert "pip install 'motionloom[cluster]==1.0' numpy==2.0" in said
+    assert "motionloom 1.0 by pip install '.[cluster]' numpy==2.0 in a clone of it" in said
 
 
 def test_without_dask_the_install_is_named(monkeypatch):
