@@ -8,6 +8,7 @@ Needs chromium and playwright. Without ``--clips`` embedded clips with planted d
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import tempfile
 from io import BytesIO
@@ -18,7 +19,7 @@ from PIL import Image
 import motionloom as ml
 from studies.datasets.planted_defects import PLANTED
 
-IMG = Path(__file__).parents[1] / "img"
+IMG = Path(__file__).resolve().parents[1] / "img"
 KINDS = ("walk", "run", "carry", "sneak", "kick", "wave")
 
 
@@ -40,7 +41,9 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as place:
-        clips = Path(place) / "dataset"
+        folder = None if folder is None else folder.resolve()
+        os.chdir(place)  # the page shows paths as they were given
+        clips = Path("dataset")
         clips.mkdir()
         if folder is None:
             write_clips(clips)
@@ -54,6 +57,7 @@ def main() -> None:
             page.wait_for_timeout(800)
             shot = Image.open(BytesIO(page.screenshot()))
             browser.close()
+        os.chdir(IMG)
     shot.convert("RGB").save(IMG / "dataset_page.webp", quality=82)
 
 

@@ -60,10 +60,10 @@ def running(studio: Studio) -> Iterator[Studio]:
 
 def have_table(studio: Studio) -> None:
     """Build the table unless it is there."""
-    if studio.tables.state().body["tables"]:
+    if studio.tables.state().body.tables:
         return
     studio.tables.build(TableBuild(id=0, clusters=12))
-    while (job := studio.tables.state().body["job"]).state == "running":
+    while (job := studio.tables.state().body.job).state == "running":
         time.sleep(1.0)
         print(f"\r{job.stage}: {job.part:.0%}   ", end="", flush=True)
     if job.state != "built":

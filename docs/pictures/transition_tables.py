@@ -88,6 +88,9 @@ FILM_SIZE, FILM_FPS = (360, 320), 20
 """Pixels of one figure's part of a film, and its rate."""
 
 
+CLUSTERS = {"143": 50, "embedded": 8}
+
+
 def real() -> bool:
     """Whether there are captured clips."""
     return (MOCAP / "cmu_bvh" / "143_01.bvh").is_file()
@@ -118,7 +121,7 @@ def table_of(which: str) -> ml.TransitionTable:
             return ml.TransitionTable.open(out, collection=lib)
         except ml.TableError as why:
             print(f"built again: {why}", flush=True)
-    return ml.build_table(lib, out=out, clusters=50 if which == "143" else 8)
+    return ml.build_table(lib, out=out, clusters=CLUSTERS[which])
 
 
 def collection(which: str, out: Path) -> ml.Collection:
@@ -178,7 +181,7 @@ def choice_of_paper(which: str, recipes: list[tuple[int, ...]]) -> tuple[int, ..
 
 
 def choice_of_hmm(which: str, recipes: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """The recipe that the model of the whole body finds likeliest."""
+    """The recipe that the model of the whole body finds most likely."""
     rows = sorted({row for recipe in recipes for row in recipe})
     at = {row: k for k, row in enumerate(rows)}
     asked = table_of(which)
@@ -206,7 +209,7 @@ def squeeze(source: io.BytesIO | Path, name: str) -> None:
     image.save(PICTURES / f"tables_{name}.png", optimize=True)
 
 
-def tell(scene: str, made: ml.TableTransition) -> None:
+def report(scene: str, made: ml.TableTransition) -> None:
     """One line of figures of a transition."""
     gate = ml.verify(made.motion, sources=made.sources())
     score = made.score
@@ -214,7 +217,7 @@ def tell(scene: str, made: ml.TableTransition) -> None:
     print(
         f"{scene}: {' + '.join(places)}; naturalness {score.naturalness:.3f}, sum "
         f"{score.total:.1f} in, foot {score.foot_plant:.1f}, zmp {score.zmp:.1f}, feet moved "
-        f"{100 * made.foot_error:.1f} cm, gate {'passed' if gate.passed else 'FAILED'}"
+        f"{100 * made.foot_error:.1f} cm, check {'passed' if gate.passed else 'FAILED'}"
         f"{'; ' + '; '.join(made.notes) if made.notes else ''}",
         flush=True,
     )
@@ -222,8 +225,8 @@ def tell(scene: str, made: ml.TableTransition) -> None:
 
 def clusters() -> None:
     """Every kind of second in the collection."""
-    frames, length = table().frames, table().length
-    found = find_clusters(frames, length=length, clusters=len(table().medoids), stride=5)
+    frames = collection(here(), FILMS / f"tables_{here()}.mlc").frames
+    found = find_clusters(frames, length=round(frames.fps), clusters=CLUSTERS[here()], stride=5)
     keep(draw_clusters(frames, found, title="Clusters of CMU subject 143"), "clusters")
 
 
@@ -232,17 +235,17 @@ def rows_of(name: str, which: str) -> list[Way]:
     """The table's choice for one of the pairs, and the others'."""
     source, target = joins_of(which)[name]
     made = table_of(which).transition(source, target, lead_s=AROUND_S, follow_s=AROUND_S)
-    tell(name, made)
+    report(name, made)
     recipes = all_recipes(which, made.recipe.rows[0], made.recipe.rows[-1])
     by_paper = taken(which, choice_of_paper(which, recipes))
     by_hmm = taken(which, choice_of_hmm(which, recipes))
-    tell("    least sum of the papers", by_paper)
-    tell("    likeliest by HMM", by_hmm)
+    report("    least sum of the papers", by_paper)
+    report("    most likely by HMM", by_hmm)
     on_graph = graph_row(which, source, target)
     return [
         way_of_table(made, "table"),
         way_of_table(by_paper, "least sum of the papers, of all recipes"),
-        way_of_table(by_hmm, "likeliest by the HMM, of all recipes"),
+        way_of_table(by_hmm, "most likely by the HMM, of all recipes"),
         *([] if on_graph is None else [on_graph]),
     ]
 
@@ -254,7 +257,7 @@ def searched_on() -> None:
     rows = []
     for name, (source, target) in SEARCHED_ON.items():
         made = table().transition(source, target, lead_s=0.3, follow_s=0.3)
-        tell(name, made)
+        report(name, made)
         rows.append(way_of_table(made, name))
     keep(draw_ways(rows, size=(1200, 190), title="Found by searching on"), "searched_on")
 
@@ -327,7 +330,7 @@ def best_and_worst() -> None:
     for name, chosen in (("best", moving[:4]), ("worst", order[-4:])):
         rows = []
         for k in chosen:
-            tell(name, made[k])
+            report(name, made[k])
             rows.append(way_of_table(made[k], made[k].motion.name))
         film(rows, name)
         which = f"{name}{' that move' * (name == 'best')}"

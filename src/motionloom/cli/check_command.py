@@ -43,7 +43,7 @@ def check(
             "--report",
             "-o",
             metavar="FOLDER",
-            help="Write a page, a CSV and a JSON there; a run that was stopped goes on.",
+            help="Write a page, a CSV and a JSON there; a stopped run resumes.",
         ),
     ] = None,
     accept: Annotated[

@@ -72,7 +72,7 @@ def clean(
 
     Prints how far they slid before and after, and where the worst contact is now. Bones keep their
     length without --stretch. A folder is cleaned by several processes, with a summary; a run that
-    was stopped goes on.
+    was stopped resumes.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     wearer, layout = wearer_of(character, reading), Layout(engine, root, body)

@@ -57,7 +57,7 @@ def clean_dataset(
 ) -> DatasetReport:
     """Hold the planted feet of every clip of a folder in place, several clips at a time.
 
-    The results have the same names below ``output``. A run that was stopped goes on where it ended:
+    The results have the same names below ``output``. A run that was stopped resumes where it ended:
     clips whose file and result are as they were are not done again. No other file is replaced
     without ``overwrite``, and inputs never are.
 

@@ -196,8 +196,10 @@ def _slide(seen: _Seen, points: FloatArray, footplants: Footplants) -> Figure:
         speed = limit * far / FARTHEST_SLIDE_M  # as bad as it is far
         text = f"the {point} slides {100 * far:.0f} cm in one plant"
     else:
+        digits = 1 if f"{speed:.0f}" == f"{limit:.0f}" else 0
         text = (
-            f"planted feet move at {speed:.0f} cm/s, up to {limit:.0f} pass; the farthest slide is "
+            f"planted feet move at {speed:.{digits}f} cm/s, up to {limit:.{digits}f} pass; the "
+            "farthest slide is "
             f"{100 * far:.0f} cm ({point})"
         )
     return Figure(speed, limit, f"frame {slides.frame}", text)

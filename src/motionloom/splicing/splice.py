@@ -304,5 +304,6 @@ def _lost_bends(action: Posed, spliced: Posed, part: Part) -> list[str]:
         return []
     return [
         f"the action bends its torso by up to {deepest[0]:.0f} degrees, the splice by "
-        f"{deepest[1]:.0f}, for the torso moves as the locomotion's does; keep_bend=True keeps it"
+        f"{deepest[1]:.0f}, because the torso moves as the locomotion's does; keep_bend=True "
+        "keeps it"
     ]

@@ -118,6 +118,6 @@ def lost_twist(action: FloatArray, spliced: FloatArray, body: BodyMap) -> list[s
         return []
     return [
         f"the action twists its shoulders through {np.degrees(theirs):.0f} degrees, the splice "
-        f"through {np.degrees(ours):.0f}, for the torso moves as the locomotion's does; "
+        f"through {np.degrees(ours):.0f}, because the torso moves as the locomotion's does; "
         "method='time' keeps it"
     ]

@@ -58,7 +58,7 @@ def build_table(
 ) -> TransitionTable:
     """The table of the best recipes between a collection's representative windows, on disk.
 
-    All blends between all pairs of representatives are tried. A build that was stopped goes on
+    All blends between all pairs of representatives are tried. A build that was stopped resumes
     where it was when it is started again in the same way; the same collection, settings and seed
     give the same bytes, whatever ``jobs``.
 

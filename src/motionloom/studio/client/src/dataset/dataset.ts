@@ -14,16 +14,20 @@ const STATES: [Status, string][] = [
   ["unreadable", "unreadable"],
 ];
 
+// Sort keys that are no columns; a column may be named "file".
+const SEVERITY = " severity";
+const PATH = " path";
+
 interface View {
   states: Set<Status>;
   columns: Set<string>;
   text: string;
-  sort: string; // "severity", "file", or the name of a column
+  sort: string; // SEVERITY, PATH, or the name of a column
   down: boolean;
 }
 
 function createPage(host: HTMLElement, data: Dataset): void {
-  const view: View = { states: new Set(), columns: new Set(), text: "", sort: "severity", down: true };
+  const view: View = { states: new Set(), columns: new Set(), text: "", sort: SEVERITY, down: true };
   let thumbnails = new Thumbnails(data);
   let shown: Clip[] = [];
   let n_rows = 0;
@@ -39,7 +43,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
   });
   const sort = make("select", {
     attrs: { "aria-label": "sort by" },
-    on: { change: () => sortBy(sort.value, sort.value !== "file") },
+    on: { change: () => sortBy(sort.value, sort.value !== PATH) },
   });
   for (const [name, label] of sortings(data)) sort.append(make("option", { attrs: { value: name } }, label));
   const total = make("output", { class: "total", attrs: { "aria-live": "polite" } });
@@ -66,19 +70,31 @@ function createPage(host: HTMLElement, data: Dataset): void {
     window.setTimeout(() => URL.revokeObjectURL(url), 1000);
   });
 
+  const filters = make(
+    "section",
+    { class: "filters", attrs: { "aria-label": "filters" } },
+    make("div", { class: "chips states" }, ...states),
+    make("div", { class: "chips" }, ...columns),
+    make("div", { class: "finders" }, search, make("label", {}, "sort by ", sort)),
+  );
+
   host.append(
-    make("header", {}, make("h1", {}, data.title), make("span", { class: "gap" }), total, save, theme),
     make(
-      "section",
-      { class: "filters", attrs: { "aria-label": "filters" } },
-      make("div", { class: "chips states" }, ...states),
-      make("div", { class: "chips" }, ...columns),
-      make("div", { class: "finders" }, search, make("label", {}, "sort by ", sort)),
+      "header",
+      {},
+      make("h1", {}, data.title),
+      make("span", { class: "folder", title: data.folder }, data.folder),
+      total,
+      save,
+      theme,
     ),
+    filters,
     rows,
     end,
   );
   rows.tHead!.append(heading());
+  // Headings of columns stay in view below the filters, however many lines those take.
+  new ResizeObserver(() => host.style.setProperty("--filters", `${filters.offsetHeight}px`)).observe(filters);
   new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && more(), {
     rootMargin: "600px",
   }).observe(end);
@@ -97,7 +113,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
   function heading(): HTMLTableRowElement {
     const cell = (name: string, label: string, title: string) => {
       const head = make("th", { attrs: { scope: "col" } });
-      head.append(button(label, title, () => sortBy(name, view.sort === name ? !view.down : name !== "file")));
+      head.append(button(label, title, () => sortBy(name, view.sort === name ? !view.down : name !== PATH)));
       heads.set(name, head);
       return head;
     };
@@ -105,8 +121,8 @@ function createPage(host: HTMLElement, data: Dataset): void {
       "tr",
       {},
       make("th", { attrs: { scope: "col" } }, "poses"),
-      cell("file", "clip", "sort by name"),
-      cell("severity", "severity", "how far all faults are beyond their limits"),
+      cell(PATH, "clip", "sort by name"),
+      cell(SEVERITY, "severity", "how far all faults are beyond their limits"),
       ...data.columns.map((column) => cell(column.name, withUnit(column), about(column))),
     );
   }
@@ -122,7 +138,7 @@ function createPage(host: HTMLElement, data: Dataset): void {
     shown = data.clips.filter((clip) => fits(clip, view));
     shown.sort(ordering(data, view));
     const seconds = shown.reduce((sum, clip) => sum + clip.seconds, 0);
-    total.textContent = `${shown.length} of ${data.clips.length} clips, ${(seconds / 60).toFixed(1)} min`;
+    total.textContent = `${shown.length} of ${data.clips.length} clips, ${duration(seconds)}`;
     for (const [name, head] of heads) {
       const way = view.down ? "descending" : "ascending";
       head.setAttribute("aria-sort", name === view.sort ? way : "none");
@@ -196,10 +212,14 @@ function fits(clip: Clip, view: View): boolean {
 function ordering(data: Dataset, view: View): (a: Clip, b: Clip) => number {
   const sign = view.down ? -1 : 1;
   const byName = (a: Clip, b: Clip) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0);
-  if (view.sort === "file") return (a, b) => sign * byName(a, b);
+  if (view.sort === PATH) return (a, b) => sign * byName(a, b);
   const at = data.columns.findIndex((column) => column.name === view.sort);
   const value = (clip: Clip) => (at < 0 ? clip.severity : (clip.values[at] ?? Number.NEGATIVE_INFINITY));
   return (a, b) => sign * compare(value(a), value(b)) || byName(a, b);
+}
+
+function duration(seconds: number): string {
+  return seconds < 120 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`;
 }
 
 function compare(a: number, b: number): number {
@@ -208,8 +228,8 @@ function compare(a: number, b: number): number {
 
 function sortings(data: Dataset): [string, string][] {
   return [
-    ["severity", "worst"],
-    ["file", "name"],
+    [SEVERITY, "worst first"],
+    [PATH, "name"],
     ...data.columns.map((column): [string, string] => [column.name, column.label]),
   ];
 }
