@@ -136,7 +136,7 @@ def measure(tree: Path, folder: Path, extras: str, clips: Sequence[Path]) -> Fir
     table_ms = json.loads(run([python, "-c", TABLE_SCRIPT, table], clean).output)
     return FirstUse(
         install, size, largest, size_all, imports, loads, helps[0], helps[1:], transitions, demos,
-        studio.told_s, studio_s, table_ms,
+        studio.address_s, studio_s, table_ms,
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.tables import build
+from motionloom.tables.build_plan import STRIDE_S
 from motionloom.tables.extend import extend_table
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.lookup import find_lookup
@@ -36,7 +37,7 @@ from motionloom.tables.window_index import window_index
 from scale_clips import FPS
 
 LENGTH = round(FPS)
-STRIDE = max(1, round(build.STRIDE_S * FPS))
+STRIDE = max(1, round(STRIDE_S * FPS))
 CLUSTERS = (50, 200)
 """Clusters, and representatives that windows are looked up among."""
 SMALL = {"clusters": 8, "lookup": 24}

@@ -93,9 +93,9 @@ class BoxMan:
         return np.concatenate([hat, np.sum(shares, axis=0)])
 
 
-def box_man() -> BoxMan:
-    """One box for each bone of the embedded skeleton, and a hat."""
-    skeleton = ml.synthetic.clip("walk").motion.skeleton
+def box_man(skeleton: ml.Skeleton | None = None) -> BoxMan:
+    """One box for each bone of a skeleton, the embedded one by default, and a hat."""
+    skeleton = skeleton or ml.synthetic.clip("walk").motion.skeleton
     places, _ = forward_kinematics(skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None])
     at = places[0]
     points, joints, weights = [], [], []
@@ -117,7 +117,7 @@ def box_man() -> BoxMan:
         weights.append(share / share.sum(axis=1, keepdims=True))
     triangles = np.concatenate([FACES + 8 * k for k in range(len(points))])
     head = skeleton.names.index(next(n for n in skeleton.names if n.lower() == "head"))
-    hat = at[head] + HAT_M * (CORNERS + np.array([0.0, 1.0, 0.0]))
+    hat = at[head] + HAT_M * CORNERS * [1.0, 2.0, 1.0]
     return BoxMan(
         skeleton,
         np.concatenate(points),

@@ -155,7 +155,7 @@ def check_library(name: str, content: bytes, target: Target) -> list[str]:
 
 
 def try_out(wheel: Path) -> None:
-    """Install the wheel into a new environment, and make a transition with it."""
+    """Install the wheel without extras into a new environment, and make a transition with it."""
     with tempfile.TemporaryDirectory(prefix="motionloom_wheel_") as name:
         place = Path(name)
         home = place / "env"
@@ -171,16 +171,21 @@ def try_out(wheel: Path) -> None:
         run([bin_ / "motionloom", "transition", "walk.bvh", "jog.bvh", "-o", joined], place, env)
         if not joined.stat().st_size:
             raise SystemExit(f"{wheel.name}: the transition is empty")
+        drawn = [bin_ / "motionloom", "render", "walk.bvh", "-o", "walk.png"]
+        refused = run(drawn, place, env, code=2)
+        if "motionloom[pictures]" not in refused:
+            raise SystemExit(f"{wheel.name}: the error must name the extra, got {refused!r}")
 
 
-def run(command: list[object], folder: Path, env: dict[str, str]) -> None:
-    """Run a command, which must end well."""
+def run(command: list[object], folder: Path, env: dict[str, str], *, code: int = 0) -> str:
+    """What a command prints on standard error; it must end with ``code``."""
     done = subprocess.run(
         [str(word) for word in command],
         cwd=folder, env=env, check=False, capture_output=True, text=True,
     )  # fmt: skip
-    if done.returncode:
+    if done.returncode != code:
         raise SystemExit(f"{command} failed:\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
+    return done.stderr
 
 
 if __name__ == "__main__":

@@ -28,6 +28,8 @@ environment() {
     "$PYTHON" -m pip install --quiet --disable-pip-version-check -e ".[$extras]" || return 2
     printf '%s\n' "$wanted" > "$stamp"
   fi
+  # Containers often set this: each of the many programs that are started would compile 300 modules.
+  unset PYTHONDONTWRITEBYTECODE
   # studies/ and tests/ are packages of the repository that benchmarks use as well.
   export PYTHONPATH="$PWD${PYTHONPATH:+:$PYTHONPATH}"
   # The C core and the page are built by the installation; again where their sources have changed.

@@ -46,6 +46,7 @@ from motionloom.datasets.check_dataset import check_dataset as check_dataset
 from motionloom.datasets.clean_dataset import clean_dataset as clean_dataset
 from motionloom.datasets.clip_report import ClipReport as ClipReport, Defect as Defect
 from motionloom.datasets.dataset_report import DatasetReport as DatasetReport
+from motionloom.datasets.planned_outputs import plan_outputs as plan_outputs
 from motionloom.demo.write_demo import write_demo as write_demo
 from motionloom.drawing.render import render as render
 from motionloom.drawing.view import Viewer as Viewer, view as view
@@ -78,7 +79,10 @@ from motionloom.formats.character import (
     SkinnedMesh as SkinnedMesh,
     Texture as Texture,
 )
-from motionloom.intake.clip_suffixes import find_clips as find_clips
+from motionloom.intake.clip_suffixes import (
+    clips_in_file as clips_in_file,
+    find_clips as find_clips,
+)
 from motionloom.intake.engine_export import EngineExport as EngineExport
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load_character import load_character as load_character
@@ -121,6 +125,7 @@ from motionloom.studio.server.server import Studio as Studio
 from motionloom.synthetic import SyntheticClip as SyntheticClip
 from motionloom.tables.add_clips import add_clips as add_clips
 from motionloom.tables.build import build_table as build_table
+from motionloom.tables.build_request import check_build_options as check_build_options
 from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
 from motionloom.tables.collection.labels import Label as Label

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cache
 from operator import index
+from pathlib import PurePath
 from typing import Any, TypeGuard, TypeVar, is_typeddict
 
 import numpy as np
@@ -221,8 +222,21 @@ def finite_numbers(values: npt.ArrayLike, name: str) -> FloatArray:
 def of_kind(value: object, kind: type[T], name: str) -> T:
     """``value``, if it is of the kind that the argument ``name`` must be."""
     if not isinstance(value, kind):
-        raise ArrayError(f"`{name}` must be a {kind.__name__}, got {_shown(value)}.")
+        shown, advice = _shown(value), _advice(value, kind)
+        raise ArrayError(f"`{name}` must be a {kind.__name__}, got {shown}.{advice}")
     return value
+
+
+def _advice(value: object, kind: type) -> str:
+    """How to get what is asked for out of what was passed; empty where there is no way."""
+    if kind.__name__ == "Motion":
+        if isinstance(getattr(value, "motion", None), kind):
+            return " Pass its .motion."
+        if isinstance(value, str | PurePath):
+            return " Load it first: ml.load(path)."
+    if kind.__name__ == "Skeleton" and isinstance(getattr(value, "skeleton", None), kind):
+        return " Pass its .skeleton."
+    return ""
 
 
 def one_of(value: object, allowed: Iterable[str], name: str) -> str:

@@ -9,7 +9,6 @@ bounds over pairs; settings were chosen on the pairs of ``truth`` and ``captured
 
 from __future__ import annotations
 
-import argparse
 import os
 
 # One thread for matrix products: on a busy machine threads wait for each other.
@@ -20,6 +19,7 @@ import warnings
 
 import motionloom as ml
 from studies.captured_clips import mocap
+from studies.parts import asked_parts
 from studies.report import Figure, write_report
 from studies.splicing.splicing_apart import apart_figures
 from studies.splicing.splicing_beats import beat_figures
@@ -85,12 +85,7 @@ def speed_figures() -> list[Figure]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}")
-    options = parser.parse_args()
-    if unknown := set(options.parts) - set(PARTS):
-        parser.error(f"parts must be of {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
-    parts = options.parts or PARTS
+    parts = asked_parts(__doc__.splitlines()[0], PARTS)
     warnings.simplefilter("ignore")
     folder = mocap()
     figures: list[Figure] = []

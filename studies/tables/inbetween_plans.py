@@ -1,18 +1,24 @@
-"""What the studies of missing seconds share: a subject's seconds, and searched recipes."""
+"""What the studies of missing seconds share: a subject's seconds, searched recipes, figures."""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+import numpy as np
 
 from motionloom.tables.index.index_build import build_index
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.synthesis.synthesis import rig_of
+from studies.captured_clips import mocap
 from studies.memory_table import table_in_memory
-from studies.tables.inbetween_methods import Bench, Query
+from studies.report import Figure, write_report
+from studies.tables.inbetween_methods import Bench, Made, Query
 from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
+from studies.tables.transitions_natural import over_takes
 
 CLUSTERS = 24
 WORDS = {
@@ -20,6 +26,10 @@ WORDS = {
     "transitions": "windows of transition takes",
 }
 """Sets of seconds, in words."""
+Answers = Callable[[Bench, QueryEngine, Query, list[int]], dict[str, Made]]
+"""Results of every method for one second, with clips left out."""
+Figures = Callable[[tuple[str, str], list[dict[str, Made]], np.ndarray], list[Figure]]
+"""Figures of a subject's set of seconds, from the results and the takes they are of."""
 
 
 class Plan:
@@ -53,3 +63,39 @@ def searched_rows(
     if ways > 3:
         recipes += [(source, a, b, target) for a in medoids for b in medoids]
     return at.score(recipes).windows(0)
+
+
+def less_error(label: str, ours: str, other: str, less: np.ndarray, takes: np.ndarray) -> Figure:
+    """By how much one method's errors are less than those of another, with bounds over takes."""
+    low, high = over_takes(less, takes)
+    return Figure(
+        f"{label}: error of {ours} less that of {other}",
+        float(less.mean()),
+        "cm",
+        lower_is_better=True,
+        note=f"[{low:+.2f}, {high:+.2f}] over takes; nearer in {np.mean(less < 0):.0%}",
+    )
+
+
+def report_on(
+    name: str, sets: Sequence[tuple[str, str]], answers: Answers, figures_of: Figures
+) -> None:
+    """Answer the seconds of every subject's set and write the report; needs the real clips."""
+    parser = argparse.ArgumentParser(description=f"Missing seconds: {name}.")
+    parser.add_argument("--windows", type=int, help="of each set; all by default")
+    count = parser.parse_args().windows
+    folder = mocap()
+    if folder is None:
+        print("No real clips: set MOTIONLOOM_MOCAP.")
+        return
+    figures: list[Figure] = []
+    for subject in dict.fromkeys(subject for subject, _ in sets):
+        plan = Plan(folder, subject)
+        for key in (key for key in sets if key[0] == subject):
+            results, takes = [], []
+            for take, query, out in plan.queries(key[1], count):
+                results.append(answers(plan.bench, plan.engine, query, out))
+                takes.append(take)
+            figures += figures_of(key, results, np.array(takes))
+    about = {"windows": count or "all", "protocol": GAPS.name, "medoids": CLUSTERS}
+    write_report(name, figures, about=about)

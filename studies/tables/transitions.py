@@ -9,10 +9,11 @@ writes ``results/transitions_<part>.json``.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
+
+from studies.parts import asked_parts
 
 PARTS = {
     "plants": "thresholds against a learned detector",
@@ -30,15 +31,11 @@ PARTS = {
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}")
-    options = parser.parse_args()
-    if unknown := set(options.parts) - set(PARTS):
-        parser.error(f"parts must be of {', '.join(PARTS)}, got {', '.join(sorted(unknown))}")
+    parts = asked_parts(__doc__.splitlines()[0], PARTS)
     # One thread for matrix products: threads of two libraries would wait for each other.
     environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}
     missed = []
-    for part in options.parts or PARTS:
+    for part in parts:
         print(f"\n## {part}: {PARTS[part]}", flush=True)
         family = "footplants" if part == "plants" else "tables"
         command = [sys.executable, "-m", f"studies.{family}.transitions_{part}"]

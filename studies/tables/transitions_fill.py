@@ -13,7 +13,7 @@ the second starts, and led into the second's end as the other methods are.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -24,12 +24,11 @@ from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.synthesis.synthesis import Synthesis
-from studies.captured_clips import mocap
 from studies.measures.window_batch import WindowBatch
-from studies.report import Figure, write_report
+from studies.report import Figure
 from studies.tables.inbetween_methods import Bench, Made, Query
-from studies.tables.inbetween_plans import CLUSTERS, WORDS, Plan, searched_rows
-from studies.tables.natural_candidates import GAPS, LENGTH
+from studies.tables.inbetween_plans import WORDS, less_error, report_on, searched_rows
+from studies.tables.natural_candidates import LENGTH
 from studies.tables.natural_truth import seen_joints
 from studies.tables.transitions_natural import over_takes
 from tests.oracles.tables import synthesize
@@ -64,9 +63,11 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
     return by_way | {"captured": bench.judged(real, real, query)}
 
 
-def figures_of(windows: str, answered: list[dict[str, Made]], takes: np.ndarray) -> list[Figure]:
+def figures_of(
+    key: tuple[str, str], answered: list[dict[str, Made]], takes: np.ndarray
+) -> list[Figure]:
     """Means over windows, and the difference with its bounds over takes."""
-    label = f"CMU 143, {WORDS[windows]}, take and sisters left out"
+    label = f"CMU {key[0]}, {WORDS[key[1]]}, take and sisters left out"
     errors = {way: np.array([answer[way].error for answer in answered]) for way in WAYS}
     figures = []
     for way in WAYS:
@@ -88,44 +89,10 @@ def figures_of(windows: str, answered: list[dict[str, Made]], takes: np.ndarray)
             Figure(f"{label}: speed of low toes, {way}", float(toes), "cm/s", lower_is_better=True)
         )
     for way in WAYS[1:]:
-        less = errors["fill"] - errors[way]
-        low, high = over_takes(less, takes)
-        figures.append(
-            Figure(
-                f"{label}: error of fill less that of {way}",
-                float(less.mean()),
-                "cm",
-                lower_is_better=True,
-                value_goal=0.0,
-                note=f"[{low:+.2f}, {high:+.2f}] over takes; nearer in {np.mean(less < 0):.0%}",
-            )
-        )
-    return figures
-
-
-def run(windows: int | None = None) -> list[Figure]:
-    """All figures; none without the real clips."""
-    folder = mocap()
-    if folder is None:
-        print("No real clips: set MOTIONLOOM_MOCAP.")
-        return []
-    plan = Plan(folder, "143")
-    figures: list[Figure] = []
-    for which in WORDS:
-        answered, takes = [], []
-        for name, query, out in plan.queries(which, windows):
-            answered.append(answers(plan.bench, plan.engine, query, out))
-            takes.append(name)
-        figures += figures_of(which, answered, np.array(takes))
+        less = less_error(label, "fill", way, errors["fill"] - errors[way], takes)
+        figures.append(dataclasses.replace(less, value_goal=0.0))
     return figures
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--windows", type=int)
-    asked = parser.parse_args()
-    write_report(
-        "transitions_fill",
-        run(asked.windows),
-        about={"windows": asked.windows or "all", "protocol": GAPS.name, "medoids": CLUSTERS},
-    )
+    report_on("transitions_fill", [("143", which) for which in WORDS], answers, figures_of)

@@ -16,7 +16,7 @@ of other takes, between the windows that begin and end most alike.
 
 from __future__ import annotations
 
-import argparse
+import dataclasses
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -28,12 +28,11 @@ from motionloom.tables.index.contexts import contexts, spans_of
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import synthesize
-from studies.captured_clips import mocap
 from studies.measures.window_batch import WindowBatch
-from studies.report import Figure, write_report
+from studies.report import Figure
 from studies.tables.inbetween_methods import Bench, Made, Query, window_of
-from studies.tables.inbetween_plans import CLUSTERS, WORDS, Plan, searched_rows
-from studies.tables.natural_candidates import GAPS, LENGTH
+from studies.tables.inbetween_plans import WORDS, less_error, report_on, searched_rows
+from studies.tables.natural_candidates import LENGTH
 from studies.tables.natural_truth import from_start, seen_joints
 from studies.tables.transitions_natural import over_takes
 
@@ -120,7 +119,9 @@ def led_to_end(results: WindowBatch, truth: WindowBatch) -> np.ndarray:
     return joints
 
 
-def figures_of(key: tuple[str, str], results: list[dict[str, Made]], takes: np.ndarray) -> list:
+def figures_of(
+    key: tuple[str, str], results: list[dict[str, Made]], takes: np.ndarray
+) -> list[Figure]:
     """Means, and differences with their bounds over takes."""
     label = f"CMU {key[0]}, {WORDS[key[1]]}"
     errors = {name: np.array([each[name].error for each in results]) for name in METHODS}
@@ -142,47 +143,10 @@ def figures_of(key: tuple[str, str], results: list[dict[str, Made]], takes: np.n
     pairs = [(OURS, name) for name in METHODS[1:]]
     pairs += [("searched, 3 ways", "2-way"), ("searched, 4 ways", "2-way")]
     for ours, other in pairs:
-        less = errors[ours] - errors[other]
-        low, high = over_takes(less, takes)
-        figures.append(
-            Figure(
-                f"{label}: error of {ours} less that of {other}",
-                float(less.mean()),
-                "cm",
-                lower_is_better=True,
-                value_goal=0.0 if ours == OURS else None,
-                note=f"[{low:+.2f}, {high:+.2f}] over takes; nearer in {np.mean(less < 0):.0%}",
-            )
-        )
-    return figures
-
-
-def run(windows: int | None = None) -> list[Figure]:
-    """All figures; none without the real clips."""
-    folder = mocap()
-    if folder is None:
-        print("No real clips: set MOTIONLOOM_MOCAP.")
-        return []
-    figures: list[Figure] = []
-    for subject in ("143", "69"):
-        plan = Plan(folder, subject)
-        for key in SETS:
-            if key[0] != subject:
-                continue
-            results, takes = [], []
-            for name, query, out in plan.queries(key[1], windows):
-                results.append(answers(plan.bench, plan.engine, query, out))
-                takes.append(name)
-            figures += figures_of(key, results, np.array(takes))
+        less = less_error(label, ours, other, errors[ours] - errors[other], takes)
+        figures.append(dataclasses.replace(less, value_goal=0.0 if ours == OURS else None))
     return figures
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--windows", type=int)
-    asked = parser.parse_args()
-    write_report(
-        "transitions_join",
-        run(asked.windows),
-        about={"windows": asked.windows or "all", "protocol": GAPS.name, "medoids": CLUSTERS},
-    )
+    report_on("transitions_join", SETS, answers, figures_of)

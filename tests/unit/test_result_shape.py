@@ -134,3 +134,34 @@ def test_a_long_clip_is_thinned_in_a_notebook() -> None:
     long = ml.synthetic.clip("walk", duration_s=40.0).motion
     short = ml.synthetic.clip("walk", duration_s=10.0).motion
     assert len(long._repr_html_()) < 1.6 * len(short._repr_html_())
+
+
+def test_results_can_be_saved(results: dict[str, Any], tmp_path: Path) -> None:
+    for name in ("transition", "blend", "splice", "loop", "table.transition"):
+        ml.save(results[name], tmp_path / "result.bvh")
+        ml.save(results[name].motion, tmp_path / "motion.bvh")
+        assert (tmp_path / "result.bvh").read_bytes() == (tmp_path / "motion.bvh").read_bytes()
+
+
+def test_what_is_no_motion_is_answered_with_the_way_to_one(results: dict[str, Any]) -> None:
+    made = results["transition"]
+    for function in (ml.measure_quality, ml.loop, ml.balance, ml.clean_footskate, ml.ground):
+        with pytest.raises(ml.ArrayError, match=r"Pass its \.motion\."):
+            function(made)
+        for path in ("walk.bvh", Path("walk.bvh")):
+            with pytest.raises(ml.ArrayError, match=r"Load it first: ml\.load\(path\)\."):
+                function(path)  # type: ignore[arg-type]
+    with pytest.raises(ml.ArrayError, match=r"Pass its \.motion\."):
+        ml.transition(made.motion, made)  # type: ignore[arg-type]
+    with pytest.raises(ml.ArrayError, match=r"Load it first"):
+        ml.transition("walk.bvh", made.motion)  # type: ignore[arg-type]
+    with pytest.raises(ml.ArrayError, match=r"Load it first"):
+        ml.save("walk.bvh", "out.bvh")  # type: ignore[arg-type]
+    with pytest.raises(ml.ArrayError, match=r"Pass its \.skeleton\."):
+        ml.BodyMap.guess(made.motion)  # type: ignore[arg-type]
+
+
+def test_a_file_of_markers_is_answered_with_the_function_that_reads_it(tmp_path: Path) -> None:
+    (tmp_path / "take.c3d").write_bytes(b"\x02\x50" + bytes(600))
+    with pytest.raises(ml.FormatError, match=r"ml\.load_points"):
+        ml.load(tmp_path / "take.c3d")

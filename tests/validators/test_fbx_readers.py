@@ -6,7 +6,7 @@ import io
 import json
 import subprocess
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ import motionloom as ml
 from fuzz.fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import ReadOptions
+from motionloom.intake.axes import to_world
+from motionloom.intake.engine_export import ENGINES, engine_motion
 from motionloom.motion.motion import Motion
 
 pytestmark = [pytest.mark.judge, pytest.mark.slow]
@@ -35,6 +37,8 @@ class Case:
 
     file: Path
     motion: Motion
+    unit_cm: float = 1.0
+    up: str = "y"
 
     @property
     def frames(self) -> list[int]:
@@ -88,6 +92,11 @@ def written(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
             else 100.0 * motion.joint_translations,
         )
         cases.append(Case(file, scaled))
+    walk = clips(None)["walk"]
+    for engine, unit_cm, up in (("unreal", 1.0, "z"), ("unity", 100.0, "y"), ("godot", 100.0, "y")):
+        file = folder / f"for_{engine}.fbx"
+        ml.save(walk, file, engine=engine)
+        cases.append(Case(file, read(file), unit_cm, up))
     return cases
 
 
@@ -108,7 +117,7 @@ def worst_gap_cm(case: Case, answers: list[dict[str, list[float]]]) -> float:
         np.abs(np.array([answer[name] for name in names], float) - positions[frame]).max()
         for frame, answer in zip(case.frames, answers, strict=True)
     ]
-    return float(np.max(gaps))
+    return case.unit_cm * float(np.max(gaps))
 
 
 def test_ufbx_finds_the_joints_where_we_do(written: list[Case], ufbx: Path, tmp_path: Path) -> None:
@@ -122,7 +131,10 @@ def test_three_finds_the_joints_where_we_do(
 ) -> None:
     script = HERE / "three_positions.mjs"
     answers = asked([str(node), str(script), str(three)], written, tmp_path)
-    gaps = {case.file.name: worst_gap_cm(case, answers[case.file.name]) for case in written}
+    gaps = {}
+    for case in written:  # it turns every scene to Y up
+        upright = replace(case, motion=to_world(case.motion, up=case.up, unit_m=1.0))
+        gaps[case.file.name] = worst_gap_cm(upright, answers[case.file.name])
     assert max(gaps.values()) < AGREE_CM, gaps
 
 
@@ -146,6 +158,27 @@ def test_autodesk_finds_the_joints_where_we_do(mocap: Path, fbx2gltf: Path, tmp_
         assert back.n_frames == motion.n_frames
         gaps[name] = np.abs(back.world_positions()[:, order] - motion.world_positions()).max()
     assert max(gaps.values()) < 0.01 * AGREE_CM, gaps
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_autodesk_finds_files_for_engines_upright_in_metres(
+    engine: str, fbx2gltf: Path, tmp_path: Path
+) -> None:
+    """Autodesk's SDK brings the axes and unit of every engine to Y up and metres."""
+    program = tmp_path / "FBX2glTF"
+    program.write_bytes(fbx2gltf.read_bytes())
+    program.chmod(0o755)
+    walk = ml.move(ml.synthetic.clip("walk", turn=1.0).motion.replace(fps=24.0), heading=2.0, x=3.0)
+    file, out = tmp_path / "walk.fbx", tmp_path / "walk.glb"
+    ml.save(walk, file, engine=engine)
+    command = [str(program), "-b", "-i", str(file), "-o", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT_S)
+    assert out.is_file(), done.stdout + done.stderr
+    back = ml.load(out, keep_t_pose=True)
+    wanted = engine_motion(walk, ml.EngineExport(engine))
+    order = [back.skeleton.index(joint) for joint in wanted.skeleton.names]
+    gap = np.abs(back.world_positions()[:, order] - wanted.world_positions()).max()
+    assert gap < 0.01 * AGREE_CM
 
 
 CRAFTS = {

@@ -16,12 +16,13 @@ from motionloom.cli.clip_arguments import (
     Unit,
     Up,
     body_of,
+    clip_notes,
     load_clip,
 )
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson, finding_warnings
-from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
 
 
@@ -73,9 +74,14 @@ def balance(
         balanced = ml.balance(motion, allowed_m=allowed, body=body_of(motion, reading))
         refuse_flawed(balanced.verification, target, allowed=allow_flawed)
         write_clip(balanced.motion, target, to, wearer=wearer, layout=layout)
-        return Done(_summary(balanced), _json(balanced), finding_warnings(path, motion))
+        return Done(
+            _summary(balanced),
+            _json(balanced),
+            finding_warnings(path, motion),
+            clip_notes(path, motion),
+        )
 
-    run_jobs(jobs, work, writing, label="balancing")
+    run_jobs(jobs, work, writing, label="balancing", check=refuse_unwritable)
 
 
 def _summary(balanced: ml.Balanced) -> str:

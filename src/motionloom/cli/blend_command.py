@@ -21,7 +21,7 @@ from motionloom.cli.example_clips import (
     warn_of_findings,
 )
 from motionloom.cli.output import AsJson, print_json, printable
-from motionloom.cli.output_paths import DryRun, Force, check_target
+from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwritable
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
@@ -123,6 +123,7 @@ def blend(
     check_target(output, paths, force=force, to=to)
     layout = Layout(engine, root, body)
     layout.check(output)
+    refuse_unwritable(output)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": paths, "output": output})

@@ -17,6 +17,7 @@ from motionloom.cli.clip_arguments import (
     Unit,
     Up,
     body_of,
+    clip_notes,
     find_clips,
     load_clip,
 )
@@ -25,7 +26,7 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
-from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, refuse_flawed, write_clip
 
 
@@ -101,9 +102,11 @@ def clean(
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
         write_clip(cleaned, target, to, wearer=wearer, layout=layout)
         facts = cleanup.report.json()
-        return Done(cleanup.report.summary, facts, finding_warnings(path, motion))
+        return Done(
+            cleanup.report.summary, facts, finding_warnings(path, motion), clip_notes(path, motion)
+        )
 
-    run_jobs(planned, work, writing, label="cleaning")
+    run_jobs(planned, work, writing, label="cleaning", check=refuse_unwritable)
 
 
 def _clean_folder(

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.option_words import in_options
 from motionloom.cli.output import warn
 
 
@@ -129,7 +130,7 @@ def _pattern_and_rate(text: str) -> tuple[str, float]:
 
 
 def find_clips(paths: list[str]) -> list[str]:
-    """The files meant: each path itself, or every clip in and below a folder, sorted."""
+    """The clips meant: each path itself, or every clip in and below a folder, sorted."""
     files: list[str] = []
     for path in paths:
         if path == "-" or not Path(path).is_dir():
@@ -143,7 +144,7 @@ def find_clips(paths: list[str]) -> list[str]:
                 fix="Name the files, or another folder.",
             )
         warn_skipped(path, clips)
-        files += map(str, clips)
+        files += (clip for file in clips for clip in ml.clips_in_file(file))
     return files
 
 
@@ -182,6 +183,17 @@ def load_clip(path: str, reading: Reading) -> ml.Motion:
             if path != "-":
                 motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up, body=body)
     return _at_rate(motion, path, reading)
+
+
+def clip_notes(path: str, motion: ml.Motion) -> list[str]:
+    """A line on the other clips of a file that was named without one of its clips."""
+    if path.endswith(f"#{motion.source.clip}"):
+        return []
+    return [
+        f"{path}: {each.problem} {in_options(each.fix)}"
+        for each in motion.source.findings
+        if each.where == "clips"
+    ]
 
 
 def _at_rate(motion: ml.Motion, path: str, reading: Reading) -> ml.Motion:

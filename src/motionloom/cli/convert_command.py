@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import motionloom as ml
 from motionloom.cli.character_option import CharacterFile, wearer_of
-from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, body_of, load_clip
+from motionloom.cli.clip_arguments import (
+    Body,
+    Fps,
+    Reading,
+    SourceFps,
+    body_of,
+    clip_notes,
+    load_clip,
+)
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.frame_arguments import Frames, frames_of
+from motionloom.cli.marker_files import (
+    convert_markers,
+    holds_markers,
+    load_markers,
+    refuse_markers_as,
+)
 from motionloom.cli.output import AsJson, finding_json, finding_warnings
-from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
 from motionloom.cli.results import write_clip
 from motionloom.cli.robot_arguments import JointsFile, RobotFile, robot_of, writes_qpos
 
@@ -57,6 +70,7 @@ def convert(
     The suffix of OUT picks the format; a folder keeps its tree.
 
     With --robot, .npz and .csv hold the joint positions of a robot, with mjlab's keys in .npz.
+    Markers of a C3D file are written as .csv or .npz, in metres and Y up.
 
     --fps, --unit, --up, --engine and --root set how the result is written. --source-fps,
     --source-unit and --source-up correct what is detected in the input.
@@ -74,6 +88,8 @@ def convert(
     part = frames_of(frames)
 
     def work(path: str, output: str) -> Done:
+        if holds_markers(path):
+            return convert_markers(path, output, load_markers(path, reading))
         loaded = load_clip(path, reading)
         motion = loaded[part]
         if ground:
@@ -97,23 +113,18 @@ def convert(
                 "findings": [finding_json(finding) for finding in findings],
             },
             [*finding_warnings(path, loaded, of_source=True), *lost],
-            # Other clips of the same file, which are not converted.
-            [f"{path}: {each.problem} {each.fix}" for each in findings if each.where == "clips"],
+            clip_notes(path, loaded),
         )
 
     def check(output: str) -> None:
-        if not writes_qpos(model, output):
-            _refuse_unwritable(output)
+        if holds_markers(source):
+            changes = fps, unit, up, root, frames, source_fps, body, robot, joints
+            refuse_markers_as(source, output, changed=ground or any(map(_is_given, changes)))
+        elif not writes_qpos(model, output):
+            refuse_unwritable(output)
 
     run_jobs(jobs, work, writing, label="converting", check=check, of_source=True)
 
 
-def _refuse_unwritable(output: str) -> None:
-    """Refuse a suffix that no format writes, before any folder is made."""
-    suffixes = [suffix for each in ml.supported_formats() for suffix in each.written]
-    if output != "-" and Path(output).suffix.lower() not in suffixes:
-        raise ml.FormatError(
-            f"The suffix {Path(output).suffix!r} picks no format that can be written.",
-            path=output,
-            fix=f"Writable are: {', '.join(suffixes)}.",
-        )
+def _is_given(option: object) -> bool:
+    return option is not None

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
-from motionloom.cli.clip_arguments import Reading, body_of, load_clip
-from motionloom.cli.output import finding_warnings, printable, warn
+from motionloom.cli.clip_arguments import Reading, body_of, clip_notes, load_clip
+from motionloom.cli.output import finding_warnings, printable, remark, warn
 
 NoRepair = Annotated[
     bool,
@@ -88,9 +88,12 @@ def print_examples(examples: list[Example], footplants: Sequence[ml.Footplants])
 
 
 def warn_of_findings(examples: Iterable[Example]) -> None:
-    """Print the faults of the files on standard error."""
-    for each in examples:
-        for text in finding_warnings(each.path, each.loaded):
+    """Print the faults of the files on standard error, once each, and which have other clips."""
+    by_path = {each.path: each.loaded for each in examples}
+    for path, loaded in by_path.items():
+        for text in clip_notes(path, loaded):
+            remark(text)
+        for text in finding_warnings(path, loaded):
             warn(text)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import typer
 
 import motionloom as ml
-from motionloom.cli.clip_arguments import find_clips
+from motionloom.cli.clip_arguments import warn_skipped
 from motionloom.cli.option_words import in_options
-from motionloom.cli.output import complain, note, print_json, printable, track, warn
-from motionloom.cli.output_paths import Writing, check_target, plan_files, refuse_no_format
+from motionloom.cli.output import complain, print_json, printable, remark, track, warn
+from motionloom.cli.output_paths import Writing, check_target, refuse_no_format, suffix_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,18 @@ def plan_jobs(source: str, writing: Writing, *, own_formats: bool = False) -> li
     Results of a folder need ``--to``, unless they may keep their ``own_formats``.
     """
     if source == "-" or not Path(source).is_dir():
-        return plan_files(source, None, writing.output, writing.to)
+        return [(source, writing.output)]
     to = writing.to or writing.layout.format
     if to is None and not own_formats:
         raise refuse_no_format(source)
-    return plan_files(source, find_clips([source]), writing.output, to)
+    if writing.output == "-" or Path(writing.output).is_file():
+        raise ml.FormatError(
+            "The results of a folder go into a folder.", path=writing.output, fix="Name a folder."
+        )
+    suffix = None if to is None else suffix_of(to)
+    jobs = ml.plan_outputs(source, writing.output, to=suffix)
+    warn_skipped(source, ml.find_clips(source))
+    return jobs
 
 
 def run_jobs(
@@ -94,7 +101,7 @@ def run_jobs(
             typer.echo(printable(f"{text}  {done.line}".rstrip()))
     for _, _, done in finished:
         for text in done.notes:
-            note(text)
+            remark(text)
         for text in done.warnings:
             warn(text)
     for text, _ in errors:

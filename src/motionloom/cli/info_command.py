@@ -21,6 +21,12 @@ from motionloom.cli.clip_arguments import (
     load_clip,
     source_rates,
 )
+from motionloom.cli.marker_files import (
+    describe_markers,
+    holds_markers,
+    load_markers,
+    marker_rows,
+)
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import (
     AsJson,
@@ -44,7 +50,8 @@ def info(
 ) -> None:
     """Print what was detected in clips.
 
-    Frames, rate, unit, axes, joints, body roles and missing ones, footplants, floor, findings.
+    Frames, rate, unit, axes, joints, body roles and missing ones, footplants, floor, findings; of
+    C3D files the markers.
     """
     rates = source_rates(source_fps, fps)
     reading = Reading.of(source_fps=rates, unit=unit, up=up, body=body)
@@ -54,6 +61,11 @@ def info(
     reading.warn_unfit(clips)
     for path in track(clips, "reading"):
         try:
+            if holds_markers(path):
+                markers = load_markers(path, reading)
+                reports.append(describe_markers(path, markers))
+                readable.append((reports[-1], markers.findings))
+                continue
             motion = load_clip(path, reading)
             facts = describe(path, motion, body_of(motion, reading))
         except ml.MotionLoomError as error:
@@ -126,8 +138,9 @@ def describe(path: str, motion: ml.Motion, body: ml.BodyMap) -> dict[str, Any]:
 
 
 def _print_facts(facts: dict[str, Any], findings: tuple[ml.Finding, ...]) -> None:
-    rows = _rows(facts)
-    title = printable(facts["file"] + (f"#{facts['clip']}" if facts["clip"] else ""))
+    rows = marker_rows(facts) if "markers" in facts else _rows(facts)
+    clip = f"#{facts['clip']}" if facts["clip"] else ""
+    title = printable(facts["file"].removesuffix(clip) + clip)
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 SAME = (
-    "align at clusters collection constraints cycles ends engine fps ghosts graph_cm ground "
-    "joint_weights joints keep_bend keep_glitches label labels lookup method moving overwrite "
-    "pairs plants rescore root score seed size skeleton soft source_fps still_feet sync_contacts "
-    "unit up variation ways weights where"
+    "accept align at clusters collection constraints cycles dask device edition ends engine "
+    "entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
+    "lookup method moving pairs plants plain report rescore root score search seed size skeleton "
+    "soft source_fps still_feet stretch sync_contacts title transitions unit up variation verdicts "
+    "view ways weights what when_short where"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
+    "allowed_m": "--allowed",
     "body": "--body FILE.toml",
     "clean": "--raw",
     "duration_s": "--duration",
@@ -20,10 +22,18 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
     "lead_s": "--lead",
     "length_s": "--length",
     "limit_in": "--limit",
+    "limits": "--limit",
+    "longest_s": "--longest",
     "match": "--no-retarget",
+    "jobs": "--jobs",
     "out": "--collection",
+    "output": "--output",
+    "overwrite": "--force",
     "repair_knees": "--keep-knees",
     "timeout_s": "--timeout",
+    "timewarp": "--no-timewarp",
+    "to": "--to",
+    "tolerance_s": "--tolerance",
 }
 """Options by the parameter that they set."""
 PHRASES = (
@@ -55,7 +65,16 @@ PHRASES = (
     (r"pass max_memory= to the function that loads it, or set", "set"),
     (r"Pass another name=, or keep the root bone that is there\.", "Use --root hips."),
     (r"raise `slope_limit`, ", ""),
-    (r"\bfps=", "--source-fps"),
+    (r"`(?:path|paths|file|folder)` must be a path", "The path must be one"),
+    (r"`limits\['slide'\]`", "--slide"),
+    (r"`limits\['penetration'\]`", "--sink"),
+    (r"`limits\['(\w+)'\]`", r"--limit \1"),
+    (r"\bsource_fps=\{'([^']+)': ([\d.]+)\}", r"--source-fps '\1=\2'"),
+    (
+        r"ml\.load_points reads its markers\.",
+        "motionloom info shows its markers, and convert writes them as .csv or .npz.",
+    ),
+    (r"(?<![-\w])fps=", "--source-fps"),
     (r" ?Pass keep_t_pose=True to keep it\.", ""),
     (
         r"annotate it, or ingest with labels=FILE\.csv",

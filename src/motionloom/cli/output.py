@@ -81,6 +81,11 @@ def note(text: str) -> None:
         typer.echo(printable(text), err=True)
 
 
+def remark(text: str) -> None:
+    """Print a note on standard error, also where no terminal reads it."""
+    typer.echo("note: " + printable(" ".join(text.split())), err=True)
+
+
 def warn(text: str) -> None:
     """Print a warning on standard error."""
     typer.echo("warning: " + printable(" ".join(text.split())), err=True)

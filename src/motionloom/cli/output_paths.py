@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -50,8 +50,7 @@ def check_target(output: str, inputs: list[str], *, force: bool, to: str | None 
             fix="Leave out --to: the suffix picks the format.",
         )
     for path in inputs:
-        origin = Path(path) if Path(path).exists() else Path(path.rpartition("#")[0] or path)
-        if path != "-" and target.exists() and origin.exists() and target.samefile(origin):
+        if path != "-" and target.exists() and _is_of(path, target):
             raise ml.FormatError(
                 "The output is the input, and inputs are never overwritten.",
                 path=output,
@@ -67,30 +66,25 @@ def check_target(output: str, inputs: list[str], *, force: bool, to: str | None 
         )
 
 
-def plan_files(
-    source: str, clips: list[str] | None, target: str, to: str | None
-) -> list[tuple[str, str]]:
-    """Input and output of one clip, or of every clip of a folder: the same tree under another one.
+def _is_of(path: str, file: Path) -> bool:
+    """Whether a path is that of a file, or names a clip of it."""
+    parts = [at for at, character in enumerate(path) if character == "#"]
+    for end in (len(path), *parts):
+        with suppress(OSError):
+            if file.samefile(path[:end]):
+                return True
+    return False
 
-    ``clips`` are those of a folder. Without ``to`` they keep their formats. Where two clips differ
-    only in the suffix, their outputs keep it in the name.
-    """
-    if clips is None:
-        return [(source, target)]
-    if target == "-" or Path(target).is_file():
+
+def refuse_unwritable(output: str) -> None:
+    """Refuse a suffix that no format of clips writes, before anything is read or made."""
+    suffixes = [suffix for each in ml.supported_formats() for suffix in each.written]
+    if output != "-" and Path(output).suffix.lower() not in suffixes:
         raise ml.FormatError(
-            "The results of a folder go into a folder.", path=target, fix="Name a folder."
+            f"The suffix {Path(output).suffix!r} picks no format that can be written.",
+            path=output,
+            fix=f"Writable are: {', '.join(dict.fromkeys(suffixes))}.",
         )
-    names = [Path(clip).relative_to(source) for clip in clips]
-    if to is None:
-        return [(clip, str(Path(target) / name)) for clip, name in zip(clips, names, strict=True)]
-    often = Counter(name.with_suffix("") for name in names)
-    jobs = []
-    for clip, name in zip(clips, names, strict=True):
-        stem = name.with_suffix("")
-        end = "" if often[stem] == 1 else f"_{name.suffix.removeprefix('.')}"
-        jobs.append((clip, str(Path(target) / f"{stem}{end}{suffix_of(to)}")))
-    return jobs
 
 
 def suffix_of(to: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +12,18 @@ from typing import Any, Protocol, TypeVar
 import typer
 
 import motionloom as ml
-from motionloom.cli.clip_arguments import find_clips
+from motionloom.cli.clip_arguments import warn_skipped
 from motionloom.cli.example_clips import Example, warn_of_findings
 from motionloom.cli.file_jobs import exit_for
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import complain, print_json, printable, track
-from motionloom.cli.output_paths import Writing, check_target, refuse_no_format, suffix_of
+from motionloom.cli.output_paths import (
+    Writing,
+    check_target,
+    refuse_no_format,
+    refuse_unwritable,
+    suffix_of,
+)
 from motionloom.cli.results import Result, refuse_flawed, write_clip
 
 
@@ -41,6 +49,8 @@ class PairResult(Protocol):
 
 
 AnyResult = TypeVar("AnyResult", bound=PairResult)
+NO_FOLDER = Path("results")
+"""Stands for a folder where only the names of files below it matter."""
 
 
 def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[Pair]:
@@ -66,12 +76,34 @@ def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[
         raise ml.FormatError(
             "Several results go into a folder.", path=writing.output, fix="Name a folder."
         )
+    names = [_names(path) for path in (one, other)]
     return [
-        Pair(a, b, str(place / f"{Path(a).stem}_{between}_{Path(b).stem}{suffix}"))
-        for a in find_clips([one])
-        for b in find_clips([other])
+        Pair(a, b, str(place / f"{first}_{between}_{second}{suffix}"))
+        for a, first in names[0]
+        for b, second in names[1]
         if a != b
     ]
+
+
+def _names(path: str) -> list[tuple[str, str]]:
+    """The clips meant by a path, each with a name for its results."""
+    if path == "-" or not Path(path).is_dir():
+        file, mark, clip = path.rpartition("#")
+        name = f"{Path(file).stem}_{clip}" if mark else Path(path).stem
+        return [(path, re.sub(r"[^\w. -]", "_", name))]
+    warn_skipped(path, ml.find_clips(path))
+    # Of the files that plan_outputs gives, only the names are used here.
+    jobs = [(clip, Path(file)) for clip, file in ml.plan_outputs(path, NO_FOLDER, to="bvh")]
+    often = Counter(file.stem for _, file in jobs)
+    return [
+        (clip, file.stem if often[file.stem] == 1 else "_".join(_below(file)))
+        for clip, file in jobs
+    ]
+
+
+def _below(file: Path) -> tuple[str, ...]:
+    """Folders and name of a planned file."""
+    return file.relative_to(NO_FOLDER).with_suffix("").parts
 
 
 def make_pairs(
@@ -109,6 +141,7 @@ def make_pairs(
         try:
             check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
             writing.layout.check(pair.target)
+            refuse_unwritable(pair.target)
             if writing.dry_run:
                 reports.append({**inputs(pair), "output": pair.target})
                 continue
@@ -137,8 +170,7 @@ def make_pairs(
     else:
         for joined, target in finished:
             show(joined, target)
-    for joined, _ in finished:
-        warn_of_findings(joined.examples)
+    warn_of_findings([each for joined, _ in finished for each in joined.examples])
     for report in reports:
         if "error" in report:
             complain(_naming(report["output"], report["error"]))

@@ -17,6 +17,7 @@ from motionloom.cli.clip_arguments import (
     Unit,
     Up,
     body_of,
+    clip_notes,
     load_clip,
 )
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
@@ -74,7 +75,7 @@ def render(
         roles = body_of(motion, reading)
         Path(target).parent.mkdir(parents=True, exist_ok=True)
         ml.render(motion, target, what=what, body=roles, view=view, size=pixels, ghosts=ghosts)
-        return Done()
+        return Done(notes=clip_notes(path, motion))
 
     run_jobs(jobs, work, writing, label="drawing", check=_refuse_unknown)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -140,41 +143,43 @@ def build(
         _report(_extended(context), as_json=as_json)
         return
     engine = ml.engine_of(jobs=jobs, device=device, dask=dask)
-    if Path(folder, "catalogue.json").is_file():
-        lib = ml.Collection.open(folder)
-    else:
-        if Path(folder).is_dir():
-            warn_skipped(str(folder), ml.find_clips(folder))
-        lib = ml.Collection.ingest(
-            folder,
-            out=Path(output).with_suffix(".mlc") if collection is None else Path(collection),
-            fps=fps,
-            source_fps=dict(Reading.of(source_fps=source_fps).source_fps) or None,
-            skeleton=skeleton,
-            labels=labels,
-            unit=unit,
-            up=up,
-            ground=ground,
-            plants=plants,
-            keep_glitches=keep_glitches or keep_jumps,
-            progress=True,
+    by_threads = method == "paper" and not (device or dask)
+    settings: dict[str, Any] = {
+        "length_s": length,
+        "clusters": clusters,
+        "seed": seed,
+        "ways": _ways(ways),
+        "lookup": lookup,
+        "score": score,
+        "weights": weights,
+        "jobs": jobs if by_threads else None,
+        "method": method,
+        "edition": edition,
+    }
+    with _own_advice():
+        if Path(folder, "catalogue.json").is_file():
+            lib = ml.Collection.open(folder)
+        else:
+            ml.check_build_options(fps=fps, **settings)
+            if Path(folder).is_dir():
+                warn_skipped(str(folder), ml.find_clips(folder))
+            lib = ml.Collection.ingest(
+                folder,
+                out=Path(output).with_suffix(".mlc") if collection is None else Path(collection),
+                fps=fps,
+                source_fps=dict(Reading.of(source_fps=source_fps).source_fps) or None,
+                skeleton=skeleton,
+                labels=labels,
+                unit=unit,
+                up=up,
+                ground=ground,
+                plants=plants,
+                keep_glitches=keep_glitches or keep_jumps,
+                progress=True,
+            )
+        table = ml.build_table(
+            lib, out=output, engine=None if by_threads else engine, progress=True, **settings
         )
-    table = ml.build_table(
-        lib,
-        out=output,
-        length_s=length,
-        clusters=clusters,
-        ways=_ways(ways),
-        seed=seed,
-        lookup=lookup,
-        engine=None if method == "paper" and not (device or dask) else engine,
-        progress=True,
-        score=score,
-        weights=weights,
-        jobs=jobs if method == "paper" and not (device or dask) else None,
-        method=method,
-        edition=edition,
-    )
     _report(table, as_json=as_json)
 
 
@@ -202,6 +207,27 @@ app.command()(verify)
 app.command()(evaluate)
 app.command()(export)
 app.command()(page)
+
+
+@contextmanager
+def _own_advice() -> Iterator[None]:
+    """Errors without advice on --body, which a table has not: its clips share one skeleton."""
+    try:
+        yield
+    except ml.MotionLoomError as error:
+        text = _table_words(str(error))
+        if text == in_options(str(error)):
+            raise
+        raise ml.TableError(text) from error
+
+
+def _table_words(text: str) -> str:
+    """A text of the package in the words of this command."""
+    return re.sub(
+        r"Say which (?:they|joints they) are with --body FILE\.toml\.",
+        "Rename these joints in the files, or leave the files out.",
+        in_options(text),
+    )
 
 
 def _ways(text: str) -> tuple[int, ...]:
@@ -247,12 +273,12 @@ def _report(table: ml.TransitionTable, *, as_json: bool) -> None:
     """Print what a build made, and warn of clips that it could not use as they are."""
     lib = table.collection
     for clip, text in lib.report.warnings:
-        warn(f"{clip}: {text.removeprefix('warning: ')}")
+        warn(f"{clip}: {_table_words(text).removeprefix('warning: ')}")
     for clip, text in lib.report.notes:
         if "frame jumps" in text or "frames jump" in text:
             warn(f"{clip}: {text}")
     for file, why in lib.report.left_out:
-        warn(f"left out: {file}: {in_options(why).removeprefix(f'{file}, ')}")
+        warn(f"left out: {file}: {_table_words(why).removeprefix(f'{file}, ')}")
     _print_table(table, as_json=as_json)
 
 

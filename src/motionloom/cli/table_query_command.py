@@ -11,7 +11,7 @@ from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
-from motionloom.cli.output_paths import Force, check_target
+from motionloom.cli.output_paths import Force, check_target, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, write_clip
 
 File = Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")]
@@ -122,6 +122,7 @@ def synthesize(
     if output == "-" and as_json:
         raise ml.ArrayError("--json and -o - both use standard output. Name a file.")
     check_target(output, [file], force=force, to=to)
+    refuse_unwritable(output)
     wearer, layout = wearer_of(character), Layout(engine, root)
     layout.check(output)
     table = ml.TransitionTable.open(file, collection=collection)

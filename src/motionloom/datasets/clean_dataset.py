@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 from motionloom._arrays import flag, known_options, of_kind, positive
 from motionloom._paths import path_of
-from motionloom.datasets.clip_files import clips_below
 from motionloom.datasets.clip_jobs import failed_row
 from motionloom.datasets.content_digest import content_digest
 from motionloom.datasets.dataset_report import DatasetReport, build_report
@@ -20,9 +18,10 @@ from motionloom.datasets.dataset_run import (
     jobs_of,
     settings_of,
 )
+from motionloom.datasets.planned_outputs import plan_outputs
 from motionloom.datasets.run_log import RunLog, is_run_folder
 from motionloom.datasets.summary_files import refuse_foreign, write_summary
-from motionloom.errors import FormatError
+from motionloom.formats.registry import format_for_writing
 
 REPORT_NAME = "_report"
 """Folder of the summary in that of the results."""
@@ -121,10 +120,13 @@ def clean_dataset(
     settings = settings_of(None, shared, {**clean, "to": to})
     overwrite, progress = flag(overwrite, "overwrite"), flag(progress, "progress")
     jobs = jobs_of(jobs)
-    to = None if to is None else of_kind(to, str, "to")
+    if to is not None:
+        suffix = of_kind(to, str, "to").lower().removeprefix(".")
+        format_for_writing(Path(f"{target}.{suffix}"))  # refused before anything is made
     place = target / REPORT_NAME if report is None else path_of(report, "report")
     refuse_foreign(place, ours=is_run_folder(place), overwrite=overwrite)
-    tasks = plan_outputs(source, target, to)
+    planned = plan_outputs(source, target, to=to)
+    tasks = [{"path": clip, "output": result} for clip, result in planned]
     done = RunLog(place, settings.key)
     refused = {
         task["path"]: row
@@ -146,51 +148,6 @@ def clean_dataset(
     result = build_report(rows, settings.limits, resumed=resumed)
     write_summary(place, result, rows, f"{source.resolve().name}, cleaned")
     return result
-
-
-def plan_outputs(source: Path, target: Path, to: str | None) -> list[dict[str, Any]]:
-    """Input and output of every clip of a folder: the same tree under another one.
-
-    Where two clips differ only in the suffix, their outputs keep it in the name.
-    """
-    if not source.is_dir():
-        raise FormatError("Clips are looked for in a folder, and this is none.", path=source)
-    inside = target.resolve()
-    clips = [
-        clip
-        for clip in clips_below(source)
-        if inside == source.resolve() or not Path(clip).resolve().is_relative_to(inside)
-    ]
-    if not clips:
-        raise FormatError(
-            "The folder must hold a clip that can be read, and has none.",
-            path=source,
-            fix="Name another folder.",
-        )
-    names = [Path(clip).relative_to(source) for clip in clips]
-    plain = [_plain_name(name) for name in names]
-    if to is None:
-        return [
-            {"path": clip, "output": str(target / name)}
-            for clip, name in zip(clips, plain, strict=True)
-        ]
-    suffix = "." + to.lower().removeprefix(".")
-    often = Counter(name.with_suffix("") for name in plain)
-    tasks = []
-    for clip, name in zip(clips, plain, strict=True):
-        stem = name.with_suffix("")
-        end = "" if often[stem] == 1 else f"_{name.suffix.removeprefix('.')}"
-        tasks.append({"path": clip, "output": str(target / f"{stem}{end}{suffix}")})
-    return tasks
-
-
-def _plain_name(name: Path) -> Path:
-    """The name of a file for a clip of several: ``a.glb#Run`` becomes ``a_Run.glb``."""
-    file, mark, clip = name.name.rpartition("#")
-    if not mark:
-        return name
-    safe = "".join(c if c.isalnum() or c in "-_ ." else "_" for c in clip)
-    return name.with_name(f"{Path(file).stem}_{safe}{Path(file).suffix}")
 
 
 def _cleaning(options: CleanOptions) -> dict[str, Any]:

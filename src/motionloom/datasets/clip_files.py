@@ -9,7 +9,7 @@ from motionloom._arrays import items
 from motionloom._paths import path_of
 from motionloom.datasets.clip_reading import EMBEDDED
 from motionloom.errors import ArrayError, FormatError
-from motionloom.intake.clip_suffixes import is_clip, names_inside
+from motionloom.intake.clip_suffixes import clips_in_file, is_clip
 
 
 def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:
@@ -48,12 +48,11 @@ def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:
 
 def clips_below(folder: Path) -> list[str]:
     """Clips in and below a folder, sorted; of a file with several each by its name."""
-    listed = []
+    listed: list[str] = []
     for path in sorted(folder.rglob("*"), key=str):
         if not _may_be_clip(path):
             continue
-        names = names_inside(path)
-        listed += [f"{path}#{name}" for name in names] if names else [str(path)]
+        listed += clips_in_file(path)
     return listed
 
 

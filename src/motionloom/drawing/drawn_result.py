@@ -6,6 +6,7 @@ from typing import Protocol, TypeVar
 
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import motion_in
 
 T = TypeVar("T")
 
@@ -26,9 +27,10 @@ def motion_and_contacts(
     drawn: object, footplants: T | None
 ) -> tuple[object, T | Footplants | None]:
     """The motion of a result and its contacts, unless others are given; all else as it came."""
-    if isinstance(drawn, Motion) or not isinstance(getattr(drawn, "motion", None), Motion):
+    motion = motion_in(drawn)
+    if motion is None or motion is drawn:
         return drawn, footplants
     own = getattr(drawn, "footplants", None)
     if footplants is not None or not isinstance(own, Footplants):
-        return drawn.motion, footplants  # type: ignore[attr-defined]
-    return drawn.motion, own  # type: ignore[attr-defined]
+        return motion, footplants
+    return motion, own

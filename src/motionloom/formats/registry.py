@@ -105,6 +105,12 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
     for each in known_formats():
         if each.can_read and suffix in each.suffixes:
             return each
+    if suffix == ".c3d":
+        raise FormatError(
+            "A C3D file holds markers and no skeleton, which a clip needs.",
+            path=path,
+            fix="ml.load_points reads its markers.",
+        )
     raise FormatError(
         "The contents are of no format that can be read"
         + (f", and the suffix {suffix!r} is not known." if suffix else "."),

@@ -72,6 +72,34 @@ def find_clips(folder: str | Path) -> list[Path]:
     return [path for path in sorted(place.rglob("*"), key=str) if is_clip(path)]
 
 
+def clips_in_file(path: str | Path) -> tuple[str, ...]:
+    """The clips of a file, each as :func:`load` takes it.
+
+    Parameters
+    ----------
+    path
+        A file.
+
+    Returns
+    -------
+    tuple of str
+        ``("Soldier.glb#Idle", "Soldier.glb#Run")`` for a file with several clips; the path itself
+        for a file with one clip, and for a file that cannot be read. Only what describes the
+        animations is looked at.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom import save, synthetic
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     walk = Path(folder) / "walk.glb"
+    ...     save(synthetic.clip("walk").motion, walk)
+    ...     [Path(clip).name for clip in clips_in_file(walk)]
+    ['walk.glb']
+    """
+    return tuple(f"{path}#{name}" for name in names_inside(path_of(path, "path"))) or (str(path),)
+
+
 def names_inside(path: Path) -> tuple[str, ...]:
     """Names of the clips of a file of several; none where it is one clip, or cannot be read.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -12,6 +15,7 @@ from motionloom._paths import path_of, printable
 from motionloom._records import one_line, record
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
+from motionloom.formats.archives.npz import write_members
 from motionloom.formats.c3d.c3d_points import read_points
 from motionloom.intake.axes import checked_up, to_world
 from motionloom.intake.units import unit_metres
@@ -21,7 +25,10 @@ from motionloom.motion.source import Source
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import limits_for
 from motionloom.rotation import quat
+from motionloom.saving.whole_file import write_whole
 
+BELOW_FLOOR = 0.9
+"""Share of points below 0 from which on an up axis must point the other way: floors are at 0."""
 _AXES = ("x", "y", "z")
 
 
@@ -110,6 +117,48 @@ class MarkerClip:
         )
         return Motion(skeleton, root, turns, self.fps, slides, source=source)
 
+    def save(self, path: str | Path) -> None:
+        """Write ``.csv`` or ``.npz``, in metres and Y up.
+
+        A ``.csv`` has a row for every frame: ``time`` (seconds), and three columns for each marker,
+        ``LFHD_x``, ``LFHD_y``, ``LFHD_z``, which are empty where it was not seen. An ``.npz`` has
+        the arrays ``positions``, ``seen``, ``names``, ``fps``, ``unit_m`` and ``up``.
+
+        Parameters
+        ----------
+        path
+            The suffix picks the format. The file appears whole or not at all.
+        """
+        target = path_of(path, "path")
+        suffix = target.suffix.lower()
+        if suffix not in (".npz", ".csv"):
+            raise FormatError(f"Markers are saved as .csv or .npz, got {suffix!r}.", path=target)
+        write_whole(target, self._write_npz if suffix == ".npz" else self._write_csv)
+
+    def _write_npz(self, stream: BinaryIO) -> None:
+        arrays = {
+            "positions": self.positions,
+            "seen": self.seen,
+            "names": np.array(self.names, dtype=np.str_),
+            "fps": np.array(self.fps),
+            "unit_m": np.array(1.0),
+            "up": np.array("y"),
+        }
+        write_members(stream, {f"{key}.npy": array for key, array in arrays.items()})
+
+    def _write_csv(self, stream: BinaryIO) -> None:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(["time", *(f"{name}_{axis}" for name in self.names for axis in _AXES)])
+        for frame, (places, seen) in enumerate(zip(self.positions, self.seen, strict=True)):
+            cells = [
+                [repr(value) for value in place] if visible else ["", "", ""]
+                for place, visible in zip(places.tolist(), seen.tolist(), strict=True)
+            ]
+            rows.writerow([repr(frame / self.fps), *(cell for three in cells for cell in three)])
+        text.flush()
+        text.detach()
+
     def __repr__(self) -> str:
         n_markers = len(self.names)
         return one_line(
@@ -144,8 +193,9 @@ def load_points(
     unit
         Unit of the file, if the one it states is wrong.
     up
-        Up axis of the file. By default what it states for screens; else the axis along which
-        markers are spread most over a floor that stays, which is only a guess.
+        Up axis of the file. By default what it states for screens, turned round where that would
+        put the markers below 0; else the axis along which markers are spread most over a floor
+        that stays, which is only a guess.
     max_memory
         As of :func:`load`.
 
@@ -203,6 +253,12 @@ def _up_of(
     if stated is not None:
         return stated, Finding("note", "up axis", f"{stated}, as the caller says.")
     if in_file is not None:
+        heights = places[..., _AXES.index(in_file[-1])][seen]
+        below = heights > 0.0 if in_file[0] == "-" else heights < 0.0
+        if len(heights) and below.mean() > BELOW_FLOOR:
+            other = in_file.removeprefix("-") if in_file[0] == "-" else f"-{in_file}"
+            text = f"{other}: {in_file}, as POINT:Y_SCREEN says, would put the markers below 0."
+            return other, Finding("warning", "up axis", text, "Pass up= if it is another.")
         return in_file, Finding("note", "up axis", f"{in_file}, as POINT:Y_SCREEN says.")
     whole = np.flatnonzero(seen.sum(axis=1) >= 2)
     if not len(whole):

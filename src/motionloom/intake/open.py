@@ -43,13 +43,26 @@ def find_target(file: str | Path | BinaryIO, clip: str | None) -> Target:
     text = str(file)
     if text == "-":
         return Target("-", None, clip, sys.stdin.buffer)
-    path = Path(text)
-    if clip is None and "#" in path.name and not _exists(path):
-        name, _, inner = path.name.rpartition("#")
-        if name:
-            shorter = path.with_name(name)
-            return Target(text[: -len(inner) - 1], shorter, inner)
-    return Target(text, path, clip)
+    if clip is None:
+        file, clip = split_clip(text)
+        return Target(file, Path(file), clip)
+    return Target(text, Path(text), clip)
+
+
+def split_clip(text: str) -> tuple[str, str | None]:
+    """File and clip in ``"Soldier.glb#Run"``; no clip where a file of that whole name exists.
+
+    The names of clips may hold ``#`` and ``/`` too, so the first part that is a file counts.
+    """
+    marks = [at for at, character in enumerate(text) if character == "#" and at > 0]
+    if not marks or _exists(Path(text)):
+        return text, None
+    for at in marks:
+        if _is_file(Path(text[:at])):
+            return text[:at], text[at + 1 :]
+    name = Path(text).name
+    at = len(text) - len(name.rpartition("#")[2]) - 1
+    return (text[:at], text[at + 1 :]) if name.rfind("#") > 0 else (text, None)
 
 
 @contextmanager
@@ -100,6 +113,13 @@ def _check_size(target: Target, size: int, limits: Limits) -> None:
             path=target.label,
             fix="Split it into shorter clips.",
         )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _exists(path: Path) -> bool:

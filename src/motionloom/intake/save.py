@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from motionloom._arrays import BoolArray, of_kind
-from motionloom.errors import ArrayError, FormatError, MotionLoomError, SkeletonMismatchError
+from motionloom.errors import FormatError, MotionLoomError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
@@ -25,6 +25,7 @@ from motionloom.intake.load_character import character_in_file, character_of
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import HasMotion, motion_in
 from motionloom.saving.whole_file import stream_errors, write_whole
 
 
@@ -77,7 +78,7 @@ def supported_formats() -> tuple[FormatInfo, ...]:
 
 
 def save(
-    motion: Motion,
+    motion: Motion | HasMotion,
     path: str | Path | BinaryIO,
     *,
     unit: str | float | None = None,
@@ -98,7 +99,7 @@ def save(
     Parameters
     ----------
     motion
-        What to write.
+        What to write: a motion, or a result that has one as ``.motion``.
     path
         Where to; or a binary stream, which needs ``format``.
     unit
@@ -128,8 +129,7 @@ def save(
     ...     (Path(folder) / "walk.glb").stat().st_size > 10_000
     True
     """
-    if not isinstance(motion, Motion):
-        raise ArrayError(f"`motion` must be a Motion, got {type(motion).__name__}.")
+    motion = motion_in(motion) or of_kind(motion, Motion, "motion")
     stream: BinaryIO | None = None
     if isinstance(path, str | Path):
         target = Path(path)

@@ -198,9 +198,9 @@ class Motion:
                 f"A motion must be cut at whole frames, such as motion[10:120], got {frames!r}."
             ) from None
         if n_left == 0:
+            first, last = ("" if end is None else end for end in (frames.start, frames.stop))
             raise ArrayError(
-                f"`motion[{frames.start}:{frames.stop}]` must keep at least one of its "
-                f"{self.n_frames} frames."
+                f"`motion[{first}:{last}]` must keep at least one of its {self.n_frames} frames."
             )
         moving = self.joint_translations
         part = {

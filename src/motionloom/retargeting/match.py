@@ -182,7 +182,7 @@ class _Matching:
             differ = ", ".join(sorted(ours ^ theirs)[:6]) or "the order of joints"
             raise SkeletonMismatchError(
                 f"{self.names[self.number]} has other joints than {self.names[0]} ({differ}), and "
-                "matching skeletons is off. Turn it on, or retarget the clip first."
+                "match=False refuses clips that must be retargeted. Leave out match=False."
             )
         if abs(motion.fps - first.fps) > SAME_RATE * first.fps:
             motion, repairs = resample_repaired(motion, first.fps)

@@ -22,7 +22,8 @@ from motionloom.saving.whole_file import write_bytes
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.stance import plants_of
-from motionloom.tables.table import TransitionTable, require_default
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_header import require_default
 
 MAGIC, VERSION, HEAD = b"MLRtime1", 1, 64
 QUAT_BITS = 18
@@ -71,7 +72,7 @@ def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
 
 def runtime_bytes(table: TransitionTable) -> bytes:
     """The file of a table, see :func:`save_runtime`."""
-    require_default(table, "A run-time file")
+    require_default(table.header, table.file, "A run-time file")
     data = b"".join(_padded(array) for array in runtime_arrays(table.query_engine))
     head = MAGIC + VERSION.to_bytes(4, "little") + bytes(4)
     head += (HEAD + len(data)).to_bytes(8, "little") + _digest(data).to_bytes(8, "little")

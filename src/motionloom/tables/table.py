@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.fill_request import FillOptions, FillRequest
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
+from motionloom.tables.lazy_engines import LazyEngines
 from motionloom.tables.score.columns import Ranking
 from motionloom.tables.table_arrays import Entry, TableArrays, check_arrays
 from motionloom.tables.table_file import TableFile, open_table_file
@@ -29,6 +29,7 @@ from motionloom.tables.table_header import (
     check_sources,
     find_collection,
     read_header,
+    require_default,
 )
 from motionloom.tables.transition_request import Place, TransitionOptions, TransitionRequest
 from motionloom.tables.window_index import window_index
@@ -104,10 +105,7 @@ class TransitionTable:
         self.header = header
         self._opened = file
         self._index = index
-        self._engine: QueryEngine | None = None
-        self._paper: PaperEngine | None = None
-        self._engine_lock = Lock()
-        self._graph: MotionGraph | None = None
+        self._engines = LazyEngines(self._arrays, header, collection)
 
     @classmethod
     def open(
@@ -176,14 +174,7 @@ class TransitionTable:
     @property
     def query_engine(self) -> QueryEngine:
         """The table with everything at hand that transitions look up; built once, on first use."""
-        from motionloom.tables.query_engine import QueryEngine
-
-        with self._engine_lock:
-            if self._engine is None:
-                self._engine = QueryEngine(
-                    self._arrays, self.header, self.collection, self.neighbours, owner=self
-                )
-            return self._engine
+        return self._engines.query(lambda: self.neighbours, owner=self)
 
     @property
     def method(self) -> str:
@@ -193,15 +184,7 @@ class TransitionTable:
     @property
     def paper_engine(self) -> PaperEngine:
         """The papers' table with everything at hand that transitions look up."""
-        from motionloom.tables.paper.paper_engine import PaperEngine
-        from motionloom.tables.paper.recipe_times import RecipeTimes
-
-        engine = self.query_engine
-        with self._engine_lock:
-            if self._paper is None:
-                times = RecipeTimes.of_file(self.arrays)
-                self._paper = PaperEngine(engine, times, self.header, owner=self)
-            return self._paper
+        return self._engines.paper(self.query_engine, self.arrays, owner=self)
 
     @property
     def ranking(self) -> Ranking:
@@ -374,7 +357,7 @@ class TransitionTable:
         """
         from motionloom.tables.stream import Stream
 
-        require_default(self, "A live character")
+        require_default(self.header, self.file, "A live character")
         return Stream(self.query_engine, source)
 
     def path(
@@ -405,15 +388,11 @@ class TransitionTable:
         HybridPath
             Both ways, which one is ``chosen``, and ``why``.
         """
-        from motionloom.tables.graph.motion_graph import MotionGraph
         from motionloom.tables.path import choose_path
 
         for name, place in (("source", source), ("target", target)):
             self.frames.row_at(place, name)
-        if graph is None:
-            if self._graph is None:
-                self._graph = MotionGraph.build(self.frames)
-            graph = self._graph
+        graph = self._engines.graph() if graph is None else graph
         limit_s = self.length_s if limit_s is None else positive(limit_s, "limit_s")
         best = self.transition(source, target, longest_s=max(limit_s, self.length_s))
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
@@ -460,13 +439,4 @@ class TransitionTable:
         return one_line(
             f"TransitionTable({name_for(self.file.name)}: {len(self.medoids)} clusters, "
             f"{self.length_s:g} s, {self.frames.n_clips} clips)"
-        )
-
-
-def require_default(table: TransitionTable, what: str) -> None:
-    """Raise an error that names the remedy if a table is of another method than the default."""
-    if table.method != "default":
-        raise TableError(
-            f"{what} needs a table of the default method, but {table.file.name} was built by the "
-            f"{table.method} method. Build another table from the same collection."
         )

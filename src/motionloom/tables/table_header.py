@@ -245,3 +245,12 @@ def check_sources(file: TableFile, collection: Collection) -> None:
 def relative_to(path: Path, folder: Path) -> str:
     """A path as seen from a folder, with slashes, so that both can be moved together."""
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def require_default(header: TableHeader, path: Path, what: str) -> None:
+    """Raise an error that names the remedy if a table is of another method than the default."""
+    if header.method != METHODS[0]:
+        raise TableError(
+            f"{what} needs a table of the default method, but {path.name} was built by the "
+            f"{header.method} method. Build another table from the same collection."
+        )

@@ -358,3 +358,32 @@ def test_info_lists_every_clip(run, table: Path) -> None:
     assert last.startswith("clips  ")
     for clip in ("run", "stand", "walk"):
         assert f"{clip} (" in last
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--clusters", "0"), ("--length", "nan"), ("--seed", "-1"), ("--edition", "1999"),
+     ("--score", "foo"), ("--weights", "foo"), ("--method", "foo"), ("--ways", "7"),
+     ("--plants", "foo"), ("--unit", "foo"), ("--labels", "gone.csv")],
+)  # fmt: skip
+def test_a_wrong_option_of_a_build_leaves_nothing_behind(
+    run, tmp_path: Path, option: str, value: str
+) -> None:
+    (tmp_path / "clips").mkdir()
+    ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "clips" / "walk.bvh")
+    done = run("table", "build", tmp_path / "clips", "-o", tmp_path / "lib.mlt", option, value)
+    assert done.code == 2
+    assert option in done.err or value in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["clips"]
+
+
+def test_a_build_recommends_no_option_that_it_lacks(run, tmp_path: Path) -> None:
+    rod = ml.Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
+    still = np.tile([1.0, 0.0, 0.0, 0.0], (90, 2, 1))
+    (tmp_path / "clips").mkdir()
+    motion = ml.Motion(rod, np.zeros((90, 3)), still, fps=60)
+    ml.save(motion, tmp_path / "clips" / "rod.bvh")
+    done = run("table", "build", tmp_path / "clips", "-o", tmp_path / "lib.mlt")
+    assert done.code == 2
+    assert "--body" not in done.err
+    assert "left_hip" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import typer
 import motionloom as ml
 from motionloom.cli.main import app
 
-WRONG = ("x", "-1", "nan", "9" * 400, "\udcff")
+WRONG = ("x", "0", "-1", "nan", "9" * 400, "\udcff")
+PYTHON = re.compile(r"`|(?<![-\w'])[a-z]\w*=|\bml\.\w|Traceback|\bNone\b|\bTrue\b|\bFalse\b")
+"""What only users of Python know: parameters, public names, values."""
 NOT_CALLED = {"demo", "studio"}
 """They take long, and have few options, which are tested with them."""
 READING = {"--fps", "--source-fps", "--unit", "--up", "--body"}
@@ -128,4 +131,8 @@ def _fault(run: Any, arguments: list[str]) -> str | None:
         return f"{type(error).__name__}: {error}"
     if outcome.code not in (0, 1, 2, 3):
         return f"exit code {outcome.code}"
-    return None if outcome.code < 2 or outcome.err.strip() else "refused without a word"
+    if outcome.code >= 2 and not outcome.err.strip():
+        return "refused without a word"
+    lines = [line for line in outcome.err.splitlines() if not line.startswith("Usage: ")]
+    python = [line for line in lines if PYTHON.search(line.replace("jitter=3", ""))]
+    return f"speaks Python: {python}" if python else None

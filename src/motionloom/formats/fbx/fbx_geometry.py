@@ -119,8 +119,8 @@ class _Layers:
     def every(self, kind: str, name: str, width: int) -> list[FloatArray]:
         """Values of every layer of a kind that has some."""
         layers = [each for each in self.element.children if each.name == kind][:MOST_UVS]
-        found = (self._at_corners(layer, name, width) for layer in layers)
-        return [each for each in found if each is not None]
+        values = (self._at_corners(layer, name, width) for layer in layers)
+        return [each for each in values if each is not None]
 
     def colours(self) -> FloatArray | None:
         """Colours at corners (M, 4)."""

@@ -96,12 +96,12 @@ class FbxMaterials:
             return packed
         for element in (holder.element, texture.element):
             for name in ("RelativeFilename", "Filename", "FileName"):
-                found = self._beside(element.child(name))
-                if found:
-                    return found
+                image = self._neighbour(element.child(name))
+                if image:
+                    return image
         return None
 
-    def _beside(self, element: Element | None) -> bytes | None:
+    def _neighbour(self, element: Element | None) -> bytes | None:
         """A file in the folder of this one or below it, by its path there or its name alone."""
         text = "" if element is None else element.text(0).replace("\\", "/")
         if not text or "\0" in text or self.options.path is None:
@@ -110,8 +110,8 @@ class FbxMaterials:
         stated = PurePosixPath(text)
         inside = not stated.is_absolute() and ".." not in stated.parts and ":" not in text
         tried = [Path(folder, *stated.parts)] if inside else []
-        beside = f"{self.options.path.stem}.fbm"
-        tried += [folder / stated.name, folder / beside / stated.name]
+        packed = f"{self.options.path.stem}.fbm"
+        tried += [folder / stated.name, folder / packed / stated.name]
         tried += [folder / "textures" / stated.name]
         for path in tried:
             try:

@@ -16,13 +16,14 @@ from motionloom.formats.fbx.fbx_surfaces import material_key
 def character_items(scene: Scene, character: Character, joints: list[int]) -> None:
     """Add the meshes of a character in the unit and axes of the file, on these joints."""
     surfaces: dict[int, int] = {}
+    images: dict[bytes, int] = {}
     for number, mesh in enumerate(character.meshes):
         used = list(dict.fromkeys(mesh.surfaces.tolist()))
         model = _model(scene, mesh)
         for surface in used:
             if surface not in surfaces:
                 look = character.materials[surface] if surface >= 0 else None
-                surfaces[surface] = material_key(scene, look, mesh.name)
+                surfaces[surface] = material_key(scene, look, mesh.name, images)
             scene.link(surfaces[surface], model)
         geometry = scene.add("Geometry", mesh.name, "Mesh", _geometry(mesh, used))
         scene.link(geometry, model)

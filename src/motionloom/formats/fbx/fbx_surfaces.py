@@ -13,8 +13,10 @@ SLOTS = {"colour": "DiffuseColor", "normal": "NormalMap", "glow": "EmissiveColor
 WRAPS = {"repeat": 0, "mirror": 0, "clamp": 1}
 
 
-def material_key(scene: Scene, material: Material | None, name: str) -> int:
-    """Add a material, and its textures; returns its number."""
+def material_key(
+    scene: Scene, material: Material | None, name: str, images: dict[bytes, int]
+) -> int:
+    """Add a material, its textures, and images that are not there yet; returns its number."""
     if material is None:
         plain = [property_of("DiffuseColor", "Color", "", "A", *PLAIN)]
         return scene.add("Material", name, "", _head("lambert", plain))
@@ -35,9 +37,9 @@ def material_key(scene: Scene, material: Material | None, name: str) -> int:
     key = scene.add("Material", material.name, "", _head("phong", properties))
     for use, slot in SLOTS.items():
         if use in material.textures:
-            scene.link(_texture(scene, material.textures[use]), key, slot)
+            scene.link(_texture(scene, material.textures[use], images), key, slot)
     if "colour" in material.textures and material.opacity != "opaque":
-        scene.link(_texture(scene, material.textures["colour"]), key, "TransparentColor")
+        scene.link(_texture(scene, material.textures["colour"], images), key, "TransparentColor")
     return key
 
 
@@ -50,7 +52,7 @@ def _head(model: str, properties: list[Item]) -> list[Item]:
     ]
 
 
-def _texture(scene: Scene, texture: Texture) -> int:
+def _texture(scene: Scene, texture: Texture, images: dict[bytes, int]) -> int:
     """Add a texture and the image in it."""
     stem = "".join(c if c.isalnum() or c in "-_ " else "_" for c in texture.name) or "image"
     name = stem if stem.lower().endswith(texture.suffix) else f"{stem}{texture.suffix}"
@@ -75,18 +77,25 @@ def _texture(scene: Scene, texture: Texture) -> int:
             Item("RelativeFilename", (name,)),
         ],
     )
-    video = scene.add(
+    if texture.data not in images:
+        images[texture.data] = _image(scene, texture, name)
+    scene.link(images[texture.data], key)
+    return key
+
+
+def _image(scene: Scene, texture: Texture, name: str) -> int:
+    """Add the file of an image."""
+    path = property_of("Path", "KString", "XRefUrl", "", name)
+    return scene.add(
         "Video",
         texture.name,
         "Clip",
         [
             Item("Type", ("Clip",)),
-            Item("Properties70", (), [property_of("Path", "KString", "XRefUrl", "", name)]),
+            Item("Properties70", (), [path]),
             Item("UseMipMap", (0,)),
             Item("Filename", (name,)),
             Item("RelativeFilename", (name,)),
             Item("Content", (texture.data,)),
         ],
     )
-    scene.link(video, key)
-    return key

@@ -25,8 +25,8 @@ from motionloom.formats.gltf.gltf_nodes import MARK
 from motionloom.formats.gltf.gltf_pack import Pack, write_chunks
 from motionloom.formats.gltf.gltf_skin_write import TRIANGLES, VERTICES, SkinParts, skin_parts
 from motionloom.formats.mesh_space import turned_mesh
+from motionloom.formats.rest_world import rest_world
 from motionloom.formats.single_precision import single_quats
-from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -56,7 +56,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
             fix="Check its frame rate.",
         )
     origin = _origin(motion)
-    rest = _rest_world(skeleton, origin)
+    rest = rest_world(skeleton, origin)
     n_joints, n_ends = skeleton.n_joints, len(skeleton.end_parents)
     # Node 0 holds the figure, then joints, then end sites, then the mesh.
     joints = list(range(1, 1 + n_joints + n_ends))
@@ -151,16 +151,6 @@ def _origin(motion: Motion) -> FloatArray:
     if np.abs(root).max() < FAR_M:
         return np.zeros(3)
     return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
-
-
-def _rest_world(skeleton: Skeleton, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """World places (J + E, 3) and turns (J + E, 4) at rest, joints then end sites."""
-    # As a reader will sum it up: far out the subtraction may cost the root's last bits.
-    root = (skeleton.offsets[:1] - origin) + origin
-    places, turns = forward_kinematics(skeleton, root, skeleton.rest_quats[None])
-    at = skeleton.end_parents
-    tips = places[0, at] + quat.rotate(turns[0, at], skeleton.end_offsets)
-    return np.concatenate([places[0], tips]), np.concatenate([turns[0], turns[0, at]])
 
 
 def _nodes(skeleton: Skeleton, origin: FloatArray) -> list[dict[str, Any]]:

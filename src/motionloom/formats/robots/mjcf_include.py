@@ -46,7 +46,7 @@ class Includes:
             raise FormatError(
                 f"The model includes {quoted(name)}, which a text cannot reach.",
                 where=where,
-                fix="Load it by its path: ml.load_robot(PATH).",
+                fix="Load it by its path.",
             )
         path = self._place(name, self.folder.resolve(), where)
         if path in self.taken or len(self.taken) >= MOST_FILES:

@@ -15,6 +15,7 @@ from motionloom.errors import FormatError
 from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.end_names import end_names
 from motionloom.formats.file_clip import FileClip
+from motionloom.formats.rest_world import rest_world
 from motionloom.formats.single_precision import single_quats
 from motionloom.formats.usd.usd_text import (
     identifiers,
@@ -24,7 +25,6 @@ from motionloom.formats.usd.usd_text import (
     quoted_text,
     tuples_of,
 )
-from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
@@ -52,7 +52,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
             )
     origin = _origin(motion, FAR_M / unit_m)
     motion = _as_stored(motion, origin)
-    rest = _rest_world(skeleton, origin)
+    rest = rest_world(skeleton, origin)
     parts = (
         _header(clip, unit_m, up),
         _skel_root(motion, origin),
@@ -207,15 +207,6 @@ def _as_stored(motion: Motion, origin: FloatArray) -> Motion:
         local_quats=single_quats(motion.local_quats).astype(np.float64),
         joint_translations=None if moving is None else moving.astype(np.float32),
     )
-
-
-def _rest_world(skeleton: Skeleton, origin: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Places (J + E, 3) and turns (J + E, 4) at rest, joints then end sites."""
-    root = (skeleton.offsets[:1] - origin) + origin
-    places, turns = forward_kinematics(skeleton, root, skeleton.rest_quats[None])
-    at = skeleton.end_parents
-    tips = places[0, at] + quat.rotate(turns[0, at], skeleton.end_offsets)
-    return np.concatenate([places[0], tips]), np.concatenate([turns[0], turns[0, at]])
 
 
 def _matrices(places: FloatArray, turns: FloatArray) -> FloatArray:

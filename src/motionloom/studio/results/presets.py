@@ -30,15 +30,15 @@ PRESETS: dict[str, Preset] = {
         "BVH in metres, Y up. File, Import, Motion Capture; scale 1, forward -Z, up Y.",
     ),
     "unreal": Preset(
-        "Unreal", "glb", METRIC, False,
-        "glTF in metres, which Interchange turns into centimetres. Not opened in Unreal.",
+        "Unreal", "fbx", {"engine": "unreal"}, False,
+        "FBX with a root bone, the mannequin's names and Unreal's axes. Not opened in Unreal.",
     ),
     "unity": Preset(
-        "Unity", "glb", METRIC, False,
-        "glTF in metres; needs the package glTFast. Not opened in Unity.",
+        "Unity", "fbx", {"engine": "unity"}, False,
+        "FBX with a root bone and the names of Unity's humanoid. Not opened in Unity.",
     ),
     "godot": Preset(
-        "Godot", "glb", METRIC, False,
-        "glTF in metres; put it into the project's folder. Not opened in Godot.",
+        "Godot", "glb", {"engine": "godot"}, True,
+        "glTF with a root bone, on Godot's humanoid profile; put it into the project's folder.",
     ),
 }  # fmt: skip

@@ -196,8 +196,8 @@ def _note(finding: Finding, file: str) -> str:
         front, line, _ = stem.rpartition("_")
         pattern = f"{front}{line}*" if front else stem
         return (
-            f"warning: {finding.problem} Say source_fps={{{pattern!r}: {better[1]}}} "
-            "if that is the true rate."
+            f"warning: {finding.problem} If that is the true rate, pass "
+            f"source_fps={{{pattern!r}: {better[1]}}}."
         )
     return f"warning: {finding.where}: {finding.problem}"
 

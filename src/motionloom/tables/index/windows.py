@@ -122,8 +122,8 @@ def windows_of(frames: Frames, length: int, *, stride: int = 1, at_least: int = 
     if longest < length:
         raise TableError(
             f"A clip must have at least {length} frames ({seconds:g} s at {frames.fps:g} fps), but "
-            f"the longest of the {frames.n_clips} clips has {longest}. Ask for a shorter length_s "
-            "or add longer clips."
+            f"the longest of the {frames.n_clips} clips has {longest}. Choose a shorter "
+            "`length_s`, or add longer clips."
         )
     raise TableError(
         f"The collection must have at least {at_least} windows of {seconds:g} s (one every "

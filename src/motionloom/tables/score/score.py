@@ -27,6 +27,7 @@ from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
+from motionloom.motion.result_motion import motion_in
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
 from motionloom.tables.score.contactless import Chance, chance_of
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
@@ -209,8 +210,8 @@ def score(
     own = None if isinstance(result, Transition) else getattr(result, "score", None)
     if isinstance(own, Score) and masses is None and chance is None:
         return own if limit is None else replace(own, natural=own.total < limit)
-    motion = result if isinstance(result, Motion) else getattr(result, "motion", None)
-    if not isinstance(motion, Motion):
+    motion = motion_in(result)
+    if motion is None:
         raise ArrayError(
             "`result` must be a motion, or have one as `.motion` as results of motionloom do, got "
             f"a {type(result).__name__}."

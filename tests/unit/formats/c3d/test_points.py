@@ -56,6 +56,31 @@ def test_the_up_axis_of_the_file_or_the_caller_counts(walk, tmp_path) -> None:
     assert any("Y_SCREEN" in finding.problem for finding in clip.findings)
     assert np.abs(clip.positions - walk).max() < 1e-5
     assert ml.load_points(tmp_path / "a.c3d", up="y").up == "y"
+    turned = ml.load_points(marker_file(tmp_path / "b.c3d", walk, screen="-Z"))
+    assert turned.up == "z"
+    assert any("below 0" in finding.problem for finding in turned.findings)
+    assert np.abs(turned.positions - walk).max() < 1e-5
+
+
+def test_markers_are_saved_as_rows_and_arrays(walk, tmp_path) -> None:
+    places = np.array(walk[:5, :3])
+    places[2, 1] = np.nan
+    clip = ml.load_points(marker_file(tmp_path / "a.c3d", places, screen="+Z"))
+    clip.save(tmp_path / "a.csv")
+    head, *rows = (tmp_path / "a.csv").read_text().splitlines()
+    assert head == "time,M0_x,M0_y,M0_z,M1_x,M1_y,M1_z,M2_x,M2_y,M2_z"
+    cells = [row.split(",") for row in rows]
+    assert cells[2][4:7] == ["", "", ""]
+    assert [float(cell) for cell in cells[3][1:]] == clip.positions[3].ravel().tolist()
+    assert float(cells[4][0]) == 4.0 / 60.0
+    clip.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as arrays:
+        assert np.array_equal(arrays["positions"], clip.positions)
+        assert np.array_equal(arrays["seen"], clip.seen)
+        assert arrays["names"].tolist() == list(clip.names)
+        assert (float(arrays["fps"]), str(arrays["up"])) == (60.0, "y")
+    with pytest.raises(ml.FormatError, match=r"\.csv or \.npz"):
+        clip.save(tmp_path / "a.bvh")
 
 
 def test_hidden_markers_are_bridged_in_the_motion(walk, tmp_path) -> None:

@@ -141,7 +141,7 @@ def test_a_clip_shorter_than_a_window_can_not_be_gone_from(frames):
 
 
 def test_too_few_windows_are_told(frames):
-    with pytest.raises(TableError, match=r"the longest of the 2 clips has .* shorter length_s"):
+    with pytest.raises(TableError, match=r"the longest of the 2 clips has .* shorter `length_s`"):
         windows_of(frames, 5000)
     with pytest.raises(TableError, match=r"at least 9000 windows .* fewer clusters"):
         windows_of(frames, LENGTH, stride=5, at_least=9000)
