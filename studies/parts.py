@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 def asked_parts(description: str, parts: Iterable[str]) -> list[str]:
     """The parts that were named, all of them where none was; ends the program at an unknown one."""
-    known = list(parts)
+    names = list(parts)
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(known)}")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(names)}")
     asked = list(parser.parse_args().parts)
-    if unknown := set(asked) - set(known):
-        parser.error(f"parts must be of {', '.join(known)}, got {', '.join(sorted(unknown))}")
-    return asked or known
+    if unknown := set(asked) - set(names):
+        parser.error(f"parts must be of {', '.join(names)}, got {', '.join(sorted(unknown))}")
+    return asked or names
