@@ -266,7 +266,7 @@ def known_options(function: str, settings: type, options: Mapping[str, object]) 
     for name in options:
         if name not in names:
             raise TypeError(
-                f"{function}() has no option {name!r}. Its rarer options are: {', '.join(names)}."
+                f"{function}() has no option {name!r}. Its options are: {', '.join(names)}."
             )
 
 

@@ -4,6 +4,8 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "motionloom"
 
@@ -71,6 +73,8 @@ def test_a_cycle_is_seen():
     assert cycles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
 
 
-def test_no_file_name_occurs_twice():
-    names = Counter(path.name for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+@pytest.mark.parametrize("pattern", ["*.py", "studio/client/src/**/*.*"])
+def test_no_file_name_occurs_twice(pattern):
+    names = Counter(path.name for path in PACKAGE.rglob(pattern) if path.name != "__init__.py")
+    assert names
     assert [name for name, count in names.items() if count > 1] == []

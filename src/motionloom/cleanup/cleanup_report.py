@@ -36,8 +36,10 @@ class PlantReport:
     ----------
     kind : str
         ``left_heel``, ``left_toe``, ``right_heel`` or ``right_toe``.
-    first, last : int
-        As labelled.
+    first : int
+        First frame, as labelled.
+    last : int
+        Last frame, as labelled.
     held : tuple of two int or None
         First and last frame held, None where the plant was let go.
     slide_before, slide_after : float

@@ -42,8 +42,10 @@ class HandHold:
     ----------
     role : str
         ``left_wrist`` or ``right_wrist``.
-    first, last : int
-        Frames.
+    first : int
+        First frame.
+    last : int
+        Last frame.
     moved_m : float
         Farthest that the wrist was moved.
     missed_m : float

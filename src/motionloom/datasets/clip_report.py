@@ -68,8 +68,12 @@ class ClipReport:
         As it was found.
     error : str
         Why it could not be read, cleaned or written; empty where it could.
-    frames, fps, seconds : float
-        Number of frames, frames per second, and duration.
+    frames : int
+        Number of frames.
+    fps : float
+        Frames per second.
+    seconds : float
+        Duration.
     values : Mapping
         Figure of every column; None where it cannot be measured.
     defects : tuple of Defect

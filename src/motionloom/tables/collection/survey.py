@@ -210,8 +210,12 @@ class IngestReport:
 
     Attributes
     ----------
-    clips, frames, fps : float
-        Number of clips and of frames, and frames per second.
+    clips : int
+        Number of clips.
+    frames : int
+        Number of frames.
+    fps : float
+        Frames per second.
     notes : tuple
         Clip id and what was noticed or done, in the order of the clips.
     left_out : tuple

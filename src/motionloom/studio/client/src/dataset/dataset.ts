@@ -1,10 +1,10 @@
 // The page of a checked data set: every clip, worst first; filtered, sorted, listed. No network.
 
 import "../colours.css";
-import "./page.css";
+import "./dataset_page.css";
 import { button, download, make } from "../dom";
 import { setTheme } from "../theme";
-import { type Clip, type Column, type Dataset, readDataset, type Status, shortNumber } from "./data";
+import { type Clip, type Column, type Dataset, readDataset, type Status, shortNumber } from "./dataset_data";
 import { Thumbnails } from "./thumbnail";
 
 const BATCH = 60; // rows that are added at a time

@@ -3,7 +3,7 @@
 import { stillWanted } from "../clock";
 import { make } from "../dom";
 import { paletteOf } from "../theme";
-import type { Clip, Dataset } from "./data";
+import type { Clip, Dataset } from "./dataset_data";
 
 const WIDTH = 208;
 const HEIGHT = 60;

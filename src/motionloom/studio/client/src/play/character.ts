@@ -2,7 +2,7 @@
 
 import { liveMotion, type ShownMotion } from "../motion";
 import type { Goal, Place, Pose, Stream, Table } from "../runtime";
-import type { PlayData } from "./data";
+import type { PlayData } from "./play_data";
 
 const MOST_STEPS = 30; // at once: a slow display keeps up; a page that was hidden goes on where it was
 

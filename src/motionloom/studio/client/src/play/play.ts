@@ -2,7 +2,7 @@
 // WebAssembly, and the table's file, all in the page. No network, no server.
 
 import "../colours.css";
-import "./page.css";
+import "./play_page.css";
 import { stillWanted } from "../clock";
 import { button, make, replace } from "../dom";
 import { type Goal, open, type Table } from "../runtime";
@@ -12,7 +12,7 @@ import { Stage } from "../stage/stage";
 import { VIEWS } from "../stage/words";
 import { paletteOf, setTheme } from "../theme";
 import { Character } from "./character";
-import { type PlayData, readData } from "./data";
+import { type PlayData, readData } from "./play_data";
 import { createStatus } from "./status";
 
 const ORBIT = 28; // pixels of a drag that an arrow key stands for

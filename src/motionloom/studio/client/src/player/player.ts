@@ -2,7 +2,7 @@
 // network, no outside file.
 
 import "../colours.css";
-import "./page.css";
+import "./player_page.css";
 import { createClock } from "../clock";
 import { button, make, replace } from "../dom";
 import type { Role } from "../stage/actor";

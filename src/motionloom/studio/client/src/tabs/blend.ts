@@ -7,7 +7,7 @@ import type { BlendDetail, Space } from "../messages";
 import { nameOf, type Project, registeredBy, type State } from "../store";
 import type { Tools } from "../tools";
 import "./blend.css";
-import { createLive } from "./live";
+import { createLive } from "./live_blend";
 import { createPad, type PadState, tintOf } from "./pad";
 import { withWeight } from "./shares";
 import { isCurrent, type TabModule } from "./tab";

@@ -8,7 +8,7 @@ import type { TabModule } from "./tab";
 import "./table.css";
 import { buildView } from "./table_parts/build";
 import { labelView } from "./table_parts/label";
-import { liveView } from "./table_parts/live";
+import { liveView } from "./table_parts/live_character";
 import { matrixView } from "./table_parts/matrix";
 import { clipIn, createTables, factsOf, isShort, tableKey, windowOf } from "./table_parts/tables";
 
