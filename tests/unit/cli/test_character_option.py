@@ -61,7 +61,7 @@ def test_folders_go_on_the_character_too(run, file: Path, tmp_path: Path) -> Non
         assert ml.load_character(tmp_path / "out" / f"{name}.fbx").n_points > 100
     cleaned = run("clean", folder, "-o", tmp_path / "cleaned", "--character", file)
     assert cleaned.code == 2
-    assert "convert FOLDER OUT --to glb --character FILE" in cleaned.err
+    assert "use convert FOLDER OUT with them" in cleaned.err
 
 
 def test_other_formats_hold_the_bones_of_the_character(

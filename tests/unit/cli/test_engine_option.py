@@ -94,7 +94,7 @@ def test_a_suffix_that_engines_do_not_read_is_refused_first(
 def test_cleaning_a_folder_refuses_and_recommends_convert(run: Run, tmp_path: Path) -> None:
     answer = run("clean", tmp_path, "-o", tmp_path / "out", "--engine", "unreal")
     assert answer.code == 2
-    assert "convert FOLDER OUT --engine unreal" in answer.err
+    assert "use convert FOLDER OUT with them" in answer.err
 
 
 def test_roles_of_a_body_file_are_used(run: Run, tmp_path: Path, walk: ml.Motion) -> None:
