@@ -36,6 +36,18 @@ class Pair:
     target: str
 
 
+@dataclass(frozen=True, slots=True)
+class PairWords:
+    """What a command calls its results."""
+
+    label: str
+    """Of the progress bar: "joining"."""
+    plural: str
+    """In JSON: "transitions"."""
+    advice: str
+    """What to try where a result fails its quality check."""
+
+
 class PairResult(Protocol):
     """What a command makes of a pair."""
 
@@ -111,9 +123,7 @@ def make_pairs(
     make: Callable[[Pair], AnyResult],
     writing: Writing,
     *,
-    label: str,
-    plural: str,
-    advice: str,
+    words: PairWords,
     inputs: Callable[[Pair], dict[str, Any]],
     describe: Callable[[AnyResult], dict[str, Any]],
     show: Callable[[AnyResult, str], None],
@@ -128,10 +138,8 @@ def make_pairs(
         Returns the result of a pair.
     writing
         Options on the outputs.
-    label, plural
-        For the progress bar, and for JSON: "joining", "transitions".
-    advice
-        What to try where a result fails its quality check.
+    words
+        What the results are called.
     inputs
         A pair as JSON, if it was not made.
     describe, show
@@ -140,7 +148,7 @@ def make_pairs(
     reports: list[dict[str, Any]] = []
     finished: list[tuple[AnyResult, str]] = []
     errors: list[ml.MotionLoomError] = []
-    for pair in track(pairs, label):
+    for pair in track(pairs, words.label):
         try:
             check_target(pair.target, [pair.one, pair.other], force=writing.force, to=writing.to)
             writing.layout.check(pair.target)
@@ -153,7 +161,7 @@ def make_pairs(
                 joined.result.verification,
                 pair.target,
                 allowed=writing.allow_flawed,
-                advice=advice,
+                advice=words.advice,
             )
             motion, wearer = joined.result.motion, writing.wearer
             write_clip(motion, pair.target, writing.to, wearer=wearer, layout=writing.layout)
@@ -173,7 +181,7 @@ def make_pairs(
     if writing.output == "-" and not writing.dry_run:
         pass  # the clip itself goes there
     elif writing.as_json:
-        print_json({"dry_run": writing.dry_run, plural: reports})
+        print_json({"dry_run": writing.dry_run, words.plural: reports})
     elif writing.dry_run:
         for each in reports:
             if "error" not in each:

@@ -18,7 +18,7 @@ from motionloom.cli.example_clips import Example, NoRetarget, load_examples
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, printable
 from motionloom.cli.output_paths import DryRun, Force, Writing
-from motionloom.cli.pair_jobs import make_pairs, plan_pairs
+from motionloom.cli.pair_jobs import PairWords, make_pairs, plan_pairs
 from motionloom.cli.results import AllowFlawed, print_check, result_json, wrote_line
 
 Method = Literal["naive", "time", "time+space", "full"]
@@ -129,9 +129,7 @@ def splice(
         pairs,
         lambda pair: _make(pair.one, pair.other, reading, options),
         writing,
-        label="splicing",
-        plural="splices",
-        advice="Choose other clips or another --where,",
+        words=PairWords("splicing", "splices", "Choose other clips or another --where,"),
         inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
         describe=_json,
         show=_print,

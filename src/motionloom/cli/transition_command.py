@@ -21,7 +21,7 @@ from motionloom.cli.example_clips import (
 )
 from motionloom.cli.output import AsJson, printable
 from motionloom.cli.output_paths import DryRun, Force, Writing
-from motionloom.cli.pair_jobs import make_pairs, plan_pairs
+from motionloom.cli.pair_jobs import PairWords, make_pairs, plan_pairs
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
@@ -121,9 +121,9 @@ def transition(
         pairs,
         lambda pair: _make([pair.one, pair.other], reading, options),
         writing,
-        label="joining",
-        plural="transitions",
-        advice="Choose other clips, another --at or another --length,",
+        words=PairWords(
+            "joining", "transitions", "Choose other clips, another --at or another --length,"
+        ),
         inputs=lambda pair: {"inputs": [pair.one, pair.other]},
         describe=_json,
         show=lambda joined, target: _print(joined, target, show, length),
