@@ -118,13 +118,18 @@ def _binary(item: Item, at: int, head: struct.Struct, deflated: bool) -> bytes:
     )
 
 
+def _wrapped(value: int, bits: int) -> int:
+    """A whole number as so many bits hold it."""
+    return (value + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+
+
 def _binary_value(value: Any, deflated: bool) -> bytes:
     if isinstance(value, bool):
         return b"C" + bytes([value])
     if isinstance(value, Long):
-        return b"L" + struct.pack("<q", value.value)
+        return b"L" + struct.pack("<q", _wrapped(value.value, 64))
     if isinstance(value, int):
-        return b"I" + struct.pack("<i", value)
+        return b"I" + struct.pack("<i", _wrapped(value, 32))
     if isinstance(value, float):
         return b"D" + struct.pack("<d", value)
     if isinstance(value, str | bytes):

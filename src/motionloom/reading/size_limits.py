@@ -22,6 +22,8 @@ ROTATION, PLACE = 32, 24
 POSE, SLIDING_POSE = 64, 200
 """Bytes per joint and frame that a clip takes while its unit, axes and floor are found: measured,
 for one with rigid bones and for one whose joints slide."""
+MOST_STATED = 10**15
+"""Bytes beyond which a number is an error of the file, and not written out."""
 VARIABLE = "MOTIONLOOM_MAX_MEMORY"
 """Environment variable that sets the limit where a caller states none: bytes, or a text such as
 ``2GB``."""
@@ -136,16 +138,23 @@ class Budget:
             if self.stated is None
             else "the limit set"
         )
+        fix = "The file is damaged: copy or export it again."
+        if needed < MOST_STATED:
+            fix = (
+                f"If it is meant to be so large, pass max_memory={_round_up(needed)} to the "
+                f"function that loads it, or set the environment variable {VARIABLE}."
+            )
         raise FormatError(
             f"Reading this file may take {_text(self.total)} of memory ({rule}), and {what} would "
             f"bring it to {_text(needed)}.",
             where=where,
-            fix=f"If it is meant to be so large, pass max_memory={_round_up(needed)} to the "
-            f"function that loads it, or set the environment variable {VARIABLE}.",
+            fix=fix,
         )
 
 
 def _text(n_bytes: int) -> str:
+    if n_bytes >= MOST_STATED:
+        return f"more than {MOST_STATED // 10**9:,} GB"
     if n_bytes >= 1e10:
         return f"{n_bytes / 1e9:.0f} GB"
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:.1f} MB"

@@ -36,6 +36,11 @@ def test_a_budget_is_64_mb_and_8_times_the_file() -> None:
     budget.check(1, "a byte")
 
 
+def test_a_number_of_hundreds_of_digits_is_refused_as_damage() -> None:
+    with pytest.raises(FormatError, match=r"more than 1,000,000 GB.*damaged"):
+        Budget(Limits(), 1000).check(10**5000, "its points")
+
+
 def test_files_that_belong_to_the_first_are_counted() -> None:
     budget = Budget(Limits(), 0)
     budget.add_file(100)

@@ -104,6 +104,7 @@ class Objects:
     def _read_links(self, listed: Element) -> None:
         budget = self.document.budget
         budget.take(CONNECTION_BYTES * len(listed.children), "its connections")
+        listed_before: set[Link] = set()  # each counts once, however often a file lists it
         for element in listed.children:
             kind, child, parent = element.text(0), element.whole(1), element.whole(2)
             if child is None or parent is None:
@@ -114,6 +115,9 @@ class Objects:
             if kind not in ("OO", "OP"):
                 continue
             link = Link(child, parent, element.text(3) if kind == "OP" else "")
+            if link in listed_before:
+                continue
+            listed_before.add(link)
             self.below.setdefault(parent, []).append(link)
             self.above.setdefault(child, []).append(link)
 

@@ -110,7 +110,8 @@ def _rest_matrices(prim: Prim, tokens: Tokens, paths: list[str]) -> FloatArray:
                 f"{16 * len(paths)} numbers are needed, got {numbers.size}.", where=where
             )
         matrices = numbers.reshape(-1, 4, 4).transpose(0, 2, 1)
-        if not np.all(np.abs(np.linalg.det(matrices[:, :3, :3])) > 1e-12):
+        sizes = np.abs([np.linalg.det(matrices[:, :3, :3]), np.linalg.det(matrices)])
+        if not np.all(sizes > 1e-12):
             raise FormatError("Transforms must be invertible.", where=where)
         if name == "restTransforms":
             return np.array(matrices)

@@ -142,3 +142,12 @@ def test_a_long_good_file_is_within_its_budget_of_memory() -> None:
     fbx.write(FileClip(motion, unit_m=0.01, up="y"), stream)
     stream.seek(0)
     assert fbx.read(stream, ReadOptions()).motion.n_frames == n_frames
+
+
+def test_a_connection_counts_once_however_often_it_is_listed() -> None:
+    """Thousands of links between two objects multiplied to minutes."""
+    once = fbx.read(io.BytesIO(as_binary(items())), ReadOptions()).motion
+    often = as_binary(changed("Connections", lambda links: links * 300))
+    many = fbx.read(io.BytesIO(often), ReadOptions()).motion
+    assert (many.local_quats == once.local_quats).all()
+    assert (many.root_positions == once.root_positions).all()

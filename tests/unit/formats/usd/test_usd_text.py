@@ -132,6 +132,7 @@ def test_several_roots_get_one_above() -> None:
         ('upAxis = "Z"', 'upAxis = "Q"', "Y or Z"),
         ("metersPerUnit = 0.01", "metersPerUnit = 0", "above 0"),
         ("(1,0,0,0), (0,1,0,0)", "(0,0,0,0), (0,1,0,0)", "invertible"),
+        ("(0,0,-40,1))]", "(0,0,-40,0))]", "invertible"),
     ],
 )
 def test_faults_are_named(old: str, new: str, match: str) -> None:
