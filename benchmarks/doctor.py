@@ -5,7 +5,8 @@
     ./bench doctor --clips 60 --jobs 1
 
 Copies differ in blank lines at their ends, so that no two files are equal. Without captured clips,
-embedded ones of the same length are used. The baseline is one process that loads and measures clip by clip.
+embedded ones of the same length are used. The baseline is one process that loads and measures clip
+by clip.
 """
 
 from __future__ import annotations
