@@ -15,6 +15,7 @@ export class Character {
   // Whether it is going to a goal, and where it arrived last.
   ordered = false;
   arrived: Place | null = null;
+  private begun = true; // whether a step was taken since the last order
   private readonly stream: Stream;
 
   constructor(
@@ -30,14 +31,17 @@ export class Character {
   go(goal: Goal): void {
     this.stream.go(goal);
     this.ordered = true;
+    this.begun = false;
   }
 
-  // Advance by a time. Whether another frame is shown.
+  // Advance by a time. Whether another frame is shown. The first frame after an order is always
+  // shown: however slow the display, a transition is seen to begin before it is seen to end.
   advance(seconds: number): boolean {
-    const owed = Math.min(this.part + seconds * this.table.fps, MOST_STEPS);
+    const owed = Math.min(this.part + seconds * this.table.fps, this.begun ? MOST_STEPS : 2);
     const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed
     this.part = owed - whole;
     for (let k = 0; k < whole; k++) {
+      this.begun = true;
       this.take(this.stream.step());
       const { now } = this.stream;
       // The step after an order is in a transition; one that is over may be followed by another at once.
