@@ -1867,6 +1867,14 @@ ML_API ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t 
 ML_API ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *windows,
                                  const ml_frames *made, ml_frames *out, int64_t *before);
 
+/* Made frames with `ahead` captured rows before `first`, which they begin at, and `after` of them
+   after `last`, which they end at, moved to where they go on. Labels of foot points that move are
+   removed.
+   chain: (made.n_joints, 7) scratch memory  points: (out.most, 4, 3) scratch memory */
+ML_API ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, int64_t last,
+                                 int64_t after, const ml_frames *made, double *chain,
+                                 double *points, ml_frames *out);
+
 /* Failures of a recipe's frames in the quality check, as of ml_check_judge; frames count from the
    first.
    windows: (n_ways)  found: (96, 5)  n_found: (1) */

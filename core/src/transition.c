@@ -221,19 +221,10 @@ static ml_status transition_clips(const ml_table *table, int64_t n_ways, const i
     return ML_OK;
 }
 
-ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *windows,
-                          const ml_frames *made, ml_frames *out, int64_t *before) {
-    int64_t clips[ML_MOST_WAYS], length = made->n_frames, end = length - 1;
-    ml_status bad = transition_clips(table, n_ways, windows, clips);
-    if (bad) return bad;
-    if (length < 1 || length > table->length || out->most < length + 2 * TABLE_MARGIN ||
-        made->n_joints != table->rows->n_joints || out->n_joints != made->n_joints)
-        return ML_BAD_SIZE;
-    int64_t first = windows[0], last = windows[n_ways - 1] + end;
-    int64_t ahead = first - table->starts[clips[0]];
-    int64_t after = table->starts[clips[n_ways - 1] + 1] - 1 - last;
-    ahead = ahead < TABLE_MARGIN ? ahead : TABLE_MARGIN;
-    after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
+/* Made frames between captured rows of the clips that they leave and arrive at. */
+static void transition_extend(const ml_table *table, int64_t first, int64_t ahead, int64_t last,
+                              int64_t after, const ml_frames *made, ml_frames *out) {
+    int64_t length = made->n_frames, end = length - 1;
     ml_frames_copy(made, 0, length, out, ahead);
     for (int64_t t = 0; t < ahead; t++)
         ml_frames_captured(table->rows, first - ahead + t, first, made->heading[0], made->root[0],
@@ -241,9 +232,48 @@ ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *
     for (int64_t t = 0; t < after; t++)
         ml_frames_captured(table->rows, last + 1 + t, last, made->heading[end],
                            made->root[3 * end], made->root[3 * end + 2], out, ahead + length + t);
-    *before = ahead;
     out->n_frames = ahead + length + after;
+}
+
+ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                          const ml_frames *made, ml_frames *out, int64_t *before) {
+    int64_t clips[ML_MOST_WAYS], length = made->n_frames;
+    ml_status bad = transition_clips(table, n_ways, windows, clips);
+    if (bad) return bad;
+    if (length < 1 || length > table->length || out->most < length + 2 * TABLE_MARGIN ||
+        made->n_joints != table->rows->n_joints || out->n_joints != made->n_joints)
+        return ML_BAD_SIZE;
+    int64_t first = windows[0], last = windows[n_ways - 1] + length - 1;
+    int64_t ahead = first - table->starts[clips[0]];
+    int64_t after = table->starts[clips[n_ways - 1] + 1] - 1 - last;
+    ahead = ahead < TABLE_MARGIN ? ahead : TABLE_MARGIN;
+    after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
+    transition_extend(table, first, ahead, last, after, made, out);
+    *before = ahead;
     return ML_OK;
+}
+
+ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, int64_t last,
+                          int64_t after, const ml_frames *made, double *chain, double *points,
+                          ml_frames *out) {
+    const ml_leg_rig *rig = table->rig;
+    int64_t n = ahead + made->n_frames + after, joints = table->rows->n_joints;
+    double *world = chain + 3 * joints;
+    if (made->n_frames < 1 || ahead < 0 || after < 0 || out->most < n ||
+        made->n_joints != joints || out->n_joints != joints || first - ahead < 0 ||
+        last + after >= table->rows->n_rows)
+        return ML_BAD_SIZE;
+    transition_extend(table, first, ahead, last, after, made, out);
+    ml_status bad = ML_OK;
+    for (int64_t t = 0; t < n && !bad; t++) {
+        bad = ml_chain_pose(1, joints, rig->parents, rig->offsets, rig->n_chain, rig->chain,
+                            out->root + 3 * t, out->quats + 4 * joints * t, chain, world);
+        if (!bad)
+            bad = ml_chain_soles(1, joints, rig->legs, rig->soles, chain, world,
+                                 points + 12 * t);
+    }
+    if (!bad) ml_label_keep(n, 4, points, table->fps, out->planted);
+    return bad;
 }
 
 ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import IntArray
+from motionloom._core import kernel
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.rotation import quat
-from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import Best, QueryEngine
-from motionloom.tables.query_records import Choice
-from motionloom.tables.synthesis.leg_kernels import chain_pose, keep_true_labels, sole_points
+from motionloom.tables.query_records import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
 from motionloom.tables.transition_request import Place, TransitionRequest
 
-UP = np.array([0.0, 1.0, 0.0])
+_play = kernel("ml_table_played")
+
 DRAWS = 12
 """Recipes with other members of the same clusters that a variation is chosen among."""
 WORSE = 1.5
@@ -225,30 +225,19 @@ def assembled(
     windows = choice.windows(taken)
     recipe = recipe_of(engine, choice, taken)
     span = (0, engine.length - 1)
-    root, quats, planted = synthesis.root_positions, synthesis.local_quats, synthesis.planted
-    is_longer = any(around) or any(plays)
-    if is_longer:
+    if any(around) or any(plays):
         lead, follow = (
             played + round(min(s * frames.fps, frames.n_rows))
             for played, s in zip(plays, around, strict=True)
         )
-        before = _clip_part(frames, windows[0], -lead)
-        after = _clip_part(frames, windows[-1] + engine.length - 1, follow)
-        carried = carried_rows(frames, after, synthesis)
-        first = captured_rows(frames, before)
-        root = np.concatenate([first[0], root, carried[0]])
-        quats = np.concatenate([first[1], quats, carried[1]])
-        planted = np.concatenate([frames.planted[before], planted, frames.planted[after]])
-        span = (len(before), len(before) + engine.length - 1)
+        synthesis, before = _played(engine, windows, synthesis, lead, follow)
+        span = (before, before + engine.length - 1)
     ids = [frames.ids[engine.clip_at(row)] for row in windows]
     name = f"{ids[0]} to {ids[-1]}"
-    for part in (root, quats):
+    root, quats, planted = synthesis.root_positions, synthesis.local_quats, synthesis.planted
+    for part in (root, quats, planted):
         part.flags.writeable = False  # so that the motion does not copy it
     motion = Motion(frames.skeleton, root, quats, frames.fps, name=name)
-    if is_longer:  # clips move points that they label as planted
-        points = sole_points(engine.rig, *chain_pose(engine.rig, root, quats))
-        keep_true_labels(points, frames.fps, planted)
-    planted.flags.writeable = False
     return TableTransition(
         motion,
         Footplants(planted),
@@ -266,34 +255,21 @@ def assembled(
     )
 
 
-def _clip_part(frames: Frames, row: int, count: int) -> IntArray:
-    """Up to ``count`` rows of a clip after a row, or before it where ``count`` is negative."""
-    clip = frames.clip_at(row)
-    if count < 0:
-        return np.arange(max(row + count, int(frames.starts[clip])), row)
-    return np.arange(row + 1, min(row + count + 1, int(frames.starts[clip + 1])))
+def _played(
+    engine: QueryEngine, windows: Sequence[int], synthesis: Synthesis, lead: int, follow: int
+) -> tuple[Synthesis, int]:
+    """Blended frames with up to so many frames of the clips before and after; how many go before.
 
-
-def captured_rows(frames: Frames, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Root (n, 3) and local rotations (n, J, 4) of rows, where their clip has them."""
-    quats = quat.normalize(frames.quats[rows].astype(np.float64))
-    quats[:, 0] = quat.multiply(quat.from_axis_angle(UP, frames.heading[rows]), quats[:, 0])
-    ground = frames.ground[rows]
-    return np.stack([ground[:, 0], frames.body[rows, 0, 1], ground[:, 1]], axis=1), quats
-
-
-def carried_rows(
-    frames: Frames, rows: IntArray, synthesis: Synthesis
-) -> tuple[FloatArray, FloatArray]:
-    """Rows that follow the target window, moved rigidly to go on from where the blend ends."""
-    root, quats = captured_rows(frames, rows)
-    if not len(rows):
-        return root, quats
-    last = rows[0] - 1
-    turn = float(synthesis.heading[-1] - frames.heading[last])
-    cos, sin = np.cos(turn), np.sin(turn)
-    x, z = (frames.ground[rows] - frames.ground[last]).T
-    root[:, 0] = synthesis.root_positions[-1, 0] + cos * x + sin * z
-    root[:, 2] = synthesis.root_positions[-1, 2] + cos * z - sin * x
-    quats[:, 0] = quat.multiply(quat.from_axis_angle(UP, np.array(turn)), quats[:, 0])
-    return root, quats
+    Clips move points that they label as planted: those labels are removed.
+    """
+    starts, length = engine.frames.starts, engine.length
+    first, last = windows[0], windows[-1] + length - 1
+    ahead = min(lead, first - int(starts[engine.clip_at(first)]))
+    after = min(follow, int(starts[engine.clip_at(last) + 1]) - 1 - last)
+    n_frames, n_joints = ahead + length + after, synthesis.local_quats.shape[1]
+    scratch = np.zeros((n_joints, 7)), np.zeros((n_frames, 4, 3))
+    into = new_frames(n_frames, n_joints)
+    with engine.lock:
+        _play(engine.record, first, ahead, last, after, frames_of(synthesis), *scratch, into)
+    errors = np.array([synthesis.foot_error, synthesis.missed])
+    return synthesis_of(into, errors), ahead

@@ -173,6 +173,21 @@ def new_frames(most: int, n_joints: int) -> Record:
     )
 
 
+def frames_of(synthesis: Synthesis) -> Record:
+    """Frames of a recipe as the core takes them."""
+    n_frames, n_joints = synthesis.local_quats.shape[:2]
+    return record(
+        "ml_frames",
+        most=n_frames,
+        n_frames=n_frames,
+        n_joints=n_joints,
+        heading=synthesis.heading,
+        root=synthesis.root_positions,
+        quats=synthesis.local_quats,
+        planted=synthesis.planted,
+    )
+
+
 def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
     """What the core has filled, with its foot error and how far a held ankle missed. (2,)."""
     return Synthesis(
