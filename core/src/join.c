@@ -31,8 +31,8 @@ enum {
 /* A source and a target window, and the best between them. */
 typedef struct {
     int64_t source, target, rescore, n_near, near[TABLE_CAPTURED], count, best;
-    /* 1 where the best is captured windows that are natural. */
-    int captured;
+    /* 1 where `near` was sought, and where the best is captured windows that are natural. */
+    int sought, captured;
     double cost, worth, reference[4];
     float columns[TABLE_COLUMNS];
 } join_pair;
@@ -53,12 +53,18 @@ typedef struct {
     const int64_t *banned;
 } join_task;
 
-static ml_status join_put_windows(const join_task *task, join_pair *pair) {
+/* Captured windows that go from the source to the target, sought once. */
+static ml_status join_seek(const join_task *task, join_pair *pair) {
+    if (pair->sought) return ML_OK;
+    pair->sought = 1;
+    return ml_table_find_captured(task->table, task->work, pair->source, pair->target, pair->near,
+                                  &pair->n_near);
+}
+
+static ml_status join_put_windows(const join_task *task, const join_pair *pair) {
     const ml_table *table = task->table;
     int64_t first = table->n_medoids;
-    ml_status bad = ml_table_find_captured(table, task->work, pair->source, pair->target,
-                                           pair->near, &pair->n_near);
-    if (!bad) bad = ml_table_put(table, first + JOIN_SOURCE, pair->source);
+    ml_status bad = ml_table_put(table, first + JOIN_SOURCE, pair->source);
     if (!bad) bad = ml_table_put(table, first + JOIN_TARGET, pair->target);
     for (int64_t m = 0; m < pair->n_near && !bad; m++)
         bad = ml_table_put(table, first + JOIN_NEAR + m, pair->near[m]);
@@ -112,12 +118,21 @@ static ml_status join_most_natural(const join_task *task, join_pair *pair) {
     return bad;
 }
 
+/* The first row of the window that a pair has in a slot. */
+static int64_t join_row(const ml_table *table, const join_pair *pair, int64_t slot) {
+    int64_t own = slot - table->n_medoids;
+    if (own < 0) return slot < 0 ? -1 : table->met[slot];
+    return own == JOIN_SOURCE   ? pair->source
+           : own == JOIN_TARGET ? pair->target
+                                : pair->near[own - JOIN_NEAR];
+}
+
 /* A blend as the first rows of its windows; 1 where captured ones are pinned. */
 static uint8_t join_rows(const ml_table *table, const join_pair *pair, const int32_t *ids,
                          int64_t *rows) {
     int64_t n = 0;
     if (ids[0] != table->n_medoids + JOIN_PINNED) {
-        for (int i = 0; i < ML_MOST_WAYS; i++) rows[i] = ids[i] < 0 ? -1 : table->met[ids[i]];
+        for (int i = 0; i < ML_MOST_WAYS; i++) rows[i] = join_row(table, pair, ids[i]);
         return 0;
     }
     rows[n++] = pair->source;
@@ -143,12 +158,12 @@ static void join_leave_out(const join_task *task, join_pair *pair) {
     pair->count = kept;
 }
 
-/* The blends between source and target, and the best of them. */
-static ml_status join_judge(const join_task *task, join_pair *pair) {
+/* The blends between source and target: captured windows first, recipes of the table last. */
+static ml_status join_list(const join_task *task, join_pair *pair) {
     const ml_table *table = task->table;
     int32_t first = (int32_t)table->n_medoids;
     int32_t source = first + JOIN_SOURCE, target = first + JOIN_TARGET;
-    ml_status bad = join_put_windows(task, pair);
+    ml_status bad = join_seek(task, pair);
     if (bad) return bad;
     pair->count = 0;
     if (pair->n_near > 0) join_add(task, pair, first + JOIN_PINNED, -1, -1);
@@ -166,9 +181,20 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
         pair->count += n - 1;
     }
     if (task->n_banned > 0) join_leave_out(task, pair);
+    return ML_OK;
+}
+
+/* The best of the blends between source and target. */
+static ml_status join_judge(const join_task *task, join_pair *pair) {
+    const ml_table *table = task->table;
+    int64_t first = table->n_medoids;
+    ml_status bad = join_list(task, pair);
+    if (!bad) bad = join_put_windows(task, pair);
+    if (bad) return bad;
     pair->worth = -HUGE_VAL;
     pair->captured = 0;
-    bad = ml_natural_reference(table->terms, table->scratch, source, target, pair->reference);
+    bad = ml_natural_reference(table->terms, table->scratch, first + JOIN_SOURCE,
+                               first + JOIN_TARGET, pair->reference);
     if (bad || pair->count < 1) return bad;
     if (task->natural) bad = join_captured(task, pair);
     if (bad || pair->captured) return bad;
@@ -183,7 +209,7 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
     return pair->worth < 0.0 ? join_most_natural(task, pair) : ML_OK;
 }
 
-/* The blends of a pair, which was judged last, as a choice: the best first, others as they are. */
+/* The blends of a pair, which was listed last, as a choice: the best first, others as they are. */
 static void join_write(const join_task *task, const join_pair *pair, ml_choice *out) {
     for (int64_t n = 0; n < pair->count; n++) {
         int64_t from = n == 0 ? pair->best : n <= pair->best ? n - 1 : n;
@@ -260,7 +286,7 @@ static ml_status join_places(const join_task *task, int64_t most, int64_t later,
 }
 
 /* The best of the pairs asked for and, where none is good, of places near the best of them. Its
-   windows are in their slots. */
+   blends are those that were listed last. */
 static ml_status join_best(const join_task *task, const join_asked *asked, join_pair *best) {
     join_pair tried[1 + MEETINGS], last;
     int64_t n_tried = 1;
@@ -272,7 +298,7 @@ static ml_status join_best(const join_task *task, const join_asked *asked, join_
         bad = join_recipes(task, asked->rescore, n_tried, tried, &last, best);
     if (!bad && (last.source != best->source || last.target != best->target ||
                  last.rescore != best->rescore))
-        bad = join_judge(task, best); /* others took its slots */
+        bad = join_list(task, best); /* it was judged before others */
     return bad;
 }
 
