@@ -71,7 +71,7 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     around = float(request.lead_s), float(request.follow_s)
     result = assembled(engine, best, around, tuple(notes), plays=plays)
     stands = request.still_feet and best.feet and result.recipe.pinned
-    return replace(result, still_feet=stands)
+    return replace(result, still_feet=True) if stands else result
 
 
 def _chosen(
