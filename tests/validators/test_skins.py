@@ -62,6 +62,9 @@ def cases(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
             out = folder / f"{path.stem}_walks{suffix}"
             ml.save(walk, out, character=character)
             found.append(Case(out, points, tuple(sorted(map(len, images)))))
+        rooted = folder / f"{path.stem}_rooted.fbx"
+        ml.save(ml.with_root_bone(walk, name="travel"), rooted, character=character)
+        found.append(Case(rooted, points, tuple(sorted(map(len, images)))))
     return found
 
 
