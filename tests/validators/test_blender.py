@@ -120,11 +120,16 @@ def pillar() -> Motion:
     return Motion(skeleton, root, quat.exp(3.0 * waves), 30.0, offsets + waves)
 
 
-def cmu_walk(mocap: Path, file: Path) -> Case:
-    """A second of a real walk, read and written by us: metric as GLB, else in its own unit."""
+def cmu_second(mocap: Path) -> Motion:
+    """A second of a real walk in its own unit."""
     path = mocap / "cmu_bvh" / "16_15.bvh"
     with path.open("rb") as stream:
-        motion = bvh.read(stream, ReadOptions(path=path)).motion[100:220]
+        return bvh.read(stream, ReadOptions(path=path)).motion[100:220]
+
+
+def cmu_walk(mocap: Path, file: Path) -> Case:
+    """That second, read and written by us: metric as GLB, else in its own unit."""
+    motion = cmu_second(mocap)
     with file.open("wb") as stream:
         WRITERS[file.suffix](FileClip(motion, unit_m=CMU_UNIT_M, up="y"), stream)
     if file.suffix == ".bvh":
@@ -163,7 +168,7 @@ REAL: dict[str, Callable[[Path, Path], Case]] = {
     "cmu.glb": cmu_walk,
     "cmu.fbx": cmu_walk,
     "cmu_rooted.fbx": lambda mocap, file: rooted(
-        load(mocap / "cmu_bvh" / "16_15.bvh")[100:220], file
+        to_world(cmu_second(mocap), up="y", unit_m=CMU_UNIT_M), file
     ),
     "bandai_rooted.fbx": lambda mocap, file: rooted(
         load(min((mocap / "bandai_bvh").rglob("*.bvh")))[:120], file
