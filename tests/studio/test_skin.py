@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "source.glb").write_bytes(box_man_glb(man))
     character = ml.load_character(home / "source.glb")
     (home / "source.glb").unlink()
-    walk = ml.retarget(ml.synthetic.clip("walk").motion[:20], character)
+    walk = ml.retarget(ml.synthetic.clip("walk").motion, character)
     for suffix in SUFFIXES:
         ml.save(walk, home / f"man{suffix}", character=character)
     return home
@@ -137,12 +137,13 @@ def test_the_stage_draws_the_skin(
     """Its layer changes the picture, and its points lie on the body that is drawn without it."""
     home = tmp_path / "clips"
     home.mkdir()
-    (home / f"man{suffix}").write_bytes((folder / f"man{suffix}").read_bytes())
+    for name in ("man", "twin"):
+        (home / f"{name}{suffix}").write_bytes((folder / f"man{suffix}").read_bytes())
     studio = Studio(home, project=tmp_path / "state" / "project.json")
-    clip = studio.library.items()[0].id
+    first, second = (item.id for item in studio.library.items())
     with served_studio(studio), open_screen(studio, "?debug") as screen:
         page = screen.page
-        page.evaluate(f"studio.store.commit('', {{ a: {clip!r}, b: {clip!r} }})")
+        page.evaluate(f"studio.store.commit('', {{ a: {first!r}, b: {second!r} }})")
         screen.wait_for_result("transition")
         motion = "studio.store.scene.results.transition.motion"
         n_points = ml.load_character(home / f"man{suffix}").n_points
