@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from collections.abc import Callable
@@ -13,12 +14,14 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.root_motion import with_root_bone
 from motionloom.formats.bvh import bvh
 from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
 from motionloom.intake.axes import to_world
 from motionloom.intake.engine_export import EngineExport, engine_motion
+from motionloom.intake.load import load
 from motionloom.intake.save import save
 from motionloom.motion.edit import move
 from motionloom.motion.motion import Motion
@@ -97,11 +100,36 @@ def for_engine(file: Path) -> Case:
     return Case(file, engine_motion(motion, EngineExport(file.stem)))
 
 
-def cmu_walk(mocap: Path, file: Path) -> Case:
-    """A second of a real walk, read and written by us: metric as GLB, else in its own unit."""
+def rooted(motion: Motion, file: Path) -> Case:
+    """A motion in centimetres under a root bone, with the hips at rest straight over it."""
+    offsets = np.array(motion.skeleton.offsets)
+    offsets[0] = [0.0, 0.93, 0.0]
+    resting = dataclasses.replace(motion.skeleton, offsets=offsets)
+    under = with_root_bone(motion.replace(skeleton=resting))
+    save(under, file)
+    return Case(file, under)
+
+
+def pillar() -> Motion:
+    """A chain that rests straight up, where Blender connects bones, and slides and turns."""
+    offsets = np.array([[0.0, 0.0, 0.0], [0.0, 0.9, 0.0], [0.0, 0.3, 0.0], [0.0, 0.01, 0.0]])
+    skeleton = Skeleton(("hips", "spine", "chest", "head"), np.array([-1, 0, 1, 2]), offsets)
+    t = np.linspace(0.0, 1.0, 31)[:, None, None]
+    waves = np.sin(4.0 * t + np.arange(4)[:, None]) * np.array([0.3, 0.2, 0.1])
+    root = np.array([0.3, 0.9, -0.2]) + t[:, 0] * np.array([1.5, 0.1, 2.5])
+    return Motion(skeleton, root, quat.exp(3.0 * waves), 30.0, offsets + waves)
+
+
+def cmu_second(mocap: Path) -> Motion:
+    """A second of a real walk in its own unit."""
     path = mocap / "cmu_bvh" / "16_15.bvh"
     with path.open("rb") as stream:
-        motion = bvh.read(stream, ReadOptions(path=path)).motion[100:220]
+        return bvh.read(stream, ReadOptions(path=path)).motion[100:220]
+
+
+def cmu_walk(mocap: Path, file: Path) -> Case:
+    """That second, read and written by us: metric as GLB, else in its own unit."""
+    motion = cmu_second(mocap)
     with file.open("wb") as stream:
         WRITERS[file.suffix](FileClip(motion, unit_m=CMU_UNIT_M, up="y"), stream)
     if file.suffix == ".bvh":
@@ -128,6 +156,8 @@ EMBEDDED: dict[str, Callable[[Path], Case]] = {
     "rig.fbx": lambda file: ours(lopsided(sliding=False), file),
     "sliding.fbx": lambda file: ours(lopsided(sliding=True), file),
     "embedded.fbx": lambda file: ours(synthetic.clip("walk").motion, file),
+    "pillar.fbx": lambda file: ours(pillar(), file),
+    "rooted.fbx": lambda file: rooted(synthetic.clip("walk").motion, file),
     "embedded.glb": lambda file: ours(synthetic.clip("walk").motion, file),
     "unreal.fbx": for_engine,
     "unity.fbx": for_engine,
@@ -137,6 +167,12 @@ REAL: dict[str, Callable[[Path, Path], Case]] = {
     "cmu.bvh": cmu_walk,
     "cmu.glb": cmu_walk,
     "cmu.fbx": cmu_walk,
+    "cmu_rooted.fbx": lambda mocap, file: rooted(
+        to_world(cmu_second(mocap), up="y", unit_m=CMU_UNIT_M), file
+    ),
+    "bandai_rooted.fbx": lambda mocap, file: rooted(
+        load(min((mocap / "bandai_bvh").rglob("*.bvh")))[:120], file
+    ),
     # Scaled by 0.01 and turned above its hips; turned twice by matrices above them.
     "Soldier.glb": lambda mocap, file: theirs(mocap / "gltf" / file.name, file, 0.0),
     "CesiumMan.glb": lambda mocap, file: theirs(mocap / "gltf" / file.name, file, 1 / 24),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from dataclasses import dataclass
@@ -62,7 +63,23 @@ def cases(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
             out = folder / f"{path.stem}_walks{suffix}"
             ml.save(walk, out, character=character)
             found.append(Case(out, points, tuple(sorted(map(len, images)))))
+        under_root = folder / f"{path.stem}_under_root.fbx"
+        ml.save(
+            ml.with_root_bone(walk, name="travel"), under_root, character=over_origin(character)
+        )
+        found.append(Case(under_root, points, tuple(sorted(map(len, images)))))
     return found
+
+
+def over_origin(character: ml.Character) -> ml.Character:
+    """The character at rest with its hips straight over the origin, where Blender connects them."""
+    shift = np.array([0.0, 0.93, 0.0]) - character.skeleton.offsets[0]
+    meshes = []
+    for mesh in character.meshes:
+        binds = np.array(mesh.binds)
+        binds[..., 3] -= binds[..., :3] @ shift
+        meshes.append(dataclasses.replace(mesh, points=mesh.points + shift, binds=binds))
+    return dataclasses.replace(character, meshes=tuple(meshes))
 
 
 def asked(command: list[str], cases: list[Case], folder: Path) -> dict[str, Any]:

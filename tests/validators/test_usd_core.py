@@ -22,6 +22,8 @@ pytestmark = pytest.mark.judge
 SCRIPT = Path(__file__).with_name("usd_joints.py")
 TIME_LIMIT_S = 60
 
+TO_BINARY = "from pxr import Sdf; import sys; Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2])"
+
 
 def seen(python: Path, file: Path) -> dict[str, Any]:
     done = subprocess.run(
@@ -79,13 +81,10 @@ def test_usd_core_agrees(motion, options, tmp_path, usd_core) -> None:
 def test_binary_usd_is_read(tmp_path, usd_core, monkeypatch) -> None:
     motion = odd_motion(sliding=True)
     ml.save(motion, tmp_path / "clip.usda")
-    script = (
-        "from pxr import Sdf; import sys; Sdf.Layer.FindOrOpen(sys.argv[1]).Export(sys.argv[2])"
-    )
     for suffix in (".usdc", ".usd"):
         file = tmp_path / f"clip{suffix}"
         subprocess.run(
-            [str(usd_core), "-c", script, str(tmp_path / "clip.usda"), str(file)], check=True
+            [str(usd_core), "-c", TO_BINARY, str(tmp_path / "clip.usda"), str(file)], check=True
         )
         assert file.read_bytes().startswith(b"PXR-USDC")
         monkeypatch.setattr(usd_flatten.sys, "executable", str(usd_core))
@@ -105,3 +104,20 @@ def test_binary_usd_is_read(tmp_path, usd_core, monkeypatch) -> None:
         broken.write_bytes(file.read_bytes()[:600])
         with pytest.raises(ml.FormatError):
             ml.load(broken)
+
+
+@pytest.mark.slow
+def test_a_long_clip_of_binary_usd_fits_the_memory(tmp_path, usd_core, monkeypatch) -> None:
+    """20,000 frames; the process of usd-core has a limit of memory."""
+    walk = ml.synthetic.clip("walk").motion
+    rows = np.arange(20_000) % walk.n_frames
+    long = walk.replace(
+        root_positions=walk.root_positions[rows], local_quats=walk.local_quats[rows]
+    )
+    ml.save(long, tmp_path / "long.usda")
+    files = [str(tmp_path / f"long{suffix}") for suffix in (".usda", ".usdc")]
+    subprocess.run([str(usd_core), "-c", TO_BINARY, *files], check=True)
+    monkeypatch.setattr(usd_flatten.sys, "executable", str(usd_core))
+    back = ml.load(tmp_path / "long.usdc")
+    assert back.n_frames == long.n_frames
+    assert np.abs(back.root_positions - long.root_positions).max() < 2e-6

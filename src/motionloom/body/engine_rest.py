@@ -39,10 +39,6 @@ its name without the side; on the left, with x turned about on the right."""
 GODOT_UPRIGHT = ("Root", "Hips", "Spine", "Chest", "UpperChest", "Neck", "Head")
 """Bones whose axes are those of the world there."""
 
-ASIDE_M = 1e-4
-"""How far the pelvis rests off the axis of a root bone. On it, where the root bone ends, Blender
-joins the two and then ignores that the pelvis moves."""
-
 
 def with_t_pose(motion: Motion, body: BodyMap, stance: Stance) -> Motion:
     """The same motion on a skeleton that rests in a T-pose, with its soles at y = 0.
@@ -65,7 +61,6 @@ def with_t_pose(motion: Motion, body: BodyMap, stance: Stance) -> Motion:
     pelvis = int(body.pelvis or 0)
     offsets[pelvis] = 0.0
     resting = dataclasses.replace(skeleton, offsets=offsets, rest_quats=_local(skeleton, world))
-    offsets[pelvis, 2] = ASIDE_M if above else 0.0
     offsets[pelvis, 1] = ball_height(resting, body) - _lowest_ball(resting, stance, shift)
     return motion.replace(skeleton=dataclasses.replace(resting, offsets=offsets))
 

@@ -12,8 +12,8 @@ from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.gltf.gltf_animation import find_clock
 from motionloom.formats.gltf.gltf_document import _as_numbers
 from motionloom.formats.gltf.gltf_pack import Pack
-from motionloom.formats.gltf.gltf_skin_mesh import _normals
 from motionloom.formats.key_clock import SNAP_FRAME, Clock, even_rate
+from motionloom.formats.mesh_space import smooth_normals
 from motionloom.motion.skeleton import Skeleton
 
 
@@ -34,9 +34,9 @@ def test_even_keys_have_a_rate_wherever_they_start(start):
 
 def test_normals_have_unit_length_and_point_out_of_counter_clockwise_triangles():
     points = np.array([[0.0, 0, 0], [3, 0, 0], [0, 2, 0], [0, 0, 5]])
-    flat = _normals(points[:3], np.array([[0, 1, 2]]))
+    flat = smooth_normals(points[:3], np.array([[0, 1, 2]]))
     assert flat == pytest.approx(np.tile([0.0, 0.0, 1.0], (3, 1)))
-    solid = _normals(points, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]))
+    solid = smooth_normals(points, np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]))
     assert np.linalg.norm(solid, axis=1) == pytest.approx(np.ones(4))
     assert (solid[0] < 0.0).all()
 

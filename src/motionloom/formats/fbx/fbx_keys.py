@@ -57,13 +57,20 @@ def animation_items(
     scene.link(layer, stack)
     _curves(scene, (layer, joints[0]), "T", motion.root_positions - reach.origin, ticks)
     angles = key_angles(motion)
-    moving = motion.joint_translations
+    sliding = set(sliding_joints(motion, reach.slide))
     for j in range(motion.skeleton.n_joints):
         _curves(scene, (layer, joints[j]), "R", angles[:, j], ticks)
-        if j and moving is not None:
-            keys = moving[:, j].astype("<f4")
-            if np.abs(keys - motion.skeleton.offsets[j]).max() > reach.slide:
-                _curves(scene, (layer, joints[j]), "T", moving[:, j], ticks)
+        if j in sliding and motion.joint_translations is not None:
+            _curves(scene, (layer, joints[j]), "T", motion.joint_translations[:, j], ticks)
+
+
+def sliding_joints(motion: Motion, slide: float) -> list[int]:
+    """Joints below the root that move from their rest place by more than ``slide``."""
+    moving = motion.joint_translations
+    if moving is None:
+        return []
+    away = np.abs(moving.astype("<f4") - motion.skeleton.offsets).max(axis=(0, 2))
+    return [j for j in range(1, motion.skeleton.n_joints) if away[j] > slide]
 
 
 def key_angles(motion: Motion) -> FloatArray:

@@ -45,6 +45,14 @@ def bind_matrices(character: Character) -> FloatArray:
     return _links(binds)
 
 
+def carried_weight(character: Character) -> FloatArray:
+    """How much of all meshes hangs on each joint, in points. Shape (J,)."""
+    weight = np.zeros(character.skeleton.n_joints)
+    for mesh in character.meshes:
+        np.add.at(weight, mesh.joints, mesh.weights)
+    return weight
+
+
 def _model(scene: Scene, mesh: SkinnedMesh) -> int:
     properties = [
         property_of("InheritType", "enum", "", "", 1),

@@ -17,7 +17,8 @@ from motionloom.formats.bone_mesh import bone_mesh
 from motionloom.formats.character import Character, SkinnedMesh
 from motionloom.formats.fbx.fbx_encode import Item, file_bytes
 from motionloom.formats.fbx.fbx_items import Keys, Scene
-from motionloom.formats.fbx.fbx_keys import Reach, animation_items
+from motionloom.formats.fbx.fbx_keys import Reach, animation_items, sliding_joints
+from motionloom.formats.fbx.fbx_loose_joints import with_loose_joints
 from motionloom.formats.fbx.fbx_sections import closing_items, opening_items
 from motionloom.formats.fbx.fbx_skeleton import Pose, bind_pose_items, pose_of, skeleton_items
 from motionloom.formats.fbx.fbx_skin import bind_matrices, character_items
@@ -49,12 +50,15 @@ def file_items(clip: FileClip) -> list[Item]:
     scene = Scene(Keys())
     name = str(clip.clip or clip.detail.get("animation") or motion.name or "motion")
     joints = skeleton_items(scene, motion.skeleton, origin)
-    character = clip.character or _bones(motion, pose, unit_m)
+    reach = Reach(origin, SLIDE_M / unit_m)
+    character = with_loose_joints(
+        clip.character or _bones(motion, pose, unit_m), sliding_joints(motion, reach.slide)
+    )
     matrices = pose.matrices()
     matrices[: motion.skeleton.n_joints] = bind_matrices(character)
     bind_pose_items(scene, joints, matrices)
     character_items(scene, character, joints)
-    animation_items(scene, motion, joints, name, Reach(origin, SLIDE_M / unit_m))
+    animation_items(scene, motion, joints, name, reach)
     return [
         *opening_items(scene, unit_m=unit_m, up=clip.up or "y", motion=motion),
         Item("Objects", (), scene.objects),

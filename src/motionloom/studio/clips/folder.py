@@ -9,11 +9,11 @@ from pathlib import Path
 
 from motionloom._paths import printable
 from motionloom.errors import FormatError
-from motionloom.formats.gltf.gltf_skin_mesh import Skin
 from motionloom.intake.clip_suffixes import is_clip, may_be_clip, names_inside
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.studio.clips.skin import Skin
 from motionloom.studio.messages.answers import Item
 
 Stamp = tuple[int, int, int]

@@ -16,10 +16,10 @@ from motionloom.errors import FormatError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.quality import measure_quality
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.formats.gltf.gltf_skin_mesh import Skin
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.clips.folder import Entry, Folder
+from motionloom.studio.clips.skin import Skin
 from motionloom.studio.messages.answers import Facts, Item, Verdict
 
 STORED_CLIPS = 64
@@ -126,7 +126,7 @@ class Library:
         """
         size = motion.local_quats.nbytes + motion.root_positions.nbytes
         if skin is not None:
-            size += skin.points.nbytes + skin.weights.nbytes + skin.triangles.nbytes
+            size += skin.n_bytes
         with self._lock:
             return self._add(name, motion, skin, size)
 

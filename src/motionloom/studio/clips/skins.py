@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from motionloom.errors import MotionLoomError
-from motionloom.formats.gltf.gltf_skin_mesh import Skin, read_skin
 from motionloom.motion.motion import Motion
 from motionloom.studio.clips.library import Library
+from motionloom.studio.clips.skin import Skin, skin_of
 from motionloom.studio.clips.stage_clip import Arrays
 
 STORED_SKINS = 4
-MOST_JOINTS = 256
 
 
 class Skins:
@@ -44,7 +42,8 @@ class Skins:
             drawn = _skin_arrays(skin)
             for prefix, motion in motions.items():
                 places, turns = motion.world_pose()
-                drawn[f"{prefix}poses"] = np.concatenate([places, turns], axis=-1)
+                poses = np.concatenate([places, turns], axis=-1)
+                drawn[f"{prefix}poses"] = poses[:, skin.joints]
             return drawn
         return {}
 
@@ -60,15 +59,9 @@ class Skins:
         own = self.library.skin(clip)
         if own is not None:
             return own  # read together with the uploaded file
-        file, motion = self.library.file(clip), self.library.open(clip).motion
-        if file is None or motion.source.format != "glb":
+        if self.library.file(clip) is None:
             return None
-        if motion.skeleton.n_joints > MOST_JOINTS:
-            return None
-        try:
-            return read_skin(file, motion.skeleton.names)
-        except (MotionLoomError, OSError):
-            return None  # a body is drawn without its skin
+        return skin_of(self.library.open(clip).motion)
 
 
 def _skin_arrays(skin: Skin) -> Arrays:
@@ -77,7 +70,7 @@ def _skin_arrays(skin: Skin) -> Arrays:
         "skin.points": skin.points,
         "skin.normals": skin.normals,
         "skin.triangles": skin.triangles,
-        "skin.joints": skin.joints.astype(np.uint8),
+        "skin.bones": skin.bones.astype(np.uint8),
         "skin.weights": skin.weights,
         "skin.binds": skin.binds.reshape(len(skin.binds), 12),
     }

@@ -12,13 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.errors import FormatError, MotionLoomError
-from motionloom.formats.gltf.gltf_skin_mesh import Skin, read_skin
 from motionloom.intake.clip_suffixes import names_inside
 from motionloom.intake.load import load
 from motionloom.intake.save import save
 from motionloom.motion.motion import Motion
-
-SKINNED = ("glb", "gltf")
+from motionloom.motion.skeleton import Skeleton
+from motionloom.studio.clips.skin import Skin, skin_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,6 +27,29 @@ class UploadedClip:
     name: str
     motion: Motion
     skin: Skin | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Skins:
+    """Skins of a file: clips on one skeleton share theirs, which is read once."""
+
+    read: list[tuple[Motion, Skin | None]]
+
+    def of(self, motion: Motion) -> Skin | None:
+        """The skin of a clip."""
+        for other, skin in self.read:
+            if _same_rest(motion.skeleton, other.skeleton):
+                return skin
+        self.read.append((motion[:1], skin_of(motion)))
+        return self.read[-1][1]
+
+
+def _same_rest(one: Skeleton, other: Skeleton) -> bool:
+    return (
+        one.same_joints(other)
+        and np.array_equal(one.offsets, other.offsets)
+        and np.array_equal(one.rest_quats, other.rest_quats)
+    )
 
 
 def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: int) -> None:
@@ -41,7 +63,7 @@ def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: i
     names = names_inside(Path(source))
     if len(names) > most_clips:
         raise FormatError(f"{name} must hold at most {most_clips} clips, got {len(names)}.")
-    size = 0
+    size, skins = 0, _Skins([])
     for k, clip in enumerate(names or (None,)):
         motion = load(source, clip=clip)
         size += motion.local_quats.nbytes + motion.root_positions.nbytes
@@ -50,7 +72,7 @@ def read_all(source: str, target: str, name: str, most_bytes: int, most_clips: i
         _write(motion, Path(target) / f"{k}.mlm")
         if clip is not None:
             (Path(target) / f"{k}.name").write_text(clip, encoding="utf-8")
-        skin = _skin(Path(source), motion)
+        skin = skins.of(motion)
         if skin is not None:
             arrays = {each.name: getattr(skin, each.name) for each in fields(Skin)}
             np.savez(Path(target) / f"{k}.npz", **arrays)
@@ -76,15 +98,6 @@ def _write(motion: Motion, target: Path) -> None:
         save(motion, target, format="archive")
     except MotionLoomError as error:
         raise OSError("the clip could not be stored") from error
-
-
-def _skin(source: Path, motion: Motion) -> Skin | None:
-    if source.suffix.removeprefix(".") not in SKINNED:
-        return None
-    try:
-        return read_skin(source, motion.skeleton.names)
-    except MotionLoomError:
-        return None  # the body is drawn without its skin
 
 
 def _plain(text: str) -> str:

@@ -6,12 +6,12 @@ import type { Arrays, NumberArray, Pose } from "./wire";
 
 // A mesh that follows joints: the skin of a file.
 export interface Skin {
-  points: Float32Array; // (V, 3) as the file has them
+  points: Float32Array; // (V, 3) as they stand when the joints rest
   normals: Float32Array; // (V, 3)
   triangles: Int32Array; // (T, 3)
-  joints: Uint8Array; // (V, 4) that carry each point
+  bones: Uint8Array; // (V, 4) that carry each point
   weights: Float32Array; // (V, 4)
-  binds: Float32Array; // (J, 12) from the mesh into each joint, rows of three by four
+  binds: Float32Array; // (B, 12) from the mesh into each bone, rows of three by four
 }
 
 export interface ShownMotion {
@@ -27,7 +27,7 @@ export interface ShownMotion {
   zmp: NumberArray | null; // (F, 2)
   support: NumberArray | null; // (F, 16, 2)
   skin: Skin | null;
-  poses: Float32Array | null; // (F, J, 7) places and turns (wxyz) of joints, where there is a skin
+  poses: Float32Array | null; // (F, B, 7) places and turns (wxyz) of the skin's bones, where there is a skin
 }
 
 // The motion of an answer; `prefix` is "" for the result and "0." for its first source.
@@ -54,7 +54,7 @@ function skinOf(arrays: Arrays): Skin | null {
     points: array("points") as Float32Array,
     normals: array("normals") as Float32Array,
     triangles: array("triangles") as Int32Array,
-    joints: array("joints") as Uint8Array,
+    bones: array("bones") as Uint8Array,
     weights: array("weights") as Float32Array,
     binds: array("binds") as Float32Array,
   };

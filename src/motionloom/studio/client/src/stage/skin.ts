@@ -45,18 +45,18 @@ export function skinLayer(motion: ShownMotion, ghost: boolean): Layer {
   const object = new Group();
   const { skin, poses } = motion;
   if (!skin || !poses) return { object, update: () => undefined, paint: () => undefined, dispose: () => undefined };
-  const joints = skin.binds.length / 12;
+  const count = skin.binds.length / 12;
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(skin.points, 3));
   geometry.setAttribute("normal", new BufferAttribute(skin.normals, 3));
-  geometry.setAttribute("carriers", new BufferAttribute(skin.joints, 4));
+  geometry.setAttribute("carriers", new BufferAttribute(skin.bones, 4));
   geometry.setAttribute("shares", new BufferAttribute(skin.weights, 4));
   geometry.setIndex(new BufferAttribute(Uint32Array.from(skin.triangles), 1));
-  const lines = new Float32Array(12 * joints);
+  const lines = new Float32Array(12 * count);
   const bones = new DataTexture(
     lines,
     3,
-    joints,
+    count,
     RGBAFormat,
     FloatType,
     undefined,
@@ -104,7 +104,7 @@ export function skinLayer(motion: ShownMotion, ghost: boolean): Layer {
   };
 }
 
-// From the mesh into the world at a fractional frame: joint times bind, three rows of four a joint.
+// From the mesh into the world at a fractional frame: pose times bind, three rows of four a bone.
 export function bendBones(
   { binds }: Skin,
   poses: Float32Array,
@@ -112,14 +112,14 @@ export function bendBones(
   frame: number,
   out: Float32Array,
 ): void {
-  const joints = binds.length / 12;
+  const count = binds.length / 12;
   const at = Math.min(Math.max(frame, 0), frames - 1);
   const low = Math.floor(at),
     high = Math.min(low + 1, frames - 1),
     t = at - low;
   const pose = [0, 0, 0, 0, 0, 0, 0];
-  for (let j = 0; j < joints; j++) {
-    const [a, b] = [7 * (low * joints + j), 7 * (high * joints + j)];
+  for (let j = 0; j < count; j++) {
+    const [a, b] = [7 * (low * count + j), 7 * (high * count + j)];
     let along = 0;
     for (let c = 3; c < 7; c++) along += poses[a + c] * poses[b + c];
     for (let c = 0; c < 7; c++) {
