@@ -7,8 +7,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.ext.napoleon import Config, NumpyDocstring
+from sphinx.util.images import get_image_size
 
 from motionloom import __version__
 
@@ -57,6 +59,20 @@ def read_sections(
         lines[:] = NumpyDocstring(lines, NUMPY_STYLE, app, what, name, value, options).lines()
 
 
+WIDE = 1.35
+"""Width over height of a picture that a phone shows larger than its page."""
+
+
+def link_pictures(app: Sphinx, doctree: nodes.document) -> None:
+    """Link every picture to its file in full size, which Sphinx does for pictures with a scale."""
+    for picture in doctree.findall(nodes.image):
+        picture["scale"] = 100
+        size = get_image_size(str(Path(app.srcdir) / picture["uri"]))
+        if size and size[0] > WIDE * size[1]:
+            picture["classes"].append("wide")
+
+
 def setup(app: Sphinx) -> None:
-    """Read docstrings in the style of numpydoc."""
+    """Read docstrings in the style of numpydoc, and link pictures to their files."""
     app.connect("autodoc-process-docstring", read_sections)
+    app.connect("doctree-read", link_pictures)

@@ -84,7 +84,8 @@ def main(arguments: list[str]) -> None:
     embedded_sheet()
     walk = ml.synthetic.clip("walk", turn=0.5)
     save_strip(walk.motion, FOLDER / "strip.png", footplants=walk.footplants)
-    save_tracks(walk.motion, FOLDER / "feet.png", footplants=ml.detect_footplants(walk.motion))
+    plants = ml.detect_footplants(walk.motion)
+    save_tracks(walk.motion, FOLDER / "feet.png", footplants=plants, size=(860, 620))
     folder = Path(arguments[0]) if arguments else FOLDER.parents[2] / "shared" / "mocap"
     if folder.is_dir():
         real_sheet(folder)

@@ -50,7 +50,9 @@ def main(arguments: list[str]) -> None:
         made = ml.retarget(walk.motion, ml.load(folder / path), footplants=walk.footplants)
         entries.append(SheetEntry(made, title, "retargeted", walk.footplants))
     save_sheet(entries, PICTURE)
-    print("| source | target | arms | legs, mean (most) | planted feet before, after |")
+    print(
+        "| source | target | arms, mean | legs, mean (maximum) | planted feet, source and result |"
+    )
     print("|---|---|---|---|---|")
     for source, target in PAIRS:
         print(measured_row(folder, source, target))

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 MARK_S = 0.4
 """Seconds between the triangles that show where the body faces."""
+FULL_MARKS_M = 2.5
+"""Extent of a path from which on its triangles have their full size; below they shrink with it."""
+FAMILY = 3
+"""Number of blends from which on each has one triangle, at its end."""
 
 
 def draw_root_paths(
@@ -38,7 +42,7 @@ def draw_root_paths(
     """A picture of the ways over the ground, all from one start, as in figure 2 of [KG03]_.
 
     Examples are coloured, blends are dark, a plain average is red and dashed. Triangles show where
-    the body faces.
+    the body faces; of three blends or more, only at the end of each.
 
     Parameters
     ----------
@@ -70,17 +74,13 @@ def draw_root_paths(
             axes, plain, start, heading, label="plain average", color=hex_of(SLIDING), lw=1.6,
             ls=(0, (4, 2)),
         )  # fmt: skip
+    family = len(listed) >= FAMILY
     for n, each in enumerate(listed):
         label = "blend" if n == 0 else None
         _draw_path(
-            axes,
-            each.motion,
-            start,
-            heading,
-            label=label,
-            color=hex_of(INK),
-            lw=2.4 if len(listed) < 3 else 1.4,
-        )
+            axes, each.motion, start, heading, last_only=family, label=label, color=hex_of(INK),
+            lw=1.4 if family else 2.4,
+        )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
     label = hex_of(LIGHT.label)
     axes.set_xlabel("metres", color=label, size=9)
@@ -111,14 +111,24 @@ def _first_way(motions: Sequence[Motion]) -> float:
     return float(np.arctan2(went[0], went[2]))
 
 
-def _draw_path(axes: Axes, motion: Motion, start: FloatArray, heading: float, **line: Any) -> None:
+def _draw_path(
+    axes: Axes,
+    motion: Motion,
+    start: FloatArray,
+    heading: float,
+    *,
+    last_only: bool = False,
+    **line: Any,
+) -> None:
     ahead, left = _seen(motion.root_positions[:, [0, 2]] - start, heading).T
     axes.plot(ahead, left, solid_capstyle="round", **line)
     step = max(1, round(MARK_S * motion.fps))
-    faces = facing(motion)[::step] - heading
-    for x, y, angle in zip(ahead[::step], left[::step], faces, strict=True):
+    marked = slice(-1, None) if last_only else slice(None, None, step)
+    faces = facing(motion)[marked] - heading
+    size = min(1.0, float(np.hypot(np.ptp(ahead), np.ptp(left))) / FULL_MARKS_M)
+    for x, y, angle in zip(ahead[marked], left[marked], faces, strict=True):
         # A positive heading turns towards +X, which is the walker's left.
-        tip = np.array([[0.09, 0.0], [-0.05, 0.05], [-0.05, -0.05]])
+        tip = size * np.array([[0.09, 0.0], [-0.05, 0.05], [-0.05, -0.05]])
         cos, sin = np.cos(angle), np.sin(angle)
         corners = tip @ np.array([[cos, sin], [-sin, cos]]) + [x, y]
         axes.fill(*corners.T, color=line["color"], lw=0, alpha=0.9)
