@@ -24,7 +24,6 @@ from motionloom.tables.collection.clip_frames import clip_frames
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
-from motionloom.tables.query import captured_rows, carried_rows
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
 from motionloom.tables.synthesis.synthesis import Rig, Synthesis, rig_of, synthesize
@@ -36,6 +35,7 @@ from studies.tables.natural_candidates import (
     subject_plan,
     window_length,
 )
+from studies.tables.played_rows import captured_rows, carried_rows
 
 PROTOCOL = PROTOCOLS / "told_apart.json"
 CONTEXT_S = 0.2
