@@ -21,6 +21,7 @@ from motionloom.body.mirror import mirror as mirror
 from motionloom.body.root_motion import (
     in_place as in_place,
     travel_on_pelvis as travel_on_pelvis,
+    travel_on_root as travel_on_root,
     with_root_bone as with_root_bone,
     without_root_bone as without_root_bone,
 )

@@ -227,6 +227,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "synthetic.clip": (ml.synthetic.clip, {"kind": "walk"}),
         "transition": (ml.transition, {"a": walk, "b": jog}),
         "travel_on_pelvis": (ml.travel_on_pelvis, {"motion": walk, "like": walk}),
+        "travel_on_root": (ml.travel_on_root, {"motion": walk}),
         "verify": (ml.verify, {"motion": walk}),
         "verify_table": (ml.verify_table, {"file": table.file, "entries": 1, "transitions": 1}),
         "view": (ml.view, {"motion": walk}),

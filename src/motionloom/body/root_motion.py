@@ -113,11 +113,23 @@ def travel_on_root(motion: Motion, *, body: BodyMap | None = None) -> Motion:
     body
         Roles of its joints; guessed by default.
 
+    Returns
+    -------
+    Motion
+        The same motion; world positions of all joints from the pelvis down stay.
+
     See Also
     --------
     travel_on_pelvis : The way back.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> clip = with_root_bone(synthetic.clip("walk").motion)
+    >>> travel_on_root(clip) is clip
+    True
     """
-    body = roles_for(motion.skeleton, body, motion=motion)
+    body = roles_for(of_kind(motion, Motion, "motion").skeleton, body, motion=motion)
     bones = bones_above_pelvis(motion.skeleton, body)
     if not bones or not _has_heading(body):
         return motion
@@ -294,7 +306,7 @@ def without_root_bone(motion: Motion) -> Motion:
     if len(skeleton.children(0)) != 1 or np.any(skeleton.end_parents == 0):
         raise SkeletonMismatchError(
             f"Only a root bone that carries one joint can be taken out, but {skeleton.names[0]!r} "
-            f"carries {len(skeleton.children(0))} joints. This clip has no separate root bone."
+            f"carries {len(skeleton.children(0))} joints. Keep it, or delete the others first."
         )
     positions, world = motion.world_pose()
     smaller = Skeleton(

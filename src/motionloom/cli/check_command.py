@@ -140,10 +140,14 @@ def _clip_json(clip: ml.ClipReport) -> dict[str, Any]:
 
 def _print_clips(result: ml.DatasetReport, report: Path | None) -> None:
     """Print every clip; with a report the worst only."""
-    clips = result.clips if report is None else result.worst_first[:MOST_LISTED]
+    clips = [clip for clip in result.clips if not clip.error]
+    if report is not None:
+        worst = [clip for clip in result.worst_first if clip.faults and not clip.error]
+        clips = worst[:MOST_LISTED]
     for clip in clips:
-        if not clip.error:
-            _print_clip(clip)
+        _print_clip(clip)
+    if report is not None and len(worst) > len(clips):
+        typer.echo(f"     and {len(worst) - len(clips)} more with findings in {report}")
 
 
 def _print_clip(clip: ml.ClipReport) -> None:

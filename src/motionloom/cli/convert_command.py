@@ -22,7 +22,7 @@ from motionloom.cli.clip_arguments import (
     clip_notes,
     load_clip,
 )
-from motionloom.cli.engine_option import Engine, Layout, RootAt
+from motionloom.cli.engine_option import Engine, Layout, Root, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.frame_arguments import Frames, frames_of
 from motionloom.cli.marker_files import (
@@ -103,18 +103,19 @@ def convert(
         motion = loaded[part]
         if ground:
             motion = ml.ground(motion, body=body_of(motion, reading))
-        motion = layout.with_root(motion)
-        if to == "amass" and motion.source.format != "amass":
+        as_smpl = to == "amass" and motion.source.format != "amass"
+        as_qpos = model is not None and writes_qpos(model, output)
+        rest = layout
+        if as_smpl or as_qpos:  # skeletons of their own: the travel is moved before
+            motion, rest = layout.with_root(motion), layout.without_root()
+        if as_smpl:
             motion = ml.retarget(motion, ml.smpl_skeleton(), body=body_of(motion, reading))
         lost: list[str] = []
-        if model is not None and writes_qpos(model, output):
+        if model is not None and as_qpos:
             lost = [f"{path}: {note}" for note in model.save(motion, output)]
         else:
             with _written_options():
-                write_clip(
-                    motion, output, to,
-                    unit=unit, up=up, wearer=wearer, layout=layout.without_root(),
-                )  # fmt: skip
+                write_clip(motion, output, to, unit=unit, up=up, wearer=wearer, layout=rest)
         findings = loaded.source.findings
         return Done(
             f"{motion.n_frames} frames at {motion.fps:g} fps",
@@ -131,7 +132,16 @@ def convert(
         if holds_markers(source):
             changes = fps, unit, up, root, frames, source_fps, body, robot, joints
             refuse_markers_as(source, output, changed=ground or any(map(_is_given, changes)))
-        elif not writes_qpos(model, output):
+            return
+        as_qpos = writes_qpos(model, output)
+        if root is Root.bone and (as_qpos or to == "amass"):
+            kind = "robot" if as_qpos else "body of SMPL"
+            raise ml.FormatError(
+                f"A {kind} has joints of its own and no root bone.",
+                path=output,
+                fix="Leave out --root bone.",
+            )
+        if not as_qpos:
             refuse_unwritable(output)
 
     run_jobs(jobs, work, writing, label="converting", check=check)

@@ -78,16 +78,26 @@ class Layout:
         return ml.EngineExport(self.engine.value, root=root.value, body=body)
 
     def with_root(self, motion: ml.Motion) -> ml.Motion:
-        """The motion with its travel where --root wants it; an engine's export moves it itself."""
+        """The motion with its travel where --root wants it; an engine's export moves it itself.
+
+        Of a clip that has a root bone, ``bone`` uses it, and ``hips`` takes it out.
+        """
         if self.engine is not None or self.root is None:
             return motion
-        if self.root is Root.hips:
-            named = motion.skeleton.names[0] == "root"
-            return ml.without_root_bone(motion) if named else motion
-        body = None if self.body is None else ml.BodyMap.load(self.body, motion.skeleton)
+        skeleton = motion.skeleton
+        if self.body is not None:
+            body = ml.BodyMap.load(self.body, skeleton)
+        else:
+            body = ml.BodyMap.guess(skeleton, motion=motion)
+        if self.root is Root.in_place:
+            return ml.in_place(motion, body=body)
+        above = len(skeleton.chain(body.pelvis)) - 1 if body.pelvis else 0
         if self.root is Root.bone:
-            return ml.with_root_bone(motion, body=body)
-        return ml.in_place(motion, body=body)
+            move = ml.travel_on_root if above else ml.with_root_bone
+            return move(motion, body=body)
+        for _ in range(above):
+            motion = ml.without_root_bone(motion)
+        return motion
 
     def without_root(self) -> Layout:
         """The layout of a motion that :meth:`with_root` has had."""

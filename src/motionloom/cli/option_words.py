@@ -72,7 +72,10 @@ PHRASES = (
     (r" ?Pass floor=\.", ""),
     (r",? or pass clip=\.", "."),
     (r"pass max_memory= to the function that loads it, or set", "set"),
-    (r"Pass another name=, or keep the root bone that is there\.", "Use --root hips."),
+    (
+        r"Pass another name=, or keep the root bone that is there\.",
+        "If it is the root bone, name the pelvis with --body FILE.toml, or rename the joint.",
+    ),
     (r"raise `slope_limit`, ", ""),
     (r"`(?:path|paths|file|folder)` must be a path", "The path must be one"),
     (r"`limits\['slide'\]`", "--slide"),

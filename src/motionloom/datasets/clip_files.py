@@ -9,7 +9,7 @@ from motionloom._arrays import items
 from motionloom._paths import path_of
 from motionloom.datasets.clip_reading import EMBEDDED
 from motionloom.errors import ArrayError, FormatError
-from motionloom.intake.clip_suffixes import clips_in_file, is_clip
+from motionloom.intake.clip_suffixes import clips_in_file, is_clip, paths_below
 
 
 def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:
@@ -49,7 +49,7 @@ def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:
 def clips_below(folder: Path) -> list[str]:
     """Clips in and below a folder, sorted; of a file with several each by its name."""
     listed: list[str] = []
-    for path in sorted(folder.rglob("*"), key=str):
+    for path in paths_below(folder):
         if not _may_be_clip(path):
             continue
         listed += clips_in_file(path)

@@ -16,6 +16,7 @@ from typing import BinaryIO
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.file_skin import FileSkin
+from motionloom.formats.other_files import is_c3d, refuse_other_file
 from motionloom.saving.whole_file import write_whole
 
 __all__ = ["Format", "format_for_reading", "format_for_writing", "known_formats", "write_whole"]
@@ -101,16 +102,17 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
     for each in known_formats():
         if each.can_read and each.sniff(head):
             return each
+    refuse_other_file(head, path)
     suffix = path.suffix.lower() if path else ""
-    for each in known_formats():
-        if each.can_read and suffix in each.suffixes:
-            return each
-    if suffix == ".c3d":
+    if suffix == ".c3d" or is_c3d(head):
         raise FormatError(
             "A C3D file holds markers and no skeleton, which a clip needs.",
             path=path,
-            fix="ml.load_points reads its markers.",
+            fix="ml.load_points reads its markers; commands do so where the suffix is .c3d.",
         )
+    for each in known_formats():
+        if each.can_read and suffix in each.suffixes:
+            return each
     raise FormatError(
         "The contents are of no format that can be read"
         + (f", and the suffix {suffix!r} is not known." if suffix else "."),

@@ -22,12 +22,16 @@ def may_be_clip(path: Path) -> bool:
 def is_clip(path: Path) -> bool:
     """Whether a file is a clip in a format that can be read, by its name and, in doubt, its head.
 
+    A link that leads to no file counts by its name: reading it gives the reason.
+
     Raises
     ------
     FormatError
         Its head cannot be read.
     """
     kind = _known(path)
+    if kind and path.is_symlink() and not path.exists():
+        return True
     if not kind or not path.is_file():
         return False
     if path.suffix.lower() not in AMBIGUOUS:
@@ -35,6 +39,18 @@ def is_clip(path: Path) -> bool:
     with open_file(path, SNIFF_BYTES) as stream, ReadingErrors(path):
         head = stream.read(SNIFF_BYTES)
     return any(each.sniff(head) for each in kind)
+
+
+def paths_below(folder: Path) -> list[Path]:
+    """Paths in and below a folder, sorted, without hidden ones.
+
+    Those begin with a dot, as the ``._walk.bvh`` that macOS adds, or are in such a folder.
+    """
+    return [
+        path
+        for path in sorted(folder.rglob("*"), key=str)
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
 
 
 def find_clips(folder: str | Path) -> list[Path]:
@@ -48,8 +64,8 @@ def find_clips(folder: str | Path) -> list[Path]:
     Returns
     -------
     list of Path
-        Every file in a format that can be read. Of suffixes that other files have too, such as
-        ``.txt``, the contents decide.
+        Every file in a format that can be read that is not hidden. Of suffixes that other files
+        have too, such as ``.txt``, the contents decide.
 
     Raises
     ------
@@ -69,7 +85,7 @@ def find_clips(folder: str | Path) -> list[Path]:
     place = path_of(folder, "folder")
     if not place.is_dir():
         raise FormatError("Clips are looked for in a folder, and this is none.", path=place)
-    return [path for path in sorted(place.rglob("*"), key=str) if is_clip(path)]
+    return [path for path in paths_below(place) if is_clip(path)]
 
 
 def clips_in_file(path: str | Path) -> tuple[str, ...]:

@@ -116,3 +116,17 @@ def test_a_run_that_is_stopped_exits_with_130_and_says_how_to_go_on(
     done = run("check", walk_bvh, "--report", tmp_path / "r")
     assert done.code == 130
     assert "run the same command again" in done.err
+
+
+def test_with_a_report_the_worst_are_printed_and_the_others_counted(run, tmp_path: Path) -> None:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    walk = ml.synthetic.clip("walk", duration_s=1.0).motion
+    for k in range(13):
+        ml.save(walk, folder / f"walk{k:02}.bvh")
+    (folder / "broken.bvh").write_text("HIERARCHY")
+    answer = run("check", folder, "-o", tmp_path / "report")
+    assert answer.code == 2
+    assert answer.out.count("WARN") == 10
+    assert f"and 2 more with findings in {tmp_path / 'report'}" in answer.out
+    assert "1 clean, 12 with findings, 1 unreadable" in answer.out

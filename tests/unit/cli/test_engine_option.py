@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from fuzz.box_man import box_man, box_man_glb
 
 from .conftest import Run
 
@@ -110,3 +111,53 @@ def test_roles_of_a_body_file_are_used(run: Run, tmp_path: Path, walk: ml.Motion
     assert run(*command, "--body", tmp_path / "body.toml").code == 0
     names = ml.load(tmp_path / "out.fbx", keep_t_pose=True).skeleton.names
     assert names[:5] == ("Root", "Hips", "Spine", "Chest", "UpperChest")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_root_bone_is_added_to_the_character(
+    run: Run, tmp_path: Path, walk_bvh: Path, command: str
+) -> None:
+    child, out = tmp_path / "child.glb", tmp_path / "out.fbx"
+    child.write_bytes(box_man_glb(box_man(ml.synthetic.skeleton(1.5))))
+    answer = run(*COMMANDS[command](walk_bvh, out), "--character", child, "--root", "bone")
+    assert answer.code == 0, answer.err
+    character, motion = ml.load_character(out), ml.load(out, keep_t_pose=True)
+    assert motion.skeleton.names[:2] == ("root", "Hips")
+    places = motion.world_positions()[-1]
+    assert np.abs(places[0, 1]) < 1e-6 and np.abs(places[0] - places[1])[[0, 2]].max() < 1e-5
+    points = character.posed(motion, motion.n_frames - 1)
+    assert np.abs(points.mean(axis=0) - places[1])[[0, 2]].max() < 0.2
+
+
+def rigs_with_root_bones(walk: ml.Motion) -> dict[str, ml.Motion]:
+    """Root bones under the names of known tools, one of them lying still."""
+    rooted = {name: ml.with_root_bone(walk, name=name) for name in ("root", "Root", "joint_Root")}
+    still = ml.travel_on_pelvis(rooted["Root"], like=rooted["Root"][:1])
+    return {**rooted, "still": still}
+
+
+@pytest.mark.parametrize("rig", ["root", "Root", "joint_Root", "still"])
+def test_a_root_bone_that_is_there_is_used_or_taken_out(
+    run: Run, tmp_path: Path, walk: ml.Motion, rig: str
+) -> None:
+    clip = rigs_with_root_bones(walk)[rig]
+    ml.save(clip, tmp_path / "in.bvh")
+    pelvis = clip.world_positions()[:, 1]
+    names = clip.skeleton.names
+    assert run("convert", tmp_path / "in.bvh", tmp_path / "bone.bvh", "--root", "bone").code == 0
+    bone = ml.load(tmp_path / "bone.bvh")
+    assert bone.skeleton.names == names
+    np.testing.assert_allclose(bone.root_positions[:, [0, 2]], pelvis[:, [0, 2]], atol=1e-5)
+    assert run("convert", tmp_path / "in.bvh", tmp_path / "hips.bvh", "--root", "hips").code == 0
+    hips = ml.load(tmp_path / "hips.bvh")
+    assert hips.skeleton.names == names[1:]
+    np.testing.assert_allclose(hips.root_positions, pelvis, atol=1e-5)
+
+
+def test_a_body_of_smpl_has_no_root_bone(run: Run, tmp_path: Path, walk_bvh: Path) -> None:
+    out = tmp_path / "out.npz"
+    answer = run("convert", walk_bvh, out, "--to", "amass", "--root", "bone")
+    assert answer.code == 2 and not out.exists()
+    assert "no root bone" in answer.err and "Leave out --root bone" in answer.err
+    assert run("convert", walk_bvh, out, "--to", "amass", "--root", "in-place").code == 0
+    assert np.ptp(ml.load(out).world_positions()[:, 0, [0, 2]], axis=0).max() < 0.05

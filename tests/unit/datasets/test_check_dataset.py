@@ -168,3 +168,17 @@ def test_two_runs_do_not_write_one_report(folder: Path, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(dataset_run, "run_tasks", inside)
     ml.check_dataset(folder, report=tmp_path / "r", progress=False)
+
+
+def test_hidden_files_are_left_out_and_links_to_nothing_are_unreadable(folder: Path) -> None:
+    (folder / "._run.bvh").write_bytes(b"\x00\x05\x16\x07")  # as macOS adds them to archives
+    (folder / ".trash").mkdir()
+    (folder / ".trash" / "old.bvh").write_bytes((folder / "run.bvh").read_bytes())
+    (folder / "gone.bvh").symlink_to(folder / "nowhere.bvh")
+    found = ml.check_dataset(folder, progress=False)
+    states = {Path(clip.path).name: clip.status for clip in found.clips}
+    assert set(states) == {"run.bvh", "skating.bvh", "broken.bvh", "gone.bvh"}
+    assert states["gone.bvh"] == "unreadable"
+    assert [path.name for path in ml.find_clips(folder)] == [
+        *("broken.bvh", "gone.bvh", "skating.bvh", "run.bvh")
+    ]

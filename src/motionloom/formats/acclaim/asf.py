@@ -174,7 +174,7 @@ class _Parser:
             parents.append(above)
             todo += [(child, index) for child in reversed(children.get(name, []))]
         if len(bones) == 1:
-            self.fail("A skeleton must have bones that hang on `root`, got none.")
+            self.fail("A skeleton must have bones that hang on its root, got none.")
         if loose := set(self.bones) - {bone.name for bone in bones}:
             self.findings.append(
                 Finding(

@@ -13,11 +13,13 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._extras import require_extra
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
+from motionloom.formats.other_files import refuse_other_file
 from motionloom.formats.text import LARGEST, quoted, unique_names
 from motionloom.reading.size_limits import Budget, Limits
 
 UNITS_M = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 CUSTOM_UNIT = "mm"
+HEAD_BYTES = 512
 _AXES = ("x", "y", "z")
 _BYTES_PER_POINT = 80
 
@@ -40,8 +42,16 @@ class C3dPoints:
 
 def read_points(data: bytes, limits: Limits) -> C3dPoints:
     """The points in a file's bytes."""
-    if len(data) < 512 or data[1] != 0x50:
+    if not data:
+        raise FormatError("The file is empty.", fix="Export it again.")
+    refuse_other_file(data[:64])
+    if data[1:2] != b"\x50":
         raise FormatError("A C3D file must have 0x50 as its second byte.", where="byte 1")
+    if len(data) < HEAD_BYTES:
+        raise FormatError(
+            f"A C3D file must have at least {HEAD_BYTES} bytes, got {len(data)}.",
+            fix="The file is cut short: copy or download it again.",
+        )
     require_extra("c3d", "A C3D file", error=FormatError)
     import c3d
 
@@ -81,6 +91,11 @@ def _points(reader: Any, values: list[FloatArray]) -> C3dPoints:
         findings.append(Finding("warning", "frames", problem))
     finite = np.isfinite(samples[..., :3]).all(axis=-1)
     seen = finite & (samples[..., 3] >= 0.0) & (np.abs(samples[..., :3]) < LARGEST).all(axis=-1)
+    unplaced = seen & (samples[..., :3] == 0.0).all(axis=-1)
+    if unplaced.any():
+        problem = f"{unplaced.sum()} points at exactly (0, 0, 0) count as not seen."
+        findings.append(Finding("warning", "points", problem))
+        seen &= ~unplaced
     positions = np.where(seen[..., None], samples[..., :3], 0.0)
     fps = float(reader.point_rate)
     if not 0.1 <= fps <= 1e6:

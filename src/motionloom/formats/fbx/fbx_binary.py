@@ -34,6 +34,7 @@ _NUMBERS = {
 }
 _ARRAYS = {ord(letter): letter for letter in ITEM_BYTES}
 _ARRAY_HEAD = struct.Struct("<III")
+LONGEST_FOOTER = 1024
 _LENGTH = struct.Struct("<I")
 _TEXT, _RAW = ord("S"), ord("R")
 
@@ -62,6 +63,7 @@ def parse_binary(
             _cut_short(at)
         stop, n_values, n_bytes, n_name = head.unpack_from(data, at)
         if stop == 0:
+            _check_end(data, at + head.size, end, nested=len(path) > 1)
             at = end
             path.pop()
             ends.pop()
@@ -90,6 +92,14 @@ def parse_binary(
             ends.append(stop)
     budget.take(owed, "its elements")
     return version, top
+
+
+def _check_end(data: bytes, at: int, end: int, *, nested: bool) -> None:
+    """A list ends where it states; after the last one comes a short footer, which is not zero."""
+    if nested and at != end:
+        _refuse(at, f"A list of elements must end at byte {end}, and ends at byte {at}")
+    if not nested and end - at > LONGEST_FOOTER and not any(data[at:]):
+        _refuse(at, f"The last {end - at} bytes are zero")
 
 
 def _values(data: bytes, at: int, end: int, count: int) -> list[Any]:

@@ -17,6 +17,8 @@ from motionloom.rotation import quat
 
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
 LATEST_S = 1e9
+MOST_AT_ONCE = 2
+"""Keys at one time that a track without other keys may have: still poses are written so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,6 +32,8 @@ class Track:
     values: FloatArray
     """Shape (N, 3), or (N, 4) wxyz; (N, 3, C) with in-tangent, value, out-tangent for splines."""
     interpolation: str
+    n_empty: int = 0
+    """Rotation keys that are (0, 0, 0, 0), which is no rotation; they are read as no turn."""
 
     def sample(self, at: FloatArray) -> FloatArray:
         """Values at times ``at`` (F,), held before the first key and after the last."""
@@ -102,8 +106,7 @@ def tracks_of(document: Document, animation: int, n_nodes: int) -> list[Track]:
                 f"{str(interpolation)[:40]!r}.",
                 where=place,
             )
-        times, values = keys.of(sampler, path, interpolation, place)
-        tracks.append(Track(node, path, times, values, interpolation))
+        tracks.append(Track(node, path, *keys.of(sampler, path, interpolation, place)))
     return tracks
 
 
@@ -113,11 +116,12 @@ class _Keys:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.times: dict[int, tuple[FloatArray, BoolArray | None]] = {}
-        self.values: dict[tuple[int, int, str, str], FloatArray] = {}
+        self.values: dict[tuple[int, int, str, str], tuple[FloatArray, int]] = {}
 
     def of(
         self, sampler: dict[str, Any], path: str, interpolation: str, place: str
-    ) -> tuple[FloatArray, FloatArray]:
+    ) -> tuple[FloatArray, FloatArray, str, int]:
+        """The last fields of a track: times, values, interpolation and empty keys."""
         n_accessors = len(self.document.listed("accessors"))
         first = index_of(sampler.get("input"), n_accessors, place)
         second = index_of(sampler.get("output"), n_accessors, place)
@@ -127,9 +131,10 @@ class _Keys:
         key = (first, second, path, interpolation)
         if key not in self.values:
             n_keys = len(times) if fresh is None else len(fresh)
-            values = self._read_values(second, n_keys, path, interpolation, place)
-            self.values[key] = values if fresh is None else values[fresh]
-        return times, self.values[key]
+            values, n_empty = self._read_values(second, n_keys, path, interpolation, place)
+            self.values[key] = (values if fresh is None else values[fresh]), n_empty
+        values, n_empty = self.values[key]
+        return times, values, interpolation, n_empty
 
     def _read_times(self, index: int, place: str) -> tuple[FloatArray, BoolArray | None]:
         """Strictly increasing times, and which of the keys they belong to; None for all."""
@@ -141,12 +146,18 @@ class _Keys:
         fresh = np.concatenate([[True], np.diff(times) > 0])
         if fresh.all():
             return times, None
+        if len(times) > MOST_AT_ONCE and not fresh[1:].any():
+            raise FormatError(
+                f"Key times must increase, and all {len(times)} are {times[0]:g} s.",
+                where=place,
+                fix="The file is damaged: copy or download it again.",
+            )
         return times[fresh], fresh  # of keys at one time the first counts
 
     def _read_values(
         self, index: int, n_keys: int, path: str, interpolation: str, place: str
-    ) -> FloatArray:
-        """Shape (n_keys, C), or (n_keys, 3, C) for splines."""
+    ) -> tuple[FloatArray, int]:
+        """Shape (n_keys, C), or (n_keys, 3, C) for splines; and how many rotations are empty."""
         width = PATHS[path]
         values = self.document.accessor(index, place, width)
         self.document.budget.take(values.nbytes, "its keys", place)
@@ -158,11 +169,13 @@ class _Keys:
             )
         if not np.isfinite(values).all() or np.abs(values).max() > 1e15:
             raise FormatError("Keys must be finite numbers; some are not.", where=place)
+        n_empty = 0
         if path == "rotation":
             values = values[:, [3, 0, 1, 2]]
+            n_empty = int((values[per_key // 2 :: per_key] == 0.0).all(axis=1).sum())
             if per_key == 1:
                 values = quat.make_continuous(quat.normalize(values))
-        return values.reshape(n_keys, 3, width) if per_key == 3 else values
+        return (values.reshape(n_keys, 3, width) if per_key == 3 else values), n_empty
 
 
 def find_clock(document: Document, animation: int, tracks: list[Track], max_frames: int) -> Clock:

@@ -64,6 +64,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     document.budget.check_poses(
         len(clock.times), len(rig.joints), sliding=sliding, per_frame=BYTES_PER_FRAME
     )
+    empty = _empty_keys(tracks)
     scene = _Scene(tree, {(track.node, track.path): track for track in tracks}, clock)
     del tracks
     try:
@@ -72,7 +73,7 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
             taller, note = with_top_of_skin(motion.skeleton, document, tree, rig)
     except ArrayError as error:
         raise FormatError(str(error)) from error
-    findings = [Finding("note", "animation", clock.how), *odd, *scene.scales.findings()]
+    findings = [Finding("note", "animation", clock.how), *empty, *odd, *scene.scales.findings()]
     if note:
         motion = motion.replace(skeleton=taller)
         findings.append(Finding("note", "skin", note))
@@ -90,6 +91,22 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
         detail=MappingProxyType(_detail(document, clips, animation)),
         findings=tuple(findings),
     )
+
+
+def _empty_keys(tracks: list[Track]) -> list[Finding]:
+    """A warning where rotations are zero, as in a file that did not arrive whole."""
+    n_empty = sum(track.n_empty for track in tracks)
+    if not n_empty:
+        return []
+    n_keys = sum(len(track.times) for track in tracks if track.path == "rotation")
+    return [
+        Finding(
+            "warning",
+            "animation",
+            f"{n_empty} of {n_keys} rotation keys are (0, 0, 0, 0); they are read as no turn.",
+            "The file may be damaged: copy or download it again.",
+        )
+    ]
 
 
 def clip_names(data: bytes, options: ReadOptions) -> tuple[str, ...]:

@@ -59,10 +59,11 @@ class Folder:
         return [entry for _, entries in scanned.values() for entry in entries]
 
     def _files(self) -> Iterator[Path]:
-        for folder, _, names in os.walk(self.path):
+        for folder, inside, names in os.walk(self.path):
+            inside[:] = [name for name in inside if not name.startswith(".")]
             for name in names:
                 path = Path(folder, name)
-                if may_be_clip(path):
+                if may_be_clip(path) and not name.startswith("."):
                     yield path
 
     def _clips(self, path: Path, stamp: Stamp) -> list[Entry]:

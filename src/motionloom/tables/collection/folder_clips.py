@@ -14,7 +14,7 @@ from motionloom.errors import FormatError, TableError
 from motionloom.formats.acclaim.amc import find_skeleton
 from motionloom.formats.file_clip import Limits, ReadOptions
 from motionloom.formats.registry import can_hold_several, format_for_reading, known_formats
-from motionloom.intake.clip_suffixes import is_clip, may_be_clip
+from motionloom.intake.clip_suffixes import is_clip
 from motionloom.intake.open import find_target, opened
 from motionloom.reading.opening import ReadingErrors, open_file
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
@@ -99,8 +99,6 @@ def _name_of(inside: Path, folder: Path) -> str:
 
 
 def _may_hold_clip(file: Path) -> bool:
-    if may_be_clip(file) and file.is_symlink() and not file.exists():
-        return True  # a broken link: reported as unreadable
     try:
         return is_clip(file)
     except FormatError:

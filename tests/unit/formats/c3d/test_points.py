@@ -140,3 +140,12 @@ def test_without_the_package_the_error_says_what_to_install(tmp_path, monkeypatc
     (tmp_path / "a.c3d").write_bytes(b"\x02\x50" + bytes(600))
     with pytest.raises(ml.FormatError, match=r"motionloom\[c3d\]"):
         ml.load_points(tmp_path / "a.c3d")
+
+
+def test_points_at_exactly_zero_count_as_not_seen(walk, tmp_path) -> None:
+    """Files that did not arrive whole, and tools that mark gaps so."""
+    places = np.array(walk)
+    places[40:50, 3] = 0.0
+    clip = ml.load_points(marker_file(tmp_path / "a.c3d", places))
+    assert not clip.seen[40:50, 3].any() and clip.seen.sum() == clip.seen.size - 10
+    assert any("10 points at exactly (0, 0, 0)" in finding.problem for finding in clip.findings)

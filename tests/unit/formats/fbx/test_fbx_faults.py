@@ -151,3 +151,17 @@ def test_a_connection_counts_once_however_often_it_is_listed() -> None:
     many = fbx.read(io.BytesIO(often), ReadOptions()).motion
     assert (many.local_quats == once.local_quats).all()
     assert (many.root_positions == once.root_positions).all()
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
+def test_a_file_whose_end_is_zeros_is_refused(share: float) -> None:
+    """A download that broke off often has its whole length, the rest filled with zeros."""
+    data = as_binary(items())
+    kept = int(share * len(data))
+    assert "damaged" in (refused(data[:kept] + bytes(len(data) - kept)).fix or "")
+
+
+def test_zeros_after_the_last_section_are_refused() -> None:
+    data = as_binary(items())
+    cut = data.index(b"Connections") - 13
+    assert "bytes are zero" in refused(data[:cut] + bytes(5000)).problem

@@ -512,3 +512,23 @@ def test_keys_beyond_what_a_file_may_have_are_refused(builder: Builder, value: f
     at = builder.array([[0.0], [1.0]], "SCALAR")
     builder.channel(0, "translation", at, builder.array([[0, 1, 0], [0, value, 0]], "VEC3"))
     refused(builder, "Keys must be finite numbers")
+
+
+def test_rotation_keys_of_zeros_are_counted_in_a_warning(builder: Builder) -> None:
+    times = builder.array(np.arange(20)[:, None] / 30.0, "SCALAR")
+    keys = np.tile([0.0, 0.0, 0.0, 1.0], (20, 1))
+    keys[15:] = 0.0
+    builder.channel(1, "rotation", times, builder.array(keys, "VEC4"))
+    clip = builder.read()
+    assert any(
+        finding.level == "warning" and "5 of 20 rotation keys" in finding.problem
+        for finding in clip.findings
+    )
+
+
+def test_many_keys_at_one_time_are_refused_and_two_are_a_still_pose(builder: Builder) -> None:
+    builder.turn([0.0, 0.0])
+    assert builder.read().motion.n_frames == 1
+    builder = Builder()
+    builder.turn([0.0] * 60)
+    assert "damaged" in (refused(builder, "all 60 are 0 s").fix or "")
