@@ -51,7 +51,8 @@ gives a note, not a warning: feet that still touch, or an edited clip, look the 
 SOLDIER = """
 A catalogue of these files lists Soldier.glb with 31.074 frames per second. That is 116 keys over
 3.733 s, all four clips together. A clip of n keys lasts n - 1 intervals: 60, 22, 2 and 32
-keys last 59, 21, 1 and 31 of them, 112 in all, and 112 / 30 is 3.733. The keys are 1/30 s apart, so the rate is 30.
+keys last 59, 21, 1 and 31 of them, 112 in all, and 112 / 30 is 3.733. The keys are 1/30 s apart,
+so the rate is 30.
 For CesiumMan.glb the same division, 48 keys by 2 s, gives his rate of 24, as his first key is at
 1/24 s.
 """
