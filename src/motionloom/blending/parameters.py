@@ -82,7 +82,8 @@ class ParameterSpace:
         Parameters
         ----------
         clamp
-            Outside the reachable region take its nearest point instead of refusing.
+            If the values cannot be reached, use the nearest point of the region instead of raising
+            an error.
         wanted
             One value per parameter: ``space.weights(turn=0.5, speed=1.2)``.
 

@@ -99,7 +99,7 @@ class Transition:
 
     @property
     def finished(self) -> Finalized:
-        """Old home of the result, which now lies in the transition itself."""
+        """Old place of the result; use the fields of the transition itself."""
         warn_renamed("Transition.finished", "Transition.motion, footplants and cleanup")
         return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 

@@ -13,14 +13,14 @@ from motionloom.findings import Finding
 
 
 class Copied(NamedTuple):
-    """Frames of a result that were taken over from a source.
+    """Frames of a result that were copied from a source.
 
     Attributes
     ----------
     first, stop : int
         First such frame of the result, and the one after the last.
     source : int
-        Number of the source.
+        Index of the source.
     start : int
         Frame of the source that frame ``first`` came from.
     """
