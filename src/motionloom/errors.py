@@ -98,7 +98,7 @@ class FlawedResultError(MotionLoomError):
 
 
 class TableError(MotionLoomError):
-    """A transition table or collection cannot be built, opened or asked."""
+    """A transition table or collection cannot be built, opened or queried."""
 
 
 def _printable(text: str) -> str:

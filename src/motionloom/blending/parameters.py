@@ -155,9 +155,10 @@ def parametrize(
         For each parameter one value per example. Or a list of names of :func:`motionloom.measure`:
         these are then measured of every example, and of blends as with ``measure``.
     measure
-        What a blend really has; parameters do not mix linearly (a blend of a left and a right turn
-        walks straight, but not at the mean speed). With it blends between every two examples and
-        of all of them are made and measured, and asked-for values are met between those.
+        Function that measures the parameters of a blend; parameters do not mix linearly (a blend of
+        a left and a right turn walks straight, but not at the mean speed). With it blends between
+        every two examples and of all of them are made and measured, and asked-for values are met
+        between those.
 
     Returns
     -------

@@ -105,7 +105,7 @@ def balance(
     allowed_m: float | None = None,
     body: BodyMap | None = None,
 ) -> Balanced:
-    """The motion with its weight over its feet and its flights in free fall.
+    """Balance a motion: its zero moment point over its feet, its flights in free fall.
 
     Where the zero moment point is farther outside the soles than in the sources, the body is
     shifted over the ground, as little and as smoothly as possible; legs follow, and planted feet

@@ -118,7 +118,7 @@ def hold_hands(
     Returns
     -------
     HeldHands
-        The motion, and what each hold took.
+        The motion, and how far each hold moved it.
 
     Examples
     --------

@@ -202,7 +202,7 @@ def load_points(
     Returns
     -------
     MarkerClip
-        Names, positions, which were seen, rate. ``findings`` says what was detected;
+        Names, positions, which were seen, rate. ``findings`` lists what was detected;
         ``clip.motion()`` can be registered.
 
     Examples

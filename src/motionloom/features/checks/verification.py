@@ -47,8 +47,8 @@ class Verification:
     glitches : tuple of Glitch
         Capture glitches in the motion, those passed on from the sources included.
     compared : bool
-        Whether the motion was compared with sources. Without them only the data itself is checked,
-        and what no body does.
+        Whether the motion was compared with sources. Without them the
+        check covers only the data itself and motion that no body makes.
 
     Examples
     --------
