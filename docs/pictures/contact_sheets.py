@@ -54,7 +54,7 @@ REAL = {
     "cmu_bvh/69_16.bvh": "turn in place: short plants of single feet all found",
     "cmu_bvh/82_06.bvh": "heavy push: long low strides, trunk level; toes planted, heels up",
     "cmu_bvh/83_04.bvh": "sidestep up to a platform: the platform's height is found",
-    "cmu_bvh/136_27.bvh": "on toes: no heel is planted, as none stands; a foot that drags is red",
+    "cmu_bvh/136_27.bvh": "on toes: no heel is planted, as none touches; a foot that drags is red",
     "cmu_asfamc/02_05.amc": "punches, from ASF/AMC: same figure as from BVH, with a thorax",
     "deepmimic_txt/humanoid3d_jump.txt": "jump: upright and its own way; landing plants come late",
     "deepmimic_txt/humanoid3d_zombie_walk.txt": "zombie walk: ends of the clip miss a plant",

@@ -26,31 +26,33 @@ TARGET = ROOT / "docs" / "quality" / "detected.md"
 PICTURE = ROOT / "docs" / "img" / "detected_falls.png"
 HEAD = """# What was detected
 
-What `ml.load` makes of every clip of a folder of real motion capture (CMU, Bandai-Namco, DeepMimic,
-glTF samples, and files known to break readers), with no options. Written by
+What `ml.load` detects, without options, in every clip of a folder of real motion capture (CMU,
+Bandai-Namco, DeepMimic, glTF samples, and files known to break readers). Written by
 `python docs/pictures/detected.py`; the clips themselves are not part of this project.
 
 - **frames** are those of the motion; **T** is the number of leading T-pose frames left out.
-- **fps** is the rate used. AMC files state none, and 120 is their custom.
+- **fps** is the rate used. AMC files state none; 120 is usual for them.
 - **unit** and **up** are the file's; every motion is in metres with Y up. **tall** is the stature
-  in metres, from bone lengths. CesiumMan's skeleton ends at the nape of a large head and would make
-  him 1.31 m. Where a glTF file's skin stands higher than every joint, the reader puts an end site
-  at its top and reports it; by that he is 1.49 m, and his skin is 1.51 m.
+  in metres, from bone lengths. CesiumMan's skeleton ends at the nape of a large head, at a
+  stature of 1.31 m. If the skin of a glTF file is higher than every joint, the reader adds an end
+  site at its top and reports it; with it he is 1.49 m tall, and his skin 1.51 m.
 - **floor** is the height of the left and right planted ball over y = 0 in centimetres at the middle
-  of the path, and the tilt of the floor in degrees. Nothing is moved by it; `ml.ground` applies it.
-- **fall** is how fast the body falls in its flights at that rate, in m/s2. Gravity gives 9.8.
-  Bold: the rate is warned about.
+  of the path, and the tilt of the floor in degrees. Loading moves nothing;
+  `ml.ground` moves the clip.
+- **fall** is the downward acceleration of the body in its flights at that rate, in m/s2. Gravity
+  gives 9.8. Bold: a warning about the rate.
 - **findings** are the others: warnings in bold, then notes on jumps of single joints.
 
 """
-FALLS = """Red dots are warned about. Subject 143 was captured at 60 frames per second and its files
-state 120; so was, by its falls, subject 77. A fall off the lines that comes from one or two short
-flights is noted and not warned about: feet that still touch, or an edited clip, look the same.
+FALLS = """Red dots have a warning. Subject 143 was captured at 60 frames per second and its files
+state 120; the falls of subject 77 show the same. A wrong fall in only one or two short flights
+gives a note, not a warning: feet that still touch, or an edited clip, look the same.
 """
 SOLDIER = """
-An index of these files gives Soldier.glb 31.074 frames per second. That is 116 keys over 3.733 s,
-all four clips together. A clip of n keys lasts n - 1 intervals: 60, 22, 2 and 32 keys last 59, 21,
-1 and 31 of them, 112 in all, and 112 / 30 is 3.733. The keys are 1/30 s apart, so the rate is 30.
+A catalogue of these files lists Soldier.glb with 31.074 frames per second. That is 116 keys over
+3.733 s, all four clips together. A clip of n keys lasts n - 1 intervals: 60, 22, 2 and 32
+keys last 59, 21, 1 and 31 of them, 112 in all, and 112 / 30 is 3.733. The keys are 1/30 s apart,
+so the rate is 30.
 For CesiumMan.glb the same division, 48 keys by 2 s, gives his rate of 24, as his first key is at
 1/24 s.
 """

@@ -20,7 +20,7 @@ LONGEST_TEXT = 2000
 
 
 class MotionLoomError(Exception):
-    """Root of every error that motionloom raises on purpose.
+    """Base class of all errors that motionloom raises.
 
     Its text can always be printed: half surrogate pairs, which paths may hold, are escaped.
     """
@@ -90,7 +90,7 @@ class SkeletonMismatchError(MotionLoomError):
 
 
 class RegistrationError(MotionLoomError):
-    """Motions cannot be brought into correspondence."""
+    """Motions cannot be registered."""
 
 
 class FlawedResultError(MotionLoomError):
@@ -98,7 +98,7 @@ class FlawedResultError(MotionLoomError):
 
 
 class TableError(MotionLoomError):
-    """A transition table or collection cannot be built, opened or asked."""
+    """A transition table or collection cannot be built, opened or queried."""
 
 
 def _printable(text: str) -> str:

@@ -13,10 +13,10 @@ Level = Literal["note", "warning", "error"]
 @dataclass(frozen=True, slots=True)
 @record
 class Finding:
-    """One thing noticed: how bad, where, what, and what to do.
+    """One observation about a file or result: severity, place, problem and remedy.
 
-    A *note* says what was detected or decided and is no fault. A *warning* is a fault that was
-    read around. An *error* means that the file cannot be used as it is.
+    A *note* reports what was detected or decided and is no fault. A *warning* is a fault in spite
+    of which the file could be read. An *error* means that the file cannot be used as it is.
 
     Attributes
     ----------
@@ -41,4 +41,4 @@ class Finding:
 
 
 class MotionLoomWarning(UserWarning):
-    """A fault of a file that was read around, or a result that fails its quality check."""
+    """A fault of a file that could still be read, or a result that fails its quality check."""

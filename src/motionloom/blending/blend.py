@@ -72,7 +72,7 @@ class Blend:
     trimmed : tuple of two int
         Frames left out at the start and at the end of the curve, because they fail the check.
     hands : tuple of HandHold
-        Hands that are held where constraints name a wrist, and what that took.
+        Hands that are held because constraints name a wrist, and how far they were moved.
     """
 
     motion: Motion
@@ -125,7 +125,7 @@ class Blend:
 
     @property
     def finished(self) -> Finalized:
-        """Old home of the result, which now lies in the blend itself."""
+        """Old place of the result; use the fields of the blend itself."""
         warn_renamed("Blend.finished", "Blend.motion, footplants and cleanup")
         return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 

@@ -41,7 +41,7 @@ class Candidate:
     feet : float
         Part of the window in which planted feet disagree, in metres of pose distance.
     both_moving : bool
-        Whether both bodies travel there; standing poses match easily and say little.
+        Whether both bodies travel there; standing poses match easily.
     """
 
     frame_a: int

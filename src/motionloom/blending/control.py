@@ -65,8 +65,8 @@ def control(
     curve
         K examples.
     loop
-        Play the curve round: between the two places on it where all examples are most alike, and
-        placed where it ended. Else the last pose is held and ``done`` becomes true.
+        Repeat the curve between the two places on it where all examples are most similar,
+        continuing where it ended. Otherwise the last pose is held and ``done`` becomes true.
     start
         Where the first frame stands; by default the reference stays where it is.
     backwards
@@ -76,7 +76,7 @@ def control(
     hold_feet
         Hold planted heels and toes where they come down, frame by frame: the contacts of the curve
         decide when, legs follow, and the body is lowered where a leg would not reach. A foot that
-        cannot be held is let go and not reported as planted. Skeletons without a hip, knee or
+        cannot be held is released and not reported as planted. Skeletons without a hip, knee or
         ankle are left as they are.
 
     Returns
@@ -205,7 +205,7 @@ class Controller:
         Returns
         -------
         Pose
-            Root in the world, rotations of the joints, and which feet stand.
+            Root in the world, rotations of the joints, and which foot points are planted.
         """
         w = checked_weights(weights, len(self.curve.motions))
         if w.ndim != 1:

@@ -44,10 +44,10 @@ class Loop:
     span : tuple of two int
         First and last frame of the cycle in the clip it was cut from.
     match : array
-        How well a cycle that starts at each frame of the clip closes, metres rms; nan where none
-        fits. (F,)
+        Distance of first and last pose of a cycle that starts at each frame, metres rms; nan if
+        none fits. (F,)
     cost : float
-        How well this one closed before its seam was hidden, metres rms.
+        The same distance of this cycle before its seam was blended, metres rms.
     closure : PlanarTransform
         What one cycle moves the body by.
     notes : tuple of str

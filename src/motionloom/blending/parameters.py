@@ -82,7 +82,8 @@ class ParameterSpace:
         Parameters
         ----------
         clamp
-            Outside the reachable region take its nearest point instead of refusing.
+            If the values cannot be reached, use the nearest point of the region instead of raising
+            an error.
         wanted
             One value per parameter: ``space.weights(turn=0.5, speed=1.2)``.
 
@@ -154,9 +155,10 @@ def parametrize(
         For each parameter one value per example. Or a list of names of :func:`motionloom.measure`:
         these are then measured of every example, and of blends as with ``measure``.
     measure
-        What a blend really has; parameters do not mix linearly (a blend of a left and a right turn
-        walks straight, but not at the mean speed). With it blends between every two examples and
-        of all of them are made and measured, and asked-for values are met between those.
+        Function that measures the parameters of a blend; parameters do not mix linearly (a blend of
+        a left and a right turn walks straight, but not at the mean speed). With it blends between
+        every two examples and of all of them are made and measured, and asked-for values are met
+        between those.
 
     Returns
     -------

@@ -59,13 +59,13 @@ class Transition:
     frames : array
         Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)
     candidates : tuple of Candidate
-        Places that were looked at: the one taken, then the others, best first.
+        Places that were considered: the one taken, then the others, best first.
     placement : PlanarTransform
-        Carries B's coordinates into the result's.
+        Transforms B's coordinates into those of the result.
     matched : MatchedClips
         A and B on one skeleton and at one rate.
     passed_over : int
-        How many better places were left for this one, because of failed checks.
+        Number of better places that were dropped because of failed checks.
     """
 
     motion: Motion
@@ -99,7 +99,7 @@ class Transition:
 
     @property
     def finished(self) -> Finalized:
-        """Old home of the result, which now lies in the transition itself."""
+        """Old place of the result; use the fields of the transition itself."""
         warn_renamed("Transition.finished", "Transition.motion, footplants and cleanup")
         return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
@@ -148,8 +148,8 @@ def transition(
     body
         Which joint is which; guessed where not given.
     timewarp
-        Let the clips' own times follow one another inside the blend (True by default); without it
-        they run on frame by frame.
+        Warp the times of the clips inside the blend so that their poses match (True by default);
+        without it both play frame by frame.
     repair_knees
         Whether knees that were captured bent backwards are repaired first.
     match
@@ -162,7 +162,7 @@ def transition(
     Returns
     -------
     Transition
-        With the motion, its contacts, the places looked at, and the result of the check.
+        With the motion, its contacts, the places considered, and the result of the check.
 
     Examples
     --------

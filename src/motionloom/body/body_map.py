@@ -33,7 +33,7 @@ class BodyMap:
 
     A role names the joint at the *start* of its bone: ``left_hip`` is where the thigh starts,
     ``left_shoulder`` where the upper arm starts (not the clavicle). ``left_toe`` is the ball of the
-    foot; it is None where the rig's foot ends in an end site only, for an end site is no joint.
+    foot; it is None if the rig's foot ends in an end site, which is not a joint.
 
     Attributes
     ----------
@@ -85,8 +85,8 @@ class BodyMap:
         skeleton
             Any skeleton, people or not; what is not found stays None.
         motion
-            A clip on it, Y up. Only used where names say nothing: its first frame then tells left
-            from right better than a rest pose does.
+            A clip on it, Y up. Only used if names show nothing: its first frame then shows left and
+            right better than a rest pose.
 
         Returns
         -------
@@ -258,7 +258,7 @@ class BodyMap:
         return self
 
     def require(self, *roles: str, task: str, skeleton: Skeleton | None = None) -> tuple[int, ...]:
-        """Joints of the roles, in the order asked; an error that says what to do if one is missing.
+        """Joints of the roles, in the order given; raises an error with a remedy if one is missing.
 
         Parameters
         ----------

@@ -25,11 +25,11 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     """Standing height in the skeleton's own unit, from bone lengths alone.
 
     Sole to ankle, shank, thigh, mid-hips to the first spine joint, the spine, the neck, and the
-    head to its tip. Lengths do not depend on the rest pose, so rigs whose rest pose is no pose
-    are measured as well. What a rig leaves out (sole, top of the head) is added in proportion.
-    Where the legs suggest a taller person the mean of both is taken, because rigs leave bones
-    out of the trunk (CMU's BVH has no thorax) and never out of the legs. It is 0 where the
-    skeleton has no legs.
+    head to its tip. Lengths do not depend on the rest pose, so rigs without a usable rest pose are
+    measured as well. What a rig leaves out (sole, top of the head) is added in proportion. Where
+    the legs suggest a taller person the mean of both is taken, because rigs leave bones out of the
+    trunk (CMU's BVH has no thorax) and never out of the legs. It is 0 where the skeleton has no
+    legs.
 
     Parameters
     ----------

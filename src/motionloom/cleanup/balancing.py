@@ -62,7 +62,7 @@ class BalanceFigures:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Balanced:
-    """A balanced motion, and what that took.
+    """A balanced motion, and how it was changed.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class Balanced:
     footplants : Footplants
         Contacts that are held.
     before, after : BalanceFigures
-        Balance of the motion as it came in, and as it is now.
+        Balance of the given motion, and of the result.
     allowed_m : float
         How far the zero moment point may be outside the soles.
     notes : tuple of str
         What was decided, and failed checks.
     verification : Verification
-        Quality check against the motion as it came in.
+        Quality check against the given motion.
     cleanup : CleanupReport or None
         What holding the feet and shifting the body changed; None where nothing was changed.
     """
@@ -105,7 +105,7 @@ def balance(
     allowed_m: float | None = None,
     body: BodyMap | None = None,
 ) -> Balanced:
-    """The motion with its weight over its feet and its flights in free fall.
+    """Balance a motion: its zero moment point over its feet, its flights in free fall.
 
     Where the zero moment point is farther outside the soles than in the sources, the body is
     shifted over the ground, as little and as smoothly as possible; legs follow, and planted feet
@@ -119,7 +119,7 @@ def balance(
     footplants
         Its contacts; detected by default.
     sources
-        The clips that it was made from: what they do counts as balanced.
+        The clips that it was made from; they count as balanced.
     allowed_m
         How far the zero moment point may be outside the soles, metres. By default the 95th
         percentile of the sources, at least 2 cm, which captured walks have.

@@ -75,9 +75,9 @@ class CleanupReport:
     worst_before, worst_after : tuple or None
         Frame and kind of these.
     joint_change_mean, joint_change_max : float
-        Way of the joints in the world, over all joints and frames.
+        Distance that joints moved in the world, over all joints and frames.
     root_shift_max : float
-        Farthest that the root was moved.
+        Largest distance that the root was moved.
     foot_turn_max : float
         Largest turn of a foot.
     stretch_max : float
@@ -85,7 +85,7 @@ class CleanupReport:
     unreached_frames : int
         Held frames in which a point is more than half a millimetre from its place.
     unreached_max : float
-        The farthest that a held point is from its place.
+        Largest distance of a held point from its place.
     penetration_before, penetration_after : float
         Deepest that a heel or ball is under the ground shown by the holds of its foot.
     loose_frames : int
@@ -124,7 +124,7 @@ class CleanupReport:
 
     @property
     def let_go(self) -> tuple[PlantReport, ...]:
-        """Plants that were not held at all."""
+        """Footplants that were not held at all."""
         return tuple(p for p in self.plants if p.held is None)
 
     @property
@@ -212,7 +212,7 @@ class CleanupReport:
 @dataclass(frozen=True, eq=False)
 @record
 class Cleanup:
-    """A cleaned motion, the plants it holds, and what that took.
+    """A cleaned motion, the contacts that are held, and how it was changed.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class Cleanup:
     report : CleanupReport
         How far things moved, and what could not be reached.
     check : QualityCheck
-        Compares with the motion as it came in, its knees repaired.
+        Compares with the given motion, after its knees were repaired.
     """
 
     motion: Motion

@@ -47,7 +47,7 @@ class Finalized:
     verification : Verification
         Of the result, against its sources.
     hands : tuple of HandHold
-        Hands that are held, and what that took.
+        Hands that are held, and how far they were moved.
     """
 
     motion: Motion

@@ -75,7 +75,7 @@ def clean_footskate(
     blend_s
         Time over which a foot leaves the place where it was held, seconds.
     farthest_m
-        A plant that slides farther than this from its place is let go: its label is wrong.
+        A plant that slides farther than this from its place is released: its label is wrong.
     repair_knees
         Bend knees that were captured bent backwards forwards first, and keep knees on the side
         that anatomy gives them. False keeps the side that each knee has.

@@ -47,9 +47,9 @@ class HandHold:
     last : int
         Last frame.
     moved_m : float
-        Farthest that the wrist was moved.
+        Largest distance that the wrist was moved.
     missed_m : float
-        Farthest that the wrist is from its place, because the arm is too short.
+        Largest distance of the wrist from its place, because the arm is too short.
     speed_before, speed_after : float
         Highest speed of the wrist from one held frame to the next.
     """
@@ -66,7 +66,7 @@ class HandHold:
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class HeldHands:
-    """A motion whose hands are held, and what that took.
+    """A motion whose hands are held, and how far they were moved.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def hold_hands(
     Returns
     -------
     HeldHands
-        The motion, and what each hold took.
+        The motion, and how far each hold moved it.
 
     Examples
     --------

@@ -60,7 +60,7 @@ PHRASES = (
         "Give the true one with --source-fps",
     ),
     (r" ?(Say|say) which with skeleton=\.", " Keep one skeleton file, its own, in that folder."),
-    (r", or say another skeleton with skeleton=", ""),
+    (r", or pass another skeleton as skeleton=", ""),
     (r"Say the character's file with skeleton=\.", "Keep the character's file in that folder."),
     (
         r"`motion` must be on the joints of (?:the|`)\s?character`?\. Carry it over first: "
@@ -68,7 +68,7 @@ PHRASES = (
         "The clip must be on the joints of the character.",
     ),
     (r" ?Load it by its path: ml\.load_robot\(PATH\)\.", " Name its file."),
-    (r"Pass fps= to say another\.", "Give another with --source-fps."),
+    (r"Pass fps= to set another\.", "Give another with --source-fps."),
     (r" ?Pass floor=\.", ""),
     (r",? or pass clip=\.", "."),
     (r"pass max_memory= to the function that loads it, or set", "set"),

@@ -35,7 +35,7 @@ def check_dataset(
 ) -> DatasetReport:
     """Look for faults in every clip of a data set, several at a time.
 
-    Each clip is judged against limits of human motion, not against the other clips of the folder;
+    Each clip is compared with limits of human motion, not with the other clips of the folder;
     only duplicates, and frame rates of clips in which nothing falls, depend on others. A file
     that cannot be read, or that ends or hangs the process which reads it, is one row of the report.
 
@@ -44,9 +44,9 @@ def check_dataset(
     paths
         Clips and folders.
     report
-        Folder for ``summary.csv``, ``summary.json`` and ``index.html``. The rows of a run that was
-        stopped are there too: the same call goes on where it ended, and reads unchanged files of a
-        finished run no more.
+        Folder for ``summary.csv``, ``summary.json`` and ``index.html``. It also holds the rows of a
+        run that was stopped: the same call resumes where it ended, and does not read unchanged
+        files of a finished run again.
     accept
         File for the paths of the good clips, one a line.
     limits

@@ -60,7 +60,7 @@ class Defect:
 @dataclass(frozen=True, slots=True)
 @record
 class ClipReport:
-    """What was measured of one clip, and what is wrong with it.
+    """Measurements of one clip, and its defects.
 
     Attributes
     ----------

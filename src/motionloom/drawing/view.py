@@ -34,7 +34,7 @@ MOST_PAGES = 8
 
 
 class Viewer:
-    """A page with a player; shows itself in a notebook, and can be saved."""
+    """A page with a player; a notebook displays it, and it can be saved."""
 
     def __init__(self, page: str, *, path: Path | None = None) -> None:
         self.page = page
@@ -43,7 +43,7 @@ class Viewer:
         """The file opened in the browser, None in a notebook."""
 
     def save(self, path: str | Path) -> Path:
-        """Write the page to a file and give back its path.
+        """Write the page to a file and return its path.
 
         Returns
         -------
@@ -95,7 +95,7 @@ def view(
     Returns
     -------
     Viewer
-        The page; in a notebook it shows itself.
+        The page; a notebook displays it.
 
     Examples
     --------

@@ -21,9 +21,9 @@ from motionloom.motion.motion import Motion
 @dataclass(frozen=True, slots=True)
 @record
 class Quality:
-    """Figures of a motion in metres and seconds; feet are judged against the stated contacts.
+    """Measurements of a motion in metres and seconds; feet are measured at the given contacts.
 
-    What is not defined is None: figures of contact where nothing is planted, jerk and balance in
+    Values that are not defined are None: contact speeds if nothing is planted, jerk and balance of
     clips too short for them.
 
     Attributes
@@ -35,7 +35,8 @@ class Quality:
     contact_speed_worst : tuple
         Frame and kind of that highest speed.
     slide_mean_m : float or None
-        Mean way over the ground between the two farthest places of one point in one plant.
+        Mean over plants of the largest distance over the ground between two places of the same
+        point.
     slide_max_m : float or None
         The same of the worst plant.
     penetration : float or None
@@ -76,15 +77,15 @@ class Quality:
 def measure_quality(
     motion: Motion, footplants: Footplants | None = None, *, body: BodyMap | None = None
 ) -> Quality:
-    """Figures that tell how good a motion is. See :class:`Quality`.
+    """Measure the quality of a motion. See :class:`Quality`.
 
     Parameters
     ----------
     motion
         F frames.
     footplants
-        The contacts that the motion should keep; detected by default. A blend or a cleaned clip is
-        best measured against the contacts it was made with, for a detector forgives what slides.
+        The contacts that the motion should keep; detected by default. Measure a blend or a cleaned
+        clip with the contacts that it was made with: a detector does not find contacts that slide.
     body
         Roles of its joints; guessed by default.
 

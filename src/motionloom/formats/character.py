@@ -66,7 +66,7 @@ class Material:
     metal, roughness : float
         From 0 to 1.
     glow : tuple
-        Light that it gives.
+        Emitted light: red, green and blue.
     opacity : str
         ``"opaque"``; ``"mask"``: holes where the opacity is below ``cutoff``; or ``"blend"``.
     cutoff : float
@@ -186,8 +186,8 @@ class SkinnedMesh:
 class Character:
     """A skeleton with the meshes that hang on it, their materials and textures.
 
-    :func:`motionloom.load_character` reads one; :func:`motionloom.retarget` carries motions over
-    to it; :func:`motionloom.save` writes them with its skin.
+    :func:`motionloom.load_character` reads one; :func:`motionloom.retarget` maps motions onto it;
+    :func:`motionloom.save` writes them with its skin.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ class Character:
     motion : Motion
         The first clip of its file, or its rest pose.
     meshes : tuple of SkinnedMesh
-        What hangs on the skeleton.
+        Meshes that move with the skeleton.
     materials : tuple of Material
         Looks of the surfaces.
     findings : tuple of Finding

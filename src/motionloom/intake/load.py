@@ -51,8 +51,8 @@ def load(
 ) -> Motion:
     """The clip in a file of any known format: metres, Y up, a leading T-pose left out.
 
-    Nothing is moved: no new origin, no floor put to y = 0 (:func:`ground` does that). What was
-    detected, and what is odd, is in ``motion.source.findings``; faults are warned about too.
+    The clip is not moved: :func:`ground` puts its floor to y = 0. ``motion.source.findings`` lists
+    what was detected and what is odd; faults also raise a warning.
 
     Parameters
     ----------
@@ -60,13 +60,13 @@ def load(
         A file, ``"file.glb#Run"`` for one clip of several, ``"-"`` for standard input, or a
         binary stream.
     fps
-        Frames per second, where the file says none or a wrong one.
+        Frames per second, if the file states none or a wrong one.
     unit
         ``"m"``, ``"cm"``, ``"mm"``, ``"in"``, ``"cmu"``, ``"dm"``, ``"ft"``, or metres per unit.
     up
         The file's up axis: ``"x"``, ``"y"``, ``"z"``, or with ``-`` before it.
     body
-        Which joint is which, where guessing by names and shape goes wrong.
+        Which joint is which, if guessing by names and shape is wrong.
     skeleton
         The file that holds the skeleton, for formats that keep it apart (``.asf`` of ``.amc``).
     clip
@@ -87,7 +87,7 @@ def load(
     Raises
     ------
     FormatError
-        The file cannot be read; the text says where and what to do.
+        The file cannot be read; the text names the place and a remedy.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def inspect_file(
     clip: str | None = None,
     max_memory: int | str | None = None,
 ) -> list[Finding]:
-    """Everything noticed about a file; one finding of level ``"error"`` if it cannot be read.
+    """All findings about a file; one of level ``"error"`` if it cannot be read.
 
     Wrong options raise, bad files do not.
 

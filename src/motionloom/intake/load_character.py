@@ -34,7 +34,8 @@ def load_character(path: str | Path) -> Character:
     """The figure in a GLB, glTF or FBX file: skeleton, meshes, materials and textures.
 
     Images are taken as they are, also from files next to it. Meshes without a skin that hang on a
-    joint are kept; morph targets, and meshes of other figures, are left out, as ``findings`` say.
+    joint are kept; morph targets, and meshes of other figures, are left out, which ``findings``
+    report.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def load_character(path: str | Path) -> Character:
     Returns
     -------
     Character
-        In metres, Y up. Pass it to :func:`retarget` to carry a motion over to it, and to
+        In metres, Y up. Pass it to :func:`retarget` to map a motion onto it, and to
         :func:`save` to write the motion with its skin.
 
     Raises

@@ -202,7 +202,7 @@ def load_points(
     Returns
     -------
     MarkerClip
-        Names, positions, which were seen, rate. ``findings`` says what was detected;
+        Names, positions, which were seen, rate. ``findings`` lists what was detected;
         ``clip.motion()`` can be registered.
 
     Examples
@@ -262,11 +262,11 @@ def _up_of(
         return in_file, Finding("note", "up axis", f"{in_file}, as POINT:Y_SCREEN says.")
     whole = np.flatnonzero(seen.sum(axis=1) >= 2)
     if not len(whole):
-        return "z", Finding("warning", "up axis", "z, the custom of C3D: too few points to tell.")
+        return "z", Finding("warning", "up axis", "z, usual for C3D: too few points to detect it.")
     hidden = ~seen[whole][..., None]
     low = np.where(hidden, np.inf, places[whole]).min(axis=1)
     high = np.where(hidden, -np.inf, places[whole]).max(axis=1)
     score = np.median(high - low, axis=0) - 2.0 * low.std(axis=0)
     axis = _AXES[int(score.argmax())]
-    text = f"{axis}, by the spread of the markers, which is a guess; the file says none."
+    text = f"{axis}, by the spread of the markers, which is a guess; the file states none."
     return axis, Finding("note", "up axis", text, "Pass up= if it is another.")

@@ -198,8 +198,8 @@ def _reader_findings(clip: FileClip, fps: float | None) -> list[Finding]:
         return [*(finding for finding in clip.findings if finding not in on_rate), stated]
     if clip.fps_stated or on_rate:
         return list(clip.findings)
-    custom = f"the file says none; {clip.motion.fps:g} is the custom of its format."
-    note = Finding("note", "frame rate", custom, "Pass fps= to say another.")
+    usual = f"the file states none; {clip.motion.fps:g} is usual for its format."
+    note = Finding("note", "frame rate", usual, "Pass fps= to set another.")
     return [*clip.findings, note]
 
 

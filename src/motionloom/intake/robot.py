@@ -30,7 +30,7 @@ ORDERS = ("wxyz", "xyzw")
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Robot:
-    """A robot of a MuJoCo model: its joints, and ways between ``qpos`` and motions.
+    """A robot of a MuJoCo model: its joints, and conversion between ``qpos`` and motions.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ def load_robot(path: str | Path) -> Robot:
     Returns
     -------
     Robot
-        Its joints, and ways between ``qpos`` and motions.
+        Its joints, and conversion between ``qpos`` and motions.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class RobotClip:
     qpos : array
         Shape (F, n_qpos).
     qvel : array
-        Derivatives of ``qpos`` as MuJoCo counts them. Shape (F, n_qvel).
+        Derivatives of ``qpos`` as MuJoCo defines them. Shape (F, n_qvel).
     body_positions : array
         Origin of every body in the world. Shape (F, B, 3).
     body_quats : array
@@ -52,7 +52,7 @@ class RobotClip:
     n_root : int
         Leading columns of ``qpos`` that are the free joint's: 7 or 0.
     notes : tuple of str
-        Limits that are passed, and rotation that no hinge can do.
+        Limits that are exceeded, and rotation that no hinge can follow.
     """
 
     joint_names: tuple[str, ...]

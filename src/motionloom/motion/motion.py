@@ -27,8 +27,8 @@ NOT_UNIT = 1e-12
 class Motion:
     """A clip: one skeleton sampled at a constant rate. Y up, metres, seconds, radians.
 
-    Arrays are copied, checked and made read-only on construction, so a Motion that exists
-    is valid, and every operation on one returns a new Motion.
+    Arrays are copied, checked and made read-only on construction, so every Motion is valid, and
+    every operation returns a new one.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Motion:
         return self.world_pose()[1]
 
     def world_pose(self) -> tuple[FloatArray, FloatArray]:
-        """World positions (F, J, 3) and rotations (F, J, 4), for the price of one.
+        """World positions (F, J, 3) and rotations (F, J, 4), computed together.
 
         Returns
         -------
@@ -159,7 +159,7 @@ class Motion:
         Returns
         -------
         Motion
-            A new motion; this one stays as it is.
+            A new motion; this one does not change.
 
         Examples
         --------

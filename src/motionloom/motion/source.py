@@ -24,11 +24,11 @@ class Floor:
     right_height : float
         The same of the right ball.
     slope_x : float
-        Rise per metre along +X; 0 where the clip's path cannot tell.
+        Rise per metre along +X; 0 if the clip's path does not show it.
     slope_z : float
         The same along +Z.
     residual : float
-        Root mean square of what the plane leaves, metres.
+        Root mean square distance of the contacts from the plane, metres.
     """
 
     left_height: float

@@ -27,8 +27,8 @@ from motionloom.rotation.planar import PlanarTransform
 class RegistrationCurve:
     """K motions in correspondence: times, alignment, and matched plants.
 
-    The parameter ``u`` counts average frames: over one unit of it the motions go one frame in the
-    mean.
+    The parameter ``u`` counts average frames: over one unit of it the motions advance by one frame
+    on average.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class RegistrationCurve:
     matches : Mapping
         Plants that belong together, per kind (left heel, ...), in ``u``.
     reference : int
-        Motion in whose place and heading the others are brought.
+        Index of the motion to which the others are aligned.
     frames_per_knot : float
         Average frames between control points.
     costs : tuple of float
@@ -96,7 +96,7 @@ class RegistrationCurve:
         )
 
     def alignments(self, u: FloatArray | float) -> PlanarTransform:
-        """Transforms that bring every motion to the reference at ``u``. Fields (..., K).
+        """Transforms that align every motion with the reference at ``u``. Fields (..., K).
 
         Returns
         -------

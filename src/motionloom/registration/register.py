@@ -45,7 +45,8 @@ def register(
     Parameters
     ----------
     motions
-        Two or more; others than the first are matched to its skeleton and rate, and noted.
+        Two or more; the others are matched to the skeleton and rate of the first, and notes report
+        it.
     ends
         ``"open"`` finds the part the motions share and crops them to it; ``"match"`` forces first
         frames together and last frames together.
@@ -59,15 +60,15 @@ def register(
     footplants
         Contacts of every motion, in its own frames; detected where not given.
     reference
-        Motion that the others are brought to; where not given, the one nearest to all others, of
-        two the first.
+        Index of the motion to which the others are aligned; by default the one nearest to all
+        others, of two the first.
     body
         Which joint is which; guessed where not given.
     refine
         Move the times to a small part of a frame. For near-copies: between different takes it
         follows style.
     slope_limit
-        Most frames in a row that one motion may stand while the other goes on.
+        Most frames in a row in which one motion may wait while the other advances.
     epsilon
         Smallest ratio of two motions' rates along the curve.
     knot_s, window_s
@@ -84,16 +85,15 @@ def register(
         they are.
     cycles
         Cut every motion to the gait cycle that closes best, from the middle of a left stance to
-        the next, and match these from end to end: a curve that can be played round. A list of one
+        the next, and match these from end to end: a curve that can be repeated. A list of one
         cycle per motion, from :func:`motionloom.find_cycles`, says which, in frames at the first
         motion's rate.
     sync_contacts
-        Draw the times to the contacts that the motions share, so that they begin and end
-        together.
+        Move the times to the contacts that the motions share, so that these begin and end together.
     foot_speeds
         How much the speeds of the feet count when frames are compared: a foot in the air counts
         like a point that is so many metres off from one that stands. 0 compares poses alone;
-        with 1 and ``knot_s=0.15`` steps of different takes come down together more closely.
+        with 1 and ``knot_s=0.15`` steps of different takes land closer together in time.
     joint_weights
         How much each joint counts when poses are compared, by name; others count 1.
     constraints

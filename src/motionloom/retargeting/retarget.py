@@ -53,22 +53,22 @@ def retarget(
 ) -> Motion:
     """The motion on another skeleton, with that skeleton's own proportions.
 
-    Every bone that plays a role points where it pointed. Travel and heights are scaled by the legs'
-    lengths about the first frame's place on the ground. Feet that stood on the ground stand on it,
-    still; legs are solved to them. Joints that the source does not have stay as they rest.
+    Every bone with a body role keeps its direction. Travel and heights are scaled by the legs'
+    lengths, from the place of the first frame on the ground. Planted feet stay planted, by inverse
+    kinematics of the legs. Joints that the source does not have keep their rest rotation.
 
     Parameters
     ----------
     motion
         With pelvis, hips, knees and ankles at least.
     skeleton
-        The target, or a clip on it: where the target's rest pose is no pose (every bone along one
-        axis) a clip shows how its joints are twisted, which a skeleton alone cannot. Or a
+        The target, or a clip on it: if the target has no usable rest pose (every bone along one
+        axis), a clip shows how its joints are twisted, which a skeleton alone does not. Or a
         character, of :func:`load_character`.
     body, target_body
         Roles of the source's and of the target's joints; guessed by default.
     footplants
-        Which foot points stand, per frame of the motion; detected by default.
+        Which foot points are planted, per frame of the motion; detected by default.
     repair_knees
         Bend knees that were captured bent backwards forwards, and keep knees on the side that
         anatomy gives them. False keeps the side that each knee has.

@@ -46,7 +46,7 @@ class PlanarTransform:
 
     @staticmethod
     def identity() -> PlanarTransform:
-        """The transform that moves nothing.
+        """The transform that does not move anything.
 
         Returns
         -------

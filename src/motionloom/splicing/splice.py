@@ -141,8 +141,8 @@ def splice(
     Parameters
     ----------
     upper
-        Clip with the action. On another skeleton it is retargeted, at another rate resampled, and
-        the notes say so.
+        Clip with the action. On another skeleton it is retargeted, at another rate resampled, which
+        the notes report.
     lower
         Clip with the locomotion; root and legs of the result are exactly its own.
     method
@@ -153,17 +153,17 @@ def splice(
         What is taken from the action: everything above the pelvis, above the last spine joint,
         both arms, one arm, or the head.
     when_short
-        What to do with legs that go on after the action ends: crop them, loop the action, or hold
+        What to do if the legs continue after the action ends: crop them, loop the action, or hold
         its last frame.
     footplants
         Plants of the lower clip; detected where not given.
     body
         Which joint is which; guessed where not given.
     align
-        Put an action that stands in step too: its strokes, such as punches, fall on steps of the
-        legs. By default it keeps its own time.
+        Also align an action captured standing: its strokes, such as punches, coincide with steps of
+        the legs. By default it keeps its own time.
     soft
-        Let the spine go over from the locomotion to the action joint by joint; arms and head stay
+        Blend the spine from the locomotion to the action joint by joint; arms and head stay
         where the hard split has them.
     keep_bend
         Keep deep bends of the action too, which the locomotion's torso does not make.

@@ -49,7 +49,7 @@ class UpperTimes:
     first : int
         Frame of the upper clip that meets the lower clip's first.
     kept_own_time : bool
-        True where the action has no gait to match, and runs at its own rate.
+        True if the action has no gait to match and plays at its own rate.
     walks : bool
         True where both clips walk; False for an action that stands, also where it was aligned.
     """

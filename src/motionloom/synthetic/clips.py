@@ -30,7 +30,7 @@ SLOWEST_FPS = 1e-3
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class SyntheticClip:
-    """An embedded clip with the truth about it, exact by construction.
+    """An embedded clip with exact ground truth.
 
     Attributes
     ----------

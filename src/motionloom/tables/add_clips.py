@@ -65,7 +65,7 @@ def add_clips(
     progress: bool = True,
     **options: Unpack[AddedClipOptions],
 ) -> TransitionTable:
-    """The table with the new clips of a folder; nothing is searched again.
+    """Add the new clips of a folder to a table, without searching it again.
 
     Where a clip or an option is refused, table and collection stay as they were.
 
@@ -85,8 +85,8 @@ def add_clips(
         As of :meth:`Collection.ingest`. A collection does not store them: pass again what it was
         made with. A folder that is a collection already takes none.
     fps, skeleton, ground, plants, keep_glitches, repair_knees
-        As of :meth:`Collection.ingest`. None, the default, is as the collection was made; another
-        value is refused.
+        As of :meth:`Collection.ingest`. None, the default, uses what the collection was made with;
+        another value raises an error.
 
     Returns
     -------

@@ -82,8 +82,8 @@ def build_table(
         Representatives that sources and targets are looked up among; 200, or fewer in a small
         collection. As many as ``clusters`` makes the table of the paper.
     score
-        What is best: ``"natural"`` is fitted to how people move, ``"paper"`` the
-        papers' sum of inches, which finds what is feasible.
+        What is best: ``"natural"`` is fitted to captured motion, ``"paper"`` is the papers' sum of
+        inches, which finds what is feasible.
     weights
         How windows are weighed over a blend: ``"eased"``, as transitions are made, leaves the
         source gently; ``"bernstein"`` is the papers'; ``"hat"`` shows each intermediary alone once.

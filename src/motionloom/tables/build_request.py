@@ -72,7 +72,7 @@ def check_build_options(
     seed: int = 0,
     **options: Unpack[BuildOptions],
 ) -> int:
-    """Check options of :func:`build_table` before a collection is made, which takes long.
+    """Check options of :func:`build_table` before the collection is made, which takes time.
 
     What depends on the clips, such as the largest number of clusters, is checked by the build.
 

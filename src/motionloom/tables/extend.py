@@ -141,11 +141,11 @@ def _options_of(was: Catalogue) -> dict[str, object]:
 def extend_table(
     table: str | Path, collection: Collection, *, out: str | Path | None = None
 ) -> TransitionTable:
-    """The table with the clips that were added to its collection, in seconds.
+    """Add the clips that were added to a table's collection, in seconds.
 
     Representatives and recipes stay: clips added are looked up among them and can be left,
-    arrived at, and found as captured windows. Motion that is far from
-    every representative fits badly: build the table again once many such clips have come.
+    arrived at, and found as captured windows. Motion that is far from every representative fits
+    badly: build the table again after adding many such clips.
 
     Parameters
     ----------

@@ -26,24 +26,24 @@ Place = tuple[str, int]
 @dataclass(frozen=True, eq=False)
 @record
 class HybridPath:
-    """The path of the motion graph, the transition of the table, and which of both was taken.
+    """The path of the motion graph, the transition of the table, and which one was chosen.
 
     Attributes
     ----------
     chosen : {"graph", "table", "neither"}
-        Which of both was taken; ``"neither"`` where none is good enough.
+        Which one was chosen; ``"neither"`` if none is good enough.
     why : str
         In words, with both costs.
     graph_path : GraphPath or None
-        The graph's shortest way; None where there is none.
+        The graph's shortest path; None if there is none.
     transition : TableTransition
         The table's transition.
     limit_s : float
-        Seconds that the way was allowed to take.
+        Seconds that the path was allowed to take.
     limit_in : float or None
         Cost that the transition was allowed to have, inches; None: its own verdict decided.
     graph : MotionGraph
-        The graph that was asked.
+        The graph that was searched.
     """
 
     chosen: Literal["graph", "table", "neither"]
@@ -56,7 +56,7 @@ class HybridPath:
 
     @property
     def graph_s(self) -> float | None:
-        """Seconds of the graph's way; None where there is none."""
+        """Seconds of the graph's path; None if there is none."""
         return None if self.graph_path is None else self.graph_path.duration_s
 
     @property
@@ -66,7 +66,7 @@ class HybridPath:
 
     @property
     def motion(self) -> Motion:
-        """The motion of what was taken; where neither is good, the table's, which is quick."""
+        """The chosen motion; if neither is good enough, that of the table, which is quick."""
         return self._taken.motion
 
     @property

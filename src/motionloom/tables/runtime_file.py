@@ -32,7 +32,7 @@ FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
 
 
 def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
-    """Write the file of a table; returns its bytes. ``motionloom table export`` does the same.
+    """Write the runtime file of a table, as ``motionloom table export`` does.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def save_runtime(table: TransitionTable, path: str | PathLike[str]) -> int:
     Raises
     ------
     TableError
-        The table has too much for a file of the run time.
+        The table exceeds a limit of the runtime file.
 
     Examples
     --------

@@ -61,14 +61,14 @@ class Stream:
 
     @property
     def done(self) -> bool:
-        """Whether the last frame of a clip is shown, and nothing goes on from it."""
+        """Whether the last frame of a clip is shown and no similar motion continues it."""
         return bool(self._live.struct.done)
 
     def go(self, *, label: str | None = None, frame: Place | None = None) -> None:
         """Go to any frame with a label, or to a clip's frame, from the next step on.
 
-        A transition that is being played is left at once. What would have come next is blended
-        away like a captured second: the pose and the speed that are shown go on.
+        A transition that is being played is left at once. The rest of it serves as the source
+        window of the new transition, so pose and speed continue.
         """
         if (label is None) == (frame is None):
             raise ArrayError("Give `label` or `frame` to say where to go, and not both.")
@@ -89,7 +89,7 @@ class Stream:
         Returns
         -------
         Pose
-            Root in the world, rotations of the joints, and which feet stand.
+            Root in the world, rotations of the joints, and which foot points are planted.
         """
         n_joints = self._engine.rows.record.n_joints
         root, quats = np.zeros(3), np.zeros((n_joints, 4))

@@ -188,7 +188,7 @@ class TransitionTable:
 
     @property
     def ranking(self) -> Ranking:
-        """What the search took for best."""
+        """The cost that the search minimised."""
         return self.header.ranking
 
     @property
@@ -222,7 +222,7 @@ class TransitionTable:
         """The recipes from a frame to a frame, with their own windows as source and target.
 
         The source window starts at the first frame, the target window ends at the second; near a
-        clip's end or start the clip's last or first window is taken.
+        clip's end or start the clip's last or first window is used.
 
         Returns
         -------
@@ -258,22 +258,22 @@ class TransitionTable:
         lead_s, follow_s
             Seconds of the source's clip before, and of the target's clip after.
         longest_s
-            Seconds that a transition may take. Where nothing as long as the table's windows is
-            natural, the source's clip plays on, and the target's clip is entered sooner, as long as
-            that leads to a better place to blend at; 2 by default. Never less than a window.
+            Seconds that a transition may take. If nothing as long as the table's windows is
+            natural, the source clip plays longer and the target clip is entered earlier, within
+            this time; 2 by default. Never less than a window.
         tolerance_s
-            Seconds by which it may arrive after the target's frame; by default exactly there.
+            Seconds by which it may arrive after the target frame; 0 by default.
         rescore
-            Recipes of the table that are scored with the real windows where nothing else is
-            natural; 32 by default, 0 takes the table's first recipe as it is.
+            Recipes of the table that are scored with the real windows if nothing else is natural;
+            32 by default, 0 takes the table's first recipe without scoring it.
         variation
-            A number: another transition of the same clusters for each, little worse at most.
+            Each number gives another transition of the same clusters, at most a little worse.
         search
-            ``"refine"`` exchanges intermediaries of the best recipe as long as that makes it
-            better; True scores all recipes first. They take a few milliseconds.
+            ``"refine"`` exchanges intermediaries of the best recipe while that improves it; True
+            scores all recipes first. Both take a few milliseconds.
         still_feet
-            Held feet of captured windows stand still; by default they move by as much as captured
-            feet do that stand, 1 to 4 cm/s.
+            If True, planted feet of captured windows are held still; by default they drift as
+            captured planted feet do, by 1 to 4 cm/s.
 
         Returns
         -------
@@ -301,17 +301,17 @@ class TransitionTable:
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
-        Where the result fails its quality check, fewer windows are averaged, then feet are left as
-        the windows have them; ``Fill.verification`` and ``notes`` name what still fails.
+        If the result fails its quality check, fewer windows are averaged, then feet are left as the
+        windows have them; ``Fill.verification`` and ``notes`` name what still fails.
 
         Parameters
         ----------
         motion
-            Any motion of a body. Where its skeleton or rate is not the collection's, the result is
-            the motion resampled and retargeted; ``Fill.notes`` say so.
+            Any motion of a body. If its skeleton or rate is not the collection's, the result is the
+            motion resampled and retargeted, which ``Fill.notes`` report.
         first, last
-            Frames of the gap in ``motion``, both in it; there must be a frame before and one
-            after. ``Fill.span`` has them in the result.
+            First and last frame of the gap in ``motion``, inclusive; there must be a frame before
+            and one after. ``Fill.span`` has them in the result.
         count
             Windows that are averaged; 64 by default, fewer where that fails its check.
         clean
@@ -348,12 +348,12 @@ class TransitionTable:
         )
 
     def stream(self, source: Place) -> Stream:
-        """A live character that starts at a frame, plays on, and goes where it is sent.
+        """A live character that starts at a frame and can be sent to other frames and labels.
 
         Returns
         -------
         Stream
-            ``go`` sends it somewhere, ``step`` gives the next pose.
+            ``go`` sends it to a frame or label, ``step`` returns the next pose.
         """
         from motionloom.tables.stream import Stream
 
@@ -378,15 +378,16 @@ class TransitionTable:
         graph
             Of the same collection; built at the first call where not given, which takes seconds.
         limit_in
-            Cost by the papers' sum under which a transition counts as good, inches (they say 6);
-            by default its score says whether it is natural.
+            Cost by the papers' sum below which a transition counts as good, inches (6 in the
+            papers); by default naturalness decides.
         limit_s
-            Seconds up to which a way through the graph counts as quick; a transition's by default.
+            Seconds up to which a path through the graph counts as quick; the length of a transition
+            by default.
 
         Returns
         -------
         HybridPath
-            Both ways, which one is ``chosen``, and ``why``.
+            Both candidates, which one is ``chosen``, and ``why``.
         """
         from motionloom.tables.path import choose_path
 

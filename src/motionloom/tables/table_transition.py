@@ -25,7 +25,7 @@ from motionloom.tables.synthesis.table_check import Checked
 
 @record
 class Candidate(NamedTuple):
-    """One recipe that was looked at.
+    """One recipe that was scored.
 
     Attributes
     ----------
@@ -54,10 +54,9 @@ def recipe_of(engine: QueryEngine, choice: Choice, number: int) -> Recipe:
 
 
 class Candidates(Sequence[Candidate]):
-    """Recipes that were looked at, best first.
+    """Recipes that were scored, best first.
 
-    Most are only known not to be the best: they are scored in full, and put in order, when one of
-    them is read.
+    Most of them are scored in full, and sorted, only when one of them is read.
     """
 
     form = "natural"
@@ -104,12 +103,12 @@ class Candidates(Sequence[Candidate]):
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class TableTransition:
-    """A transition made from a table, and how it came about.
+    """A transition of a table, and how it was chosen.
 
     Attributes
     ----------
     motion : Motion
-        The transition, with what leads and follows.
+        The transition, with the frames before and after it.
     footplants : Footplants
         Contacts that are held.
     span : tuple of two int
@@ -117,14 +116,14 @@ class TableTransition:
     recipe : Recipe
         Windows and weights of the blend that was taken.
     candidates : Candidates
-        The recipes that were looked at, best first; without re-scoring those of the table.
+        The recipes that were scored, best first; with ``rescore=0`` those of the table.
     decided : tuple of str
-        Windows shifted at a clip's end, recipes passed over, feet left alone.
+        Decisions: windows shifted at a clip's end, recipes passed over, feet that were not held.
     measured : array
         What was measured of the recipe, as :data:`~motionloom.tables.score.columns.COLUMNS`; nan
         where it was taken as it is. (C,)
     foot_error : float
-        Mean distance by which feet were moved to where they stand, metres.
+        Mean distance by which planted feet were moved, metres.
     clips : tuple of str
         Clips that the windows come from, and the lead and what follows.
     frames : Frames
@@ -137,7 +136,7 @@ class TableTransition:
     passed_over : int
         Candidates that cost less and fail the quality check.
     still_feet : bool
-        Whether held feet of captured windows stand still, and do not move as captured.
+        Whether planted feet of captured windows are held still instead of drifting as captured.
     """
 
     motion: Motion
@@ -172,7 +171,7 @@ class TableTransition:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided, failed checks, and that it is not natural where it is not."""
+        """What was decided, failed checks, and a note if the transition is not natural."""
         decided = self.decided
         if not self.checked.passed:
             decided += tuple(f"failed check: {each}" for each in self.verification.failed)

@@ -13,14 +13,14 @@ from motionloom.findings import Finding
 
 
 class Copied(NamedTuple):
-    """Frames of a result that were taken over from a source.
+    """Frames of a result that were copied from a source.
 
     Attributes
     ----------
     first, stop : int
         First such frame of the result, and the one after the last.
     source : int
-        Number of the source.
+        Index of the source.
     start : int
         Frame of the source that frame ``first`` came from.
     """
@@ -47,8 +47,8 @@ class Verification:
     glitches : tuple of Glitch
         Capture glitches in the motion, those passed on from the sources included.
     compared : bool
-        Whether the motion was compared with sources. Without them only the data itself is checked,
-        and what no body does.
+        Whether the motion was compared with sources. Without them the
+        check covers only the data itself and motion that no body makes.
 
     Examples
     --------

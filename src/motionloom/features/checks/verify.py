@@ -20,22 +20,23 @@ def verify(
     body: BodyMap | None = None,
     held: bool = True,
 ) -> Verification:
-    """Whether a motion is sound and moves as its sources do, every joint judged against itself.
+    """Check a motion: every joint is compared with the same joint in the sources.
 
     Parameters
     ----------
     motion
-        What is about to be written.
+        The motion to check.
     sources
-        The clips it was made from, on its skeleton and in its root layout. Without them only the
-        data itself is checked, and what no body does: knees bent backwards, glitches.
+        The clips it was made from, on its skeleton and in its root layout. Without them the
+        check covers only the data itself and motion that no body makes: knees bent backwards,
+        glitches.
     footplants
         Contacts of the motion; detected by default.
     body
         Roles of the joints; guessed by default.
     held
-        Off for motion whose feet are still to be held (a raw blend): soles, contacts and drags
-        are not judged.
+        Pass False for motion whose feet are not held yet (a raw blend): soles, contacts and drags
+        are not checked.
 
     Returns
     -------

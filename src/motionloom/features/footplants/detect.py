@@ -56,16 +56,15 @@ def detect_footplants(
 ) -> Footplants:
     """When each heel and each ball (toe) of a foot stands.
 
-    A point stands while it is slow in three dimensions: slower than ``speed``, or than a fifth of
-    the body's own speed where that is more, for the feet of a runner are never quite still in
-    captures. Height over the floor is not asked, so stairs and drifting floors are no obstacle;
-    height over the other end of the foot is, so a heel that hangs still on tiptoe does not stand.
-    Plants of a clean clip include the few frames in which the foot settles and begins to lift; the
-    more noise there is, the closer they keep to where the point is at rest.
-    Where nothing is slow and the body does not fall, the foot under it stands: see
-    :mod:`motionloom.features.footplants.carried`.
-    Feet that slide along with the body are seen through; feet of a clip in place, which slide
-    against a body at rest, stand nowhere and have no plants.
+    A point is planted while it is slow in three dimensions: slower than ``speed``, or than a fifth
+    of the body's own speed if that is more, because the captured feet of a runner are never quite
+    still. Height over the floor is not used, so stairs and drifting floors are no obstacle; height
+    over the other end of the foot is, so a heel that hangs still on tiptoe is not planted. Plants
+    of a clean clip include the few frames in which the foot settles and begins to lift; the more
+    noise there is, the closer they keep to where the point is at rest. If nothing is slow and the
+    body does not fall, the foot under it is planted: see
+    :mod:`motionloom.features.footplants.carried`. Feet that slide along with the body are detected
+    in spite of that; feet of an in-place clip, which slide under a body at rest, have no plants.
 
     Parameters
     ----------

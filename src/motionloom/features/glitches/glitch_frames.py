@@ -44,7 +44,7 @@ several frames and do not stand out from them. Toe joints, which captures invent
 
 
 class Glitch(NamedTuple):
-    """One frame in which a joint is not where it can be.
+    """One frame in which a joint jumps to an impossible place.
 
     Attributes
     ----------

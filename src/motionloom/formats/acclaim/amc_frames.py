@@ -192,7 +192,7 @@ class FrameTable:
         raise FormatError(
             f"Bone {quoted(name)} must have {count} numbers, got {quoted(b' '.join(texts))}.",
             where=f"line {line}",
-            fix="Repair the line, or say another skeleton with skeleton=.",
+            fix="Repair the line, or pass another skeleton as skeleton=.",
         )
 
     def end(self, line: int) -> None:

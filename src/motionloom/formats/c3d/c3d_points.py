@@ -119,12 +119,12 @@ def _unit(reader: Any, findings: list[Finding]) -> float:
     text = "" if entry is None else str(entry.string_value).strip().strip("\0").lower()
     if text in UNITS_M:
         return UNITS_M[text]
-    came = f"the file says {quoted(text)}" if text else "the file says none"
+    came = f"the file states {quoted(text)}" if text else "the file states none"
     findings.append(
         Finding(
             "warning" if text else "note",
             "unit",
-            f"{CUSTOM_UNIT}, the custom of C3D; {came}.",
+            f"{CUSTOM_UNIT}, usual for C3D; {came}.",
             "Pass unit= if it is another.",
         )
     )

@@ -129,7 +129,7 @@ class Studio:
 
     @property
     def address(self) -> str:
-        """What to open in a browser; the token in it is the only key."""
+        """Address to open in a browser; it contains the access token."""
         return f"http://127.0.0.1:{self.port}/{self.token}/"
 
     def run(self) -> None:

@@ -58,11 +58,11 @@ class Collection:
     path : Path
         The folder that holds it.
     report : IngestReport
-        What became of the source files; ``print(lib.report)`` lists it.
+        Which source files were used, changed or skipped; ``print(lib.report)`` lists them.
     labels : tuple of Label
         What was annotated: clip, label, first and last frame.
     label_faults : tuple of str
-        Lines of its labels.csv that cannot be read, in words; the other labels count.
+        Lines of its labels.csv that cannot be read, in words; the other labels are used.
 
     Examples
     --------
@@ -112,13 +112,13 @@ class Collection:
     ) -> Collection:
         """The clips in a folder and below it as a collection on disk.
 
-        Done again after files changed, only those are read. Files that cannot be used are left
-        out, and ``report`` says why.
+        Ingesting again reads only files that changed. Files that cannot be used are skipped, and
+        ``report`` gives the reason.
 
         Parameters
         ----------
         folder
-            Files of any readable formats, as deep as they lie.
+            Files of any readable formats, also in subfolders.
         out
             Where the collection goes; by default next to the folder, with the suffix ``.mlc``.
         fps
@@ -126,12 +126,12 @@ class Collection:
         skeleton
             The skeleton for all: itself, a clip on it, or a file; by default that of most frames.
         source_fps
-            True rates where headers lie: one for all, or by pattern of the file's name, as
-            ``{"143_*": 60}``.
+            True rates of files with wrong headers: one for all, or by pattern of the file's name,
+            as ``{"143_*": 60}``.
         labels
             CSV file with the columns clip, label, first, last; added to what was annotated.
         unit, up
-            As in :func:`motionloom.load`, where detection goes wrong.
+            As in :func:`motionloom.load`, if detection is wrong.
         ground
             Whether every clip's floor is put to y = 0.
         plants
@@ -264,7 +264,7 @@ class Collection:
         return (self.path.parent / self._catalogue.folder).resolve()
 
     def motion(self, clip: str, *, frames: tuple[int, int] | None = None) -> Motion:
-        """A clip, or its frames from first to last (both in it), as a motion.
+        """A clip, or its frames from first to last (inclusive), as a motion.
 
         Returns
         -------
@@ -286,12 +286,12 @@ class Collection:
         return tuple(label for label in self._stored if label.clip in self._ids)
 
     def annotate(self, clip: str, label: str, *, frames: tuple[int, int] | None = None) -> None:
-        """Name some frames of a clip (first and last, both in it), or all of them; kept on disk."""
+        """Label frames of a clip (first to last, inclusive), or all of them; stored on disk."""
         first, last = (0, -1) if frames is None else _two(frames)
         self.add_labels([Label(clip, label, first, last)])
 
     def add_labels(self, labels: Iterable[Label]) -> None:
-        """Annotate with several labels: all of them are kept on disk, or none.
+        """Annotate with several labels: all of them are stored on disk, or none.
 
         Labels that others have written since the collection was opened stay.
         """
@@ -312,7 +312,7 @@ class Collection:
         return label_rows(self.labels, label, self.frames)
 
     def find_damage(self) -> list[str]:
-        """What is not as it was written, in words: clips, files and labels; reads everything.
+        """Damaged clips, files and labels, in words; reads everything.
 
         Returns
         -------

@@ -35,7 +35,7 @@ class Label(NamedTuple):
     label : str
         The name.
     first, last : int
-        Both frames are in it; they count at the collection's rate.
+        First and last frame, inclusive, at the collection's rate.
     """
 
     clip: str

@@ -206,7 +206,7 @@ NAMED = 5
 @dataclass(frozen=True, slots=True)
 @record
 class IngestReport:
-    """What a collection was made of, in lines with ``print(report)``.
+    """What a collection consists of; ``print(report)`` lists it.
 
     Attributes
     ----------
@@ -264,7 +264,7 @@ class IngestReport:
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
-        """Clip id and text of every fault that was read around."""
+        """Clip id and text of every fault in spite of which a file could be read."""
         return tuple((clip, note) for clip, note in self.notes if note.startswith("warning"))
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ Report = Callable[[float], None]
 
 
 class Engine(Protocol):
-    """Something that searches the chunks of a job."""
+    """An engine that searches the chunks of a job."""
 
     def search(
         self, job: SearchJob, *, skip: Collection[int] = (), progress: Report | None = None

@@ -13,7 +13,7 @@ HERE = "local"
 def engine_of(
     *, jobs: int | None = None, device: str | None = None, dask: str | None = None
 ) -> Engine:
-    """The engine asked for, once it is known to be there.
+    """The requested engine, after checking that it is available.
 
     Parameters
     ----------

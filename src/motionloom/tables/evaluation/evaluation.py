@@ -37,7 +37,7 @@ class Protocol:
     labels : str
         What makes an item good or bad, in words.
     circular : str
-        For which scores the labels are no independent witness, and why; empty where for none.
+        Scores for which the labels are not independent, and why; empty if there are none.
     groups : str
         What is drawn for the bounds: takes, queries, items.
     """
@@ -49,7 +49,7 @@ class Protocol:
 
     @property
     def caption(self) -> str:
-        """What every figure of it must say."""
+        """Text that must accompany its figures."""
         text = f"{self.name}: {self.labels}; bounds over {self.groups}"
         return f"{text}. CIRCULAR: {self.circular}" if self.circular else text
 
@@ -86,7 +86,7 @@ class Evaluation:
         return next(iter(self.areas))
 
     def text(self) -> str:
-        """The figures as lines, with what they are worth.
+        """The figures as lines, with the limits of their labels.
 
         Returns
         -------

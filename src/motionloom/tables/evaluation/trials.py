@@ -41,7 +41,7 @@ def verify_table(
     collection: str | Path | None = None,
     progress: bool = False,
 ) -> list[str]:
-    """Everything that is wrong with a table; an empty list for a sound one.
+    """All problems of a table; an empty list if there are none.
 
     Parameters
     ----------

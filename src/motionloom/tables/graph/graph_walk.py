@@ -22,7 +22,7 @@ from motionloom.tables.index.windows import compared_joints
 @dataclass(frozen=True, slots=True)
 @record
 class GraphPath:
-    """A way from one row to another: runs of captured rows with a blend between each two.
+    """A path from one row to another: runs of captured rows with a blend between each two.
 
     Attributes
     ----------

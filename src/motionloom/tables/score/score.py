@@ -175,12 +175,11 @@ def score(
 ) -> Score:
     """The score of a transition, or of any motion or result with a motion.
 
-    A transition from a table is scored by its recipe: the windows that are blended, before feet
-    are held, which afterwards stand where they should; it is called natural by its naturalness.
-    Anything else is measured as it is, from its foot plants, and called natural by the papers'
-    sum. So ``score(t)`` and ``score(t.motion)`` differ: the first scores what was blended, lead
-    and follow left out, the second what came out of it, and cannot know how far windows differ.
-    With a ``threshold`` both are called natural by the sum.
+    A transition from a table is scored by its recipe, the windows that are blended, before feet are
+    held; it is natural by its naturalness. Anything else is measured as it is, from its foot
+    plants, and called natural by the papers' sum. So ``score(t)`` and ``score(t.motion)`` differ:
+    the first scores what was blended, lead and follow left out, the second what came out of it, and
+    cannot know how far windows differ. With a ``threshold`` both are called natural by the sum.
 
     Parameters
     ----------

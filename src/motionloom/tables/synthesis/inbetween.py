@@ -49,12 +49,12 @@ FASTER = 1.04
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Fill:
-    """A motion whose gap is filled, and what it was filled with.
+    """A motion whose gap is filled, and the windows that fill it.
 
     Attributes
     ----------
     motion : Motion
-        Outside the gap it is the one given, resampled and retargeted where that was necessary.
+        Outside the gap it is the given one, resampled and retargeted if necessary.
     footplants : Footplants
         Of all frames of ``motion``: held in the gap, detected before and after it.
     span : tuple of two int
