@@ -130,7 +130,10 @@ def convert(
 
     def check(output: str) -> None:
         if holds_markers(source):
-            changes = fps, unit, up, root, frames, source_fps, body, robot, joints
+            changes = (
+                *(fps, unit, up, root, frames, source_fps, body, robot, joints),
+                *(engine, character),
+            )
             refuse_markers_as(source, output, changed=ground or any(map(_is_given, changes)))
             return
         as_qpos = writes_qpos(model, output)

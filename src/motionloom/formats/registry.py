@@ -108,7 +108,7 @@ def format_for_reading(head: bytes, path: Path | None) -> Format:
         raise FormatError(
             "A C3D file holds markers and no skeleton, which a clip needs.",
             path=path,
-            fix="ml.load_points reads its markers; commands do so where the suffix is .c3d.",
+            fix="ml.load_points reads its markers.",
         )
     for each in known_formats():
         if each.can_read and suffix in each.suffixes:

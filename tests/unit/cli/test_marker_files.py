@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
+from fuzz.box_man import box_man, box_man_glb
 from tests.unit.formats.c3d.test_points import marker_file
 
 N_FRAMES = 20
@@ -15,6 +16,12 @@ N_FRAMES = 20
 
 def markers(folder: Path, walk: ml.Motion) -> Path:
     return marker_file(folder / "a.c3d", np.array(walk.world_positions()[:N_FRAMES]), screen="+Z")
+
+
+def man_glb(folder: Path) -> Path:
+    path = folder / "man.glb"
+    path.write_bytes(box_man_glb(box_man()))
+    return path
 
 
 def test_info_shows_markers(run, walk: ml.Motion, tmp_path: Path) -> None:
@@ -44,10 +51,11 @@ def test_what_markers_cannot_be_is_said(run, walk: ml.Motion, tmp_path: Path) ->
     done = run("convert", path, tmp_path / "a.bvh")
     assert done.code == 2
     assert "as .csv or .npz only" in done.err
-    done = run("convert", path, tmp_path / "b.csv", "--fps", "30")
-    assert done.code == 2
-    assert "--source-unit and --source-up" in done.err
-    assert not (tmp_path / "b.csv").exists()
+    for more in (("--fps", "30"), ("--character", man_glb(tmp_path))):
+        done = run("convert", path, tmp_path / "b.csv", *more)
+        assert done.code == 2
+        assert "--source-unit and --source-up" in done.err
+        assert not (tmp_path / "b.csv").exists()
     done = run("clean", path, "-o", tmp_path / "a.bvh")
     assert done.code == 2
     assert "convert writes them" in done.err

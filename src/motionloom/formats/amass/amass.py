@@ -138,6 +138,12 @@ def read_bundle(bundle: Bundle) -> FileClip:
             )
         )
     fps = ASSUMED_FPS if rate_key is None else bundle.number(rate_key)
+    if fps <= 0.0:
+        raise FormatError(
+            f"The frame rate must be above 0, got {fps:g}.",
+            where=f"array {rate_key!r}",
+            fix="Correct the array: AMASS states frames per second.",
+        )
     try:
         motion = Motion(body_of_stature(), trans, quat.exp(vectors), fps)
     except ArrayError as error:

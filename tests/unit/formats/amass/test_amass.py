@@ -165,3 +165,10 @@ def test_other_skeletons_are_refused_with_what_to_do(tmp_path) -> None:
         ml.save(still, tmp_path / "still.npz", format="amass")
     with pytest.raises(ml.FormatError, match="metres with Z up"):
         ml.save(ml.retarget(walk, body), tmp_path / "cm.npz", format="amass", unit="cm")
+
+
+@pytest.mark.parametrize("rate", [0.0, -30.0])
+def test_a_rate_that_is_none_names_its_array(rate: float) -> None:
+    with pytest.raises(FormatError, match="frame rate must be above 0") as caught:
+        read(told(mocap_framerate=rate))
+    assert caught.value.where == "array 'mocap_framerate'"
