@@ -39,9 +39,9 @@ NOT_FORWARD = re.compile(r"back|sideways|sidestep|in place")
 
 
 def _rows() -> list[dict[str, str]]:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
+    folder_name = os.environ.get("MOTIONLOOM_MOCAP")
     here = Path(__file__).resolve().parents[2].parent / "shared" / "mocap"
-    index = (Path(said) if said else here) / "INDEX.csv"
+    index = (Path(folder_name) if folder_name else here) / "INDEX.csv"
     if not index.is_file():
         return []
     with index.open(newline="", encoding="utf-8") as lines:

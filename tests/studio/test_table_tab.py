@@ -188,8 +188,8 @@ def test_verdicts_become_the_file_that_evaluate_reads(
     words = shlex.split(head["table"]["evaluate"])
     done = CliRunner().invoke(app, [*words[1:], "--pairs", "4", "--json"])
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)["people"]
-    assert (told["good"], told["bad"]) == (1, 2)
+    people = json.loads(done.stdout)["people"]
+    assert (people["good"], people["bad"]) == (1, 2)
     head, _ = ask_table("label.file")
     found = table_studio.exports.find(head["url"].removeprefix("download/"))
     assert found is not None
@@ -252,9 +252,9 @@ def test_a_raters_name_stays_one_cell(ask_table, table_studio: Studio, no_verdic
     assert head["type"] == "labels"
     from motionloom.tables.evaluation.verdicts import read_verdicts
 
-    said = read_verdicts(table_studio.tables.current().verdicts).verdicts
-    assert said[-1].rater == 'cmd|"calc",xwalk:1>walk:20,1,eve'[:40]
-    assert not any(verdict.rater == "eve" for verdict in said)
+    verdicts = read_verdicts(table_studio.tables.current().verdicts).verdicts
+    assert verdicts[-1].rater == 'cmd|"calc",xwalk:1>walk:20,1,eve'[:40]
+    assert not any(verdict.rater == "eve" for verdict in verdicts)
 
 
 def test_tables_of_the_folder_are_listed_but_not_what_links_point_to(

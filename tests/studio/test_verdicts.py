@@ -76,9 +76,9 @@ def test_verdicts_that_many_save_at_once_are_all_stored(table_studio: Studio) ->
         thread.start()
     for thread in threads:
         thread.join()
-    said = read_verdicts(tables.current().verdicts).verdicts
+    verdicts = read_verdicts(tables.current().verdicts).verdicts
     tables.current().verdicts.unlink()
-    assert len(said) == 60
+    assert len(verdicts) == 60
 
 
 def test_a_table_rebuilt_with_other_settings_begins_without_verdicts(tables: Tables) -> None:

@@ -56,8 +56,8 @@ def test_an_unreadable_file_exits_with_2_and_the_rest_is_checked(run, tmp_path, 
     bad.write_bytes(walk_bvh.read_bytes()[:300])
     done = run("check", bad, walk_bvh, "--json")
     assert done.code == 2
-    told_json = json.loads(done.out)
-    assert (told_json["clean"], told_json["unreadable"]) == (1, 1)
+    summary = json.loads(done.out)
+    assert (summary["clean"], summary["unreadable"]) == (1, 1)
     assert "bad.bvh" in done.err
 
 

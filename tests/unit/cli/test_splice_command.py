@@ -237,9 +237,9 @@ def test_a_folder_of_legs_gives_a_splice_on_each(run, clips: Path, tmp_path: Pat
     assert done.code == 0, done.err
     assert len(json.loads(done.out)["splices"]) == 2
     assert sorted(p.name for p in target.iterdir()) == ["wave_on_jog.glb", "wave_on_walk.glb"]
-    untold = run("splice", "-u", clips / "wave.bvh", "-l", legs, "-o", tmp_path / "more")
-    assert untold.code == 2
-    assert "--to" in untold.err
+    without_format = run("splice", "-u", clips / "wave.bvh", "-l", legs, "-o", tmp_path / "more")
+    assert without_format.code == 2
+    assert "--to" in without_format.err
 
 
 def test_one_bad_clip_of_a_folder_does_not_stop_the_others(run, clips, tmp_path) -> None:

@@ -144,9 +144,9 @@ def test_folders_give_every_pair_and_a_dry_run_writes_nothing(run, gaits, tmp_pa
     assert not target.exists()
     assert run(*command).code == 0
     assert [path.name for path in target.iterdir()] == ["walk_to_jog.glb"]
-    untold = run("transition", gaits, gaits / "jog.bvh", "-o", tmp_path / "more")
-    assert untold.code == 2
-    assert "--to" in untold.err
+    without_format = run("transition", gaits, gaits / "jog.bvh", "-o", tmp_path / "more")
+    assert without_format.code == 2
+    assert "--to" in without_format.err
 
 
 def test_inputs_and_existing_files_are_left_alone(run, gaits: Path, tmp_path: Path) -> None:

@@ -199,7 +199,7 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
 
 
 @pytest.mark.parametrize(
-    ("src", "dst", "keywords", "error", "said"),
+    ("src", "dst", "keywords", "error", "message"),
     [
         (("nobody", 0), ("run", 50), {}, TableError, "one of the collection"),
         (("walk", 9999), ("run", 50), {}, TableError, "frames 0 to 240"),
@@ -211,8 +211,8 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
         (("walk", 0), ("run", 50), {"search": "all"}, ArrayError, "refine"),
     ],
 )
-def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, said):
-    with pytest.raises(error, match=said):
+def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, message):
+    with pytest.raises(error, match=message):
         table.transition(src, dst, **keywords)
 
 

@@ -161,7 +161,7 @@ def test_damaged_frames_are_found_by_looking(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"clusters": 250}, "at least 250 windows"),
         ({"length_s": 5.0}, "longest of the"),
@@ -174,8 +174,8 @@ def test_damaged_frames_are_found_by_looking(table, tmp_path):
         ({"jobs": 0}, "jobs"),
     ],
 )
-def test_what_cannot_be_built_is_told(lib, tmp_path, options, told):
-    with pytest.raises((TableError, ArrayError), match=told):
+def test_what_cannot_be_built_is_told(lib, tmp_path, options, message):
+    with pytest.raises((TableError, ArrayError), match=message):
         build_table(lib, out=tmp_path / "a.mlt", **{**SMALL, "lookup": None, **options})
     assert list(tmp_path.iterdir()) == []
 

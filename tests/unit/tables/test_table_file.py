@@ -153,8 +153,8 @@ def forged(path: Path, header: dict) -> None:
 )
 def test_a_header_that_asks_for_what_is_not_there_is_refused(tmp_path, section):
     path = tmp_path / "a.mlt"
-    said = {"name": "a", "digest": "", **section}
-    forged(path, {"format": "motionloom table", "schema": 1, "sections": [said]})
+    entry = {"name": "a", "digest": "", **section}
+    forged(path, {"format": "motionloom table", "schema": 1, "sections": [entry]})
     with pytest.raises(TableError, match="damaged"):
         open_table_file(path)
 

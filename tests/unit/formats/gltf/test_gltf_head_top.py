@@ -103,8 +103,8 @@ def test_the_top_of_the_skin_is_an_end_site_straight_over_the_last_joint(figure:
     assert [motion.skeleton.names[j] for j in motion.skeleton.end_parents] == ["nape"]
     top = [0.0, HIPS_M + NAPE_M + SKIN_M, 0.0]
     assert motion.end_positions()[0, 0] == pytest.approx(top, abs=FLOAT32)
-    (said,) = (finding.problem for finding in clip.findings if finding.where == "skin")
-    assert "30 cm over 'nape'" in said
+    (problem,) = (finding.problem for finding in clip.findings if finding.where == "skin")
+    assert "30 cm over 'nape'" in problem
 
 
 def test_a_joint_that_has_an_end_keeps_it(figure: Figure) -> None:

@@ -220,8 +220,8 @@ def test_of_one_rig_the_bone_lengths_of_most_frames_are_taken(tmp_path):
 def test_a_skeleton_that_is_said_has_its_root_in_the_pelvis(tmp_path, clips):
     from motionloom.body.root_motion import with_root_bone
 
-    said = with_root_bone(made("walk", height=1.4))
-    for skeleton in (said, said.skeleton):
+    given = with_root_bone(made("walk", height=1.4))
+    for skeleton in (given, given.skeleton):
         lib = Collection.ingest(clips, fps=30, skeleton=skeleton)
         assert np.abs(lib.frames.skeleton.offsets[1]).max() == 0.0
         assert np.abs(np.abs(lib.frames.quats[:, 0]) - [1, 0, 0, 0]).max() < 1e-5
@@ -256,7 +256,7 @@ def test_labels_are_read_from_a_table(clips, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("clip,name\nwalk,a\n", "missing: label"),
         ("clip,label,first,last\nwalk,a,x,9\n", "line 2: frames must be whole"),
@@ -266,9 +266,9 @@ def test_labels_are_read_from_a_table(clips, tmp_path):
         ("clip,label,first,last\nwalk,a,9,5\n", "at or after its first"),
     ],
 )
-def test_labels_that_fit_nothing_are_refused(clips, tmp_path, text, told):
+def test_labels_that_fit_nothing_are_refused(clips, tmp_path, text, message):
     (tmp_path / "labels.csv").write_text(text)
-    with pytest.raises(TableError, match=told):
+    with pytest.raises(TableError, match=message):
         Collection.ingest(clips, fps=30, labels=tmp_path / "labels.csv")
 
 
@@ -310,14 +310,14 @@ def test_what_is_no_collection_is_not_opened(tmp_path, lib):
     copy = Path(shutil.copytree(lib.path, tmp_path / "copy.mlc"))
     catalogue = copy / "catalogue.json"
     whole = catalogue.read_text()
-    for text, told in (
+    for text, message in (
         (whole[: len(whole) // 2], "damaged"),
         ("[]", "no catalogue"),
         (whole.replace('"schema":1', '"schema":99'), "schema 99"),
         (whole.replace('"generation":1', '"generation":7'), "is not there"),
     ):
         catalogue.write_text(text)
-        with pytest.raises(TableError, match=told):
+        with pytest.raises(TableError, match=message):
             Collection.open(copy)
 
 

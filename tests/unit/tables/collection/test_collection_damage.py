@@ -136,18 +136,18 @@ def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):
 def test_a_collection_of_an_older_kind_is_opened(corrupted, tmp_path):
     """Without capture glitches: the next ingest finds it."""
     copy = Path(shutil.copytree(corrupted.path, tmp_path / "old.mlc"))
-    said = json.loads((copy / "catalogue.json").read_text())
-    said["clips"] = [clip[:8] for clip in said["clips"]]
-    (copy / "catalogue.json").write_text(json.dumps(said))
+    catalogue = json.loads((copy / "catalogue.json").read_text())
+    catalogue["clips"] = [clip[:8] for clip in catalogue["clips"]]
+    (copy / "catalogue.json").write_text(json.dumps(catalogue))
     assert len(Collection.open(copy).frames.glitch_rows) == 0
 
 
 @pytest.mark.parametrize("jumps", [[3, 2], [999], [-1], ["a"], [True], 5])
 def test_edited_jumps_of_a_catalogue_are_refused(corrupted, tmp_path, jumps):
     copy = Path(shutil.copytree(corrupted.path, tmp_path / "edited.mlc"))
-    said = json.loads((copy / "catalogue.json").read_text())
-    said["clips"][0][8] = jumps
-    (copy / "catalogue.json").write_text(json.dumps(said))
+    catalogue = json.loads((copy / "catalogue.json").read_text())
+    catalogue["clips"][0][8] = jumps
+    (copy / "catalogue.json").write_text(json.dumps(catalogue))
     with pytest.raises(TableError, match="damaged"):
         Collection.open(copy)
 

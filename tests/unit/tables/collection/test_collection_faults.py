@@ -77,8 +77,8 @@ def test_a_row_is_asked_for_by_a_whole_number(lib, frame):
 )  # fmt: skip
 def test_an_edited_catalogue_is_refused_in_words(copied, key, value):
     file = copied / "catalogue.json"
-    said = json.loads(file.read_text())
-    file.write_text(json.dumps({**said, key: value}))
+    catalogue = json.loads(file.read_text())
+    file.write_text(json.dumps({**catalogue, key: value}))
     with pytest.raises(TableError, match="damaged"):
         Collection.open(copied)
 
@@ -86,9 +86,9 @@ def test_an_edited_catalogue_is_refused_in_words(copied, key, value):
 @pytest.mark.parametrize(("at", "value"), [(4, "0"), (5, 1e400), (5, 2.5), (0, 5), (4, 1 << 70)])
 def test_edited_clips_of_a_catalogue_are_refused_in_words(copied, at, value):
     file = copied / "catalogue.json"
-    said = json.loads(file.read_text())
-    said["clips"][0][at] = value
-    file.write_text(json.dumps(said))
+    catalogue = json.loads(file.read_text())
+    catalogue["clips"][0][at] = value
+    file.write_text(json.dumps(catalogue))
     with pytest.raises(TableError, match="damaged"):
         Collection.open(copied)
 

@@ -93,11 +93,11 @@ def test_a_file_that_holds_no_labels_closes_no_collection(fresh, content):
 
 
 def test_new_labels_are_not_added_to_a_damaged_file_and_nothing_is_ingested_first(fresh, tmp_path):
-    said = tmp_path / "more.csv"
-    said.write_text("clip,label\nwalk,more\n")
+    more_labels = tmp_path / "more.csv"
+    more_labels.write_text("clip,label\nwalk,more\n")
     (fresh.path / LABELS).write_text("clip,label,first,last\nwalk,bad,x,y\n")
     with pytest.raises(TableError, match="line 2"):
-        Collection.ingest(fresh.source_folder, fps=30, labels=said)
+        Collection.ingest(fresh.source_folder, fps=30, labels=more_labels)
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path):

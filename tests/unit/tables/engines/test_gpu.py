@@ -49,9 +49,9 @@ def assert_equal(got, expected):
 def test_the_bytes_are_those_of_the_local_engine(engine, terms, ranking):
     job = job_of(terms, ranking)
     assert job.n_chunks > 1
-    told = []
-    assert_equal(engine.search(job, progress=told.append), LocalEngine(1).search(job))
-    assert sum(told) == job.n_pairs
+    reported = []
+    assert_equal(engine.search(job, progress=reported.append), LocalEngine(1).search(job))
+    assert sum(reported) == job.n_pairs
 
 
 def test_a_shortlist_gives_the_bytes_of_the_local_engine(engine, terms):

@@ -51,10 +51,10 @@ def assert_equal(got, expected):
 
 
 def test_every_chunk_is_found_and_told(job, alone):
-    told = []
-    found = in_order(LocalEngine(1).search(job, progress=told.append))
+    reported = []
+    found = in_order(LocalEngine(1).search(job, progress=reported.append))
     assert [f.chunk for f in found] == list(range(job.n_chunks))
-    assert sum(told) == job.n_pairs
+    assert sum(reported) == job.n_pairs
     assert_equal(found, alone)
 
 
@@ -65,10 +65,10 @@ def test_any_number_of_threads_finds_the_same_bytes(job, alone):
 
 
 def test_threads_tell_every_pair(job):
-    told = []
-    found = list(LocalEngine(2).search(job, progress=told.append))
+    reported = []
+    found = list(LocalEngine(2).search(job, progress=reported.append))
     assert len(found) == job.n_chunks
-    assert sum(told) == job.n_pairs
+    assert sum(reported) == job.n_pairs
 
 
 def test_chunks_found_before_are_not_found_again(job, alone):

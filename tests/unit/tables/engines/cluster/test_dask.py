@@ -33,11 +33,11 @@ SAME = {"motionloom": "1.0", "numpy": "2.0"}
 def test_a_cluster_finds_the_bytes_of_this_machine_and_tells_every_pair(
     cluster, cluster_job, found_here, found_equal
 ):
-    told = []
-    found = list(DaskEngine(cluster).search(cluster_job, progress=told.append))
+    reported = []
+    found = list(DaskEngine(cluster).search(cluster_job, progress=reported.append))
     assert cluster_job.n_chunks > 4
     assert found_equal(found, found_here)
-    assert sum(told) == cluster_job.n_pairs
+    assert sum(reported) == cluster_job.n_pairs
 
 
 def test_chunks_found_before_are_not_searched_again(cluster, cluster_job, found_here, found_equal):
@@ -67,14 +67,14 @@ def test_a_cluster_of_this_machine_listens_to_this_machine_only(cluster):
     """Dask runs the code of anyone who reaches it."""
     psutil = pytest.importorskip("psutil")
     with dask_client.connected(cluster):
-        heard = [
+        addresses = [
             connection.laddr.ip
             for process in psutil.Process().children(recursive=True)
             for connection in process.net_connections("inet")
             if connection.status == psutil.CONN_LISTEN
         ]
-    assert len(heard) >= 3  # of a scheduler and two workers
-    assert set(heard) == {"127.0.0.1"}
+    assert len(addresses) >= 3  # of a scheduler and two workers
+    assert set(addresses) == {"127.0.0.1"}
 
 
 STEPS = """
@@ -110,10 +110,10 @@ def test_a_plain_script_from_standard_input_starts_its_own_cluster(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(STEPS)
     errors = tmp_path / "errors"
-    with script.open() as source, errors.open("w") as said:
+    with script.open() as source, errors.open("w") as error_file:
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-"], stdin=source, text=True, cwd=tmp_path,
-            stdout=subprocess.PIPE, stderr=said,
+            stdout=subprocess.PIPE, stderr=error_file,
         )  # fmt: skip
         with process:
             try:
@@ -199,11 +199,11 @@ def test_versions_that_differ_are_named_with_their_workers():
                 third={**SAME, "motionloom": None, "python": "3.11.2.final.0"},
             )
         )
-    said = str(error.value)
-    assert "first, second: numpy 1.9 instead of 2.0" in said
-    assert "third: python 3.11 instead of 3.12, no motionloom" in said
-    assert "good" not in said
-    assert "motionloom 1.0 by pip install '.[cluster]' numpy==2.0 in a clone of it" in said
+    message = str(error.value)
+    assert "first, second: numpy 1.9 instead of 2.0" in message
+    assert "third: python 3.11 instead of 3.12, no motionloom" in message
+    assert "good" not in message
+    assert "motionloom 1.0 by pip install '.[cluster]' numpy==2.0 in a clone of it" in message
 
 
 def test_without_dask_the_install_is_named(monkeypatch):

@@ -242,8 +242,8 @@ def test_a_scheduler_that_hangs_is_reported(scheduler, dask_command, cluster_job
     next(found)
     monkeypatch.setattr(dask_client, "ANSWER_S", 1.0)
     with stopped(process):
-        assert "does not answer: nothing came within 1 s" in (said := error_of(found))
-    assert said.endswith("What was found is kept: build again to go on.")
+        assert "does not answer: nothing came within 1 s" in (message := error_of(found))
+    assert message.endswith("What was found is kept: build again to go on.")
     assert loop_threads() == []
 
 
