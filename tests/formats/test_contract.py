@@ -187,7 +187,7 @@ def example(tmp_path: Path) -> Callable[[Format], tuple[bytes, Path]]:
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 class TestEveryFormat:
-    def test_is_told_by_its_content_under_a_wrong_suffix(self, known, example) -> None:
+    def test_is_recognised_by_its_content_under_a_wrong_suffix(self, known, example) -> None:
         data, path = example(known)
         for suffix in (".dat", *(s for other in FORMATS for s in other.suffixes)):
             found = format_for_reading(data[:SNIFF_BYTES], path.with_suffix(suffix))

@@ -24,7 +24,7 @@ def linked(folder: Path, mocap: Path, files: list[str]) -> Path:
     return folder
 
 
-def test_a_wrong_rate_is_told_with_the_remedy_and_the_remedy_works(mocap, tmp_path):
+def test_a_wrong_rate_is_reported_with_the_remedy_and_the_remedy_works(mocap, tmp_path):
     clips = linked(tmp_path / "clips", mocap, ["cmu_bvh/143_04.bvh", "cmu_bvh/143_32.bvh"])
     doubted = Collection.ingest(clips, fps=60)
     warned = [text for clip, text in doubted.report.warnings if clip == "143_04"]

@@ -41,7 +41,7 @@ def test_clusters_are_nearer_than_random_windows_and_more_are_nearer_still(kinds
         assert np.mean(means[choice]) < np.mean(means["random"])
 
 
-def test_bad_choices_are_told(kinds_frames):
+def test_bad_choices_are_refused(kinds_frames):
     with pytest.raises(TableError, match="`choice` must be spectral, means or random"):
         spread_by_count(kinds_frames, [2], length=LENGTH, choice="best")
     with pytest.raises(TableError, match="The collection must have at least 4000 windows"):

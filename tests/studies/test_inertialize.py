@@ -120,7 +120,7 @@ def test_clips_of_one_frame_and_rows_at_ends_are_switched_from_too(frames):
     assert np.isfinite(made.local_quats).all()
 
 
-def test_wrong_arguments_are_told(frames):
+def test_wrong_arguments_are_refused(frames):
     with pytest.raises(TableError, match="target"):
         inertialized_transition(frames, 0, int(frames.starts[1]) + 5, LENGTH)
     with pytest.raises(TableError, match="source"):

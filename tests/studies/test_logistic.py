@@ -101,7 +101,7 @@ def test_a_window_agrees_with_itself_and_not_with_another_phase(frames):
     assert apart[0] == (balls[5 + at] != balls[20 + at]).any(axis=1).sum()
 
 
-def test_wrong_arguments_are_told():
+def test_wrong_arguments_are_refused():
     with pytest.raises(ArrayError, match="both kinds"):
         fit_logistic([[1.0], [2.0]], [True, True])
     with pytest.raises(ArrayError, match="one value per row"):

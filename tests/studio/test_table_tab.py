@@ -52,7 +52,9 @@ def test_the_matrix_has_a_cost_from_each_representative_to_each(ask_table) -> No
     assert ((arrays["natural"][known] >= 0) & (arrays["natural"][known] <= 1)).all()
 
 
-def test_a_query_makes_what_the_table_makes_and_tells_why(ask_table, table_studio: Studio) -> None:
+def test_a_query_makes_what_the_table_makes_and_explains_why(
+    ask_table, table_studio: Studio
+) -> None:
     head, arrays = ask_table("table.query", source=["walk", 20], target=["jog", 50])
     table = table_studio.tables.current().table
     made = table.transition(("walk", 20), ("jog", 50), lead_s=0.5, follow_s=0.5)

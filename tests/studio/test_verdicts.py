@@ -159,7 +159,7 @@ def test_the_shown_build_command_builds_the_same_table_and_changes_nothing_else(
     TransitionTable.open(opened.table.file)
 
 
-def test_an_extended_table_tells_no_command_that_would_not_build_it(
+def test_an_extended_table_shows_no_command_that_would_not_build_it(
     clips: Path, tmp_path: Path
 ) -> None:
     beside = clips.with_suffix(".mlt")

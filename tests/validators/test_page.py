@@ -95,7 +95,7 @@ def test_a_report_with_two_players_starts_both(browse: Browse) -> None:
     assert faults(console) == []
 
 
-def test_a_broken_clip_is_told_on_the_page(browse: Browse) -> None:
+def test_a_broken_clip_is_reported_on_the_page(browse: Browse) -> None:
     stand = ml.synthetic.clip("stand", duration_s=1.0)
     text = player_page(stand.motion).replace('"clips":[', '"clip":[', 1)
     page, _ = browse(text, becomes="error")

@@ -277,7 +277,7 @@ def test_the_check_sees_a_jump():
     assert fast.value > 2.0 * fast.limit
 
 
-def test_markers_tell_feet_and_phase():
+def test_markers_show_feet_and_phase():
     made = ml.blend(CURVE, [0.0, 1.0, 0.0])
     events = made.markers.events
     assert {m.event for m in events} == {"down", "up"}

@@ -133,7 +133,7 @@ def test_a_nameless_body_that_faces_back_keeps_its_left_and_right() -> None:
     assert BodyMap.guess(turned) == PERSON
 
 
-def test_a_motion_tells_sides_where_the_rest_pose_cannot() -> None:
+def test_a_motion_shows_the_sides_where_the_rest_pose_cannot() -> None:
     # The same person with every bone along x at rest; one frame turns them into a T-pose.
     upright = person()
     aim = quat.between_vectors(np.array([1.0, 0.0, 0.0]), upright.offsets)

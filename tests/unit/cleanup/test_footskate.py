@@ -152,7 +152,7 @@ def test_a_label_over_a_whole_step_is_let_go(skated):
     assert np.array_equal(result.motion.local_quats, skated.local_quats)
 
 
-def test_the_report_tells_slide_and_worst_frame(cleaned):
+def test_the_report_has_slide_and_worst_frame(cleaned):
     text = str(cleaned.report)
     assert text.startswith("slide ")
     assert "worst frame" in text

@@ -113,7 +113,7 @@ def test_a_reader_that_leaves_early_is_no_fault(walk_bvh: Path) -> None:
     assert (teller.returncode, done) == (0, b"")
 
 
-def test_a_pattern_that_fits_no_file_is_said(run, walk_bvh: Path) -> None:
+def test_a_pattern_that_fits_no_file_is_reported(run, walk_bvh: Path) -> None:
     done = run("info", walk_bvh, "--source-fps", "143_*=30", "--source-fps", "walk=30", "--json")
     assert done.code == 0
     assert json.loads(done.out)["clips"][0]["fps"] == 30.0

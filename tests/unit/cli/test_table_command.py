@@ -189,7 +189,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_info_tells_it_in_json_and_in_words(run, table: Path) -> None:
+def test_info_prints_it_in_json_and_in_words(run, table: Path) -> None:
     facts = json.loads(run("table", "info", table, "--json").out)
     assert facts["clips"] == 3
     assert facts["clusters"] == 4

@@ -60,7 +60,7 @@ def test_the_packed_balance_is_that_of_the_body(walk) -> None:
     assert (carried == walk.footplants.planted.any(axis=-1)).all()
 
 
-def test_a_clip_that_follows_another_tells_its_frames_at_the_thinned_rate(walk) -> None:
+def test_a_clip_that_follows_another_has_its_frames_at_the_thinned_rate(walk) -> None:
     frames = np.array([0.0, 1.5, np.nan])
     packed = pack_clip(walk.motion, footplants=walk.footplants, follows=frames)
     unpacked = np.frombuffer(base64.b64decode(packed["follows"]), "<f4")

@@ -55,13 +55,13 @@ def test_a_missing_rate_is_a_warning_that_says_what_to_do() -> None:
     assert "fps=RATE" in clip.findings[0].fix
 
 
-def test_missing_names_are_numbered_and_said() -> None:
+def test_missing_names_are_numbered_and_reported() -> None:
     clip = read(by_hand(names=None))
     assert clip.motion.skeleton.names == ("joint_0", "joint_1")
     assert clip.findings[0].level == "warning"
 
 
-def test_the_order_of_quaternions_can_be_said() -> None:
+def test_the_order_of_quaternions_can_be_given() -> None:
     archive = by_hand()
     turned = by_hand(local_quats=archive["local_quats"][..., [1, 2, 3, 0]], quat_order="xyzw")
     assert np.array_equal(read(turned).motion.local_quats, read(archive).motion.local_quats)

@@ -98,7 +98,7 @@ def test_a_foot_that_walks_in_place_stands_at_its_lowest() -> None:
     assert elsewhere == 0
 
 
-def test_one_frame_tells_no_floor() -> None:
+def test_one_frame_shows_no_floor() -> None:
     tracks = steps([0.04] * 2)
     one = LegTracks(FPS, 1, tracks.pelvis[:1], tracks.ankles[:1], tracks.balls[:1])
     assert fit_floor(one) is None

@@ -84,7 +84,7 @@ def test_short_flights_of_a_run_are_enough_in_number(person) -> None:
     assert not check.is_credible
 
 
-def test_a_rate_that_the_caller_said_is_not_warned_about(person) -> None:
+def test_a_rate_that_the_caller_gave_is_not_warned_about(person) -> None:
     check = checked(jumping(person, 60.0).replace(fps=120.0))
     assert check is not None
     assert rate_finding(check, stated=True).level == "note"

@@ -49,7 +49,7 @@ def test_another_format_gets_its_own_custom(person, tmp_path: Path) -> None:
     assert load(back).source.unit_m == pytest.approx(0.01)
 
 
-def test_unit_and_axes_may_be_said(person, tmp_path: Path) -> None:
+def test_unit_and_axes_may_be_given(person, tmp_path: Path) -> None:
     path = tmp_path / "a.bvh"
     save(person(25), path, unit=0.1, up="-x")
     source = load(path).source

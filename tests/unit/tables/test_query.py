@@ -189,7 +189,7 @@ def test_a_label_is_arrived_at(table):
     assert table.frames.place_of(quick.recipe.rows[-1])[0] == "run"
 
 
-def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
+def test_near_a_clips_end_the_last_window_is_taken_and_reported(table):
     frames = int(table.frames.starts[1]) - 1
     made = table.transition(("walk", frames), ("run", 3))
     assert made.recipe.rows[0] == frames - LENGTH + 1
@@ -211,7 +211,7 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
         (("walk", 0), ("run", 50), {"search": "all"}, ArrayError, "refine"),
     ],
 )
-def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, message):
+def test_invalid_queries_are_refused(table, src, dst, keywords, error, message):
     with pytest.raises(error, match=message):
         table.transition(src, dst, **keywords)
 

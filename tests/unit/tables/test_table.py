@@ -123,7 +123,7 @@ def test_a_table_finds_its_collection_where_both_were_moved(table, tmp_path):
     assert TransitionTable.open(moved).collection.path == tmp_path / table.collection.path.name
 
 
-def test_a_table_is_told_where_its_collection_went(table, lib, tmp_path):
+def test_a_table_away_from_its_collection_opens_with_the_path_of_it(table, lib, tmp_path):
     alone = Path(shutil.copy(table.file, tmp_path / "alone.mlt"))
     with pytest.raises(TableError, match="Pass its place as collection="):
         TransitionTable.open(alone)
@@ -142,7 +142,7 @@ def test_changed_sources_are_named(table, lib, tmp_path):
         TransitionTable.open(moved)
 
 
-def test_a_damaged_table_is_told(table, tmp_path):
+def test_a_damaged_table_is_refused(table, tmp_path):
     moved = copied(table, tmp_path)
     data = bytearray(moved.read_bytes())
     data[-table.costs.nbytes // 2] ^= 1
@@ -174,7 +174,7 @@ def test_damaged_frames_are_found_by_looking(table, tmp_path):
         ({"jobs": 0}, "jobs"),
     ],
 )
-def test_what_cannot_be_built_is_told(lib, tmp_path, options, message):
+def test_invalid_builds_are_refused(lib, tmp_path, options, message):
     with pytest.raises((TableError, ArrayError), match=message):
         build_table(lib, out=tmp_path / "a.mlt", **{**SMALL, "lookup": None, **options})
     assert list(tmp_path.iterdir()) == []
@@ -185,7 +185,7 @@ def test_a_folder_is_no_place_for_a_table(lib, tmp_path):
         build_table(lib, out=tmp_path, **SMALL)
 
 
-def test_what_is_no_place_in_it_is_told(table):
+def test_invalid_places_are_refused(table):
     with pytest.raises(TableError, match="must be a representative"):
         table.recipes(0, 99)
     with pytest.raises(TableError, match="must be one of the collection"):

@@ -91,7 +91,7 @@ def test_a_missing_rate_is_a_warning() -> None:
     assert [f.fix for f in clip.findings if f.level == "warning"] == ["Say fps=RATE."]
 
 
-def test_a_pickled_gender_is_left_shut_and_said() -> None:
+def test_a_pickled_gender_is_not_unpickled_and_reported() -> None:
     clip = read(archive(gender=np.array(["male", None], dtype=object)))
     assert any("pickled" in f.problem for f in clip.findings)
 

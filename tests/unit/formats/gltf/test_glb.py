@@ -222,7 +222,7 @@ def test_bones_slide_only_where_their_keys_leave_the_rest_place(builder: Builder
     assert moving[1, 1].tolist() == pytest.approx([0, -0.6, 0])
 
 
-def test_scale_that_changes_is_left_out_and_said(builder: Builder) -> None:
+def test_scale_that_changes_is_left_out_and_reported(builder: Builder) -> None:
     times = builder.array([[0.0], [1 / 30]], "SCALAR")
     builder.channel(0, "scale", times, builder.array([[1, 1, 1], [2, 2, 2]], "VEC3"))
     clip = builder.read()

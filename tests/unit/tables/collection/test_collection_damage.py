@@ -56,7 +56,7 @@ def corrupted(files, tmp_path_factory):
     return Collection.ingest(folder, fps=FPS)
 
 
-def test_frames_captured_wrong_are_told_with_their_joint(corrupted):
+def test_capture_glitches_are_reported_with_their_joint(corrupted):
     assert corrupted.report.jumping == ("jog",)
     assert f"capture glitch: 2 frames jump: {JUMP_AT - 1} (" in str(corrupted.report)
     row = corrupted.frames.row_of("jog", JUMP_AT)
@@ -167,7 +167,7 @@ def test_the_folder_of_the_clips_is_no_place_for_the_collection(clips):
     assert sorted(each.name for each in clips.iterdir()) == ["run.bvh", "sneak.bvh", "walk.bvh"]
 
 
-def test_a_file_that_vanishes_is_left_out_and_told(clips, monkeypatch):
+def test_a_file_that_vanishes_is_left_out_and_reported(clips, monkeypatch):
     read = survey.read_clip
 
     def vanishing(folder, file, clip, reading):
@@ -182,7 +182,7 @@ def test_a_file_that_vanishes_is_left_out_and_told(clips, monkeypatch):
 
 
 @pytest.mark.parametrize("moment", ["before", "between"])
-def test_a_folder_that_vanishes_is_told_and_leaves_nothing(clips, monkeypatch, moment):
+def test_a_folder_that_vanishes_is_reported_and_leaves_nothing(clips, monkeypatch, moment):
     if moment == "before":
         key_of = survey.Reading.key_of
 
@@ -205,7 +205,7 @@ def test_a_folder_that_vanishes_is_told_and_leaves_nothing(clips, monkeypatch, m
     assert not clips.with_name("clips.mlc").exists()
 
 
-def test_a_place_that_cannot_be_written_is_told(clips, monkeypatch):
+def test_a_place_that_cannot_be_written_is_reported(clips, monkeypatch):
     def read_only(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 

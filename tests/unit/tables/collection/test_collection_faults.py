@@ -54,7 +54,7 @@ def test_a_rate_for_files_that_are_not_there_is_remarked(lib, tmp_path):
     assert "zzz*" in str(again.report)
 
 
-def test_a_link_that_leads_nowhere_is_told_among_what_is_left_out(lib, tmp_path):
+def test_a_broken_link_is_listed_among_what_is_left_out(lib, tmp_path):
     folder = tmp_path / "clips"
     shutil.copytree(lib.source_folder, folder)
     (folder / "dangling.bvh").symlink_to(tmp_path / "gone.bvh")
@@ -102,7 +102,7 @@ def test_a_column_that_is_too_long_is_found(copied):
     assert found[0].startswith(f"{column.name} holds 4 bytes too many")
 
 
-def test_a_heading_that_is_no_number_is_told_on_opening(copied):
+def test_a_heading_that_is_no_number_is_reported_on_opening(copied):
     column = next(copied.glob("heading.*.rows"))
     raw = bytearray(column.read_bytes())
     raw[40:48] = b"\xff" * 8

@@ -67,7 +67,7 @@ def test_clip_and_label_are_texts(lib, clip, label):
         checked_label(Label(clip, label, 0, 1), lib.frames)
 
 
-def test_a_bad_line_is_told_and_the_other_labels_count(fresh):
+def test_a_bad_line_is_reported_and_the_other_labels_count(fresh):
     text = "clip,label,first,last\nwalk,good,0,3\nwalk,bad,0,5.5\nwalk,,1,2\nwalk,too,4,5\n"
     (fresh.path / LABELS).write_text(text)
     opened = Collection.open(fresh.path)
@@ -100,7 +100,7 @@ def test_new_labels_are_not_added_to_a_damaged_file_and_nothing_is_ingested_firs
         Collection.ingest(fresh.source_folder, fps=30, labels=more_labels)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     labels, faults = usable_labels(tmp_path / "none.csv")
     assert labels == []
     assert "no such file" in faults[0]

@@ -44,7 +44,7 @@ def test_a_cluster_is_asked_before_anything_begins(monkeypatch):
         ({"device": "tpu"}, "`device` must be cuda"),
     ],
 )
-def test_what_cannot_be_together_is_told(asked, message):
+def test_incompatible_options_are_refused(asked, message):
     with pytest.raises(ArrayError, match=message):
         engine_of(**asked)
 

@@ -47,7 +47,7 @@ def test_quadrants_count_every_pair_once():
     assert quadrants_of([1.0], [5.9]).counts == (1, 0, 0, 0)
 
 
-def test_wrong_lists_are_told():
+def test_wrong_lists_are_refused():
     with pytest.raises(ArrayError, match="equally long"):
         quadrants_of([1.0], [1.0, 2.0])
     with pytest.raises(ArrayError, match="at least one"):

@@ -47,12 +47,12 @@ def test_agreement_is_one_where_all_agree_and_nothing_by_chance(tmp_path):
         ("", "columns"),
     ],
 )
-def test_a_wrong_file_is_told_with_its_line(tmp_path, text, message):
+def test_a_wrong_file_is_refused_with_its_line(tmp_path, text, message):
     with pytest.raises(FormatError, match=message):
         read_verdicts(written(tmp_path, text))
 
 
-def test_a_file_without_verdicts_or_without_text_is_told(tmp_path):
+def test_a_file_without_verdicts_or_without_text_is_refused(tmp_path):
     with pytest.raises(ArrayError, match="at least one"):
         read_verdicts(written(tmp_path, "transition,natural,rater\n"))
     with pytest.raises(FormatError, match="no such file"):

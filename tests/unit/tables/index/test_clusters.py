@@ -113,7 +113,7 @@ def test_a_body_that_never_moves_still_makes_clusters(kinds_frames):
     assert (found.sizes > 0).all()
 
 
-def test_what_cannot_be_clustered_is_told(kinds_frames):
+def test_what_cannot_be_clustered_is_refused(kinds_frames):
     with pytest.raises(TableError, match=r"at least 5000 windows of 1 s .* fewer"):
         find_clusters(kinds_frames, length=LENGTH, clusters=5000)
     with pytest.raises(TableError, match=r"longest of the 12 clips"):

@@ -75,7 +75,7 @@ def test_every_round_judges_both_exchanges_of_every_window(terms, rounds):
         assert refined.cost == pytest.approx(min(costs), abs=FLOAT32)
 
 
-def test_wrong_recipes_are_told(terms):
+def test_wrong_recipes_are_refused(terms):
     with pytest.raises(ArrayError, match="2 to 4"):
         refine_recipe(terms, [0, -1, -1, -1], [1, 2])
     with pytest.raises(ArrayError, match="exchange"):

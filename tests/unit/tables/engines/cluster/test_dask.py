@@ -30,7 +30,7 @@ FORGETS_S = 20.0
 SAME = {"motionloom": "1.0", "numpy": "2.0"}
 
 
-def test_a_cluster_finds_the_bytes_of_this_machine_and_tells_every_pair(
+def test_a_cluster_finds_the_bytes_of_this_machine_and_reports_every_pair(
     cluster, cluster_job, found_here, found_equal
 ):
     reported = []
@@ -220,7 +220,7 @@ def test_an_address_must_be_one(address):
 
 
 @pytest.mark.parametrize("address", ["nonsense://host:1", "tcp://host:port", "tcp://"])
-def test_an_address_that_cannot_be_one_is_told(address, monkeypatch):
+def test_an_invalid_address_is_refused(address, monkeypatch):
     monkeypatch.setattr(dask_client, "CONNECT_S", 0.5)
     with pytest.raises(TableError, match="dask scheduler"):
         DaskEngine(address).check()
