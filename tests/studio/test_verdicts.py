@@ -94,7 +94,7 @@ def test_a_table_rebuilt_with_other_settings_begins_without_verdicts(tables: Tab
                 id=0, transition="walk:3>run:40", natural=True, rater="ada", table=first.digest
             )
         )
-    assert built(tables, **SMALL) == "built"  # the same table: what was said of it holds again
+    assert built(tables, **SMALL) == "built"  # the same table: its verdicts hold again
     assert tables.current().digest == first.digest
     assert len(labels.text().splitlines()) == 2
 

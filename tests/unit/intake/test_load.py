@@ -131,7 +131,7 @@ def test_a_fault_warns_with_file_place_and_remedy(person, tmp_path: Path) -> Non
     path = bad_start(person, tmp_path / "bad.bvh")
     with pytest.warns(MotionLoomWarning, match=r"bad\.bvh, frame 2: .*LeftArm.*motion\[2:\]"):
         motion = load(path)
-    assert motion.n_frames == 100  # said, not cut
+    assert motion.n_frames == 100  # reported, not cut
 
 
 def test_strict_raises_where_a_warning_would_be(person, tmp_path: Path) -> None:
