@@ -220,13 +220,13 @@ class TestEveryFormat:
         with pytest.raises(FormatError):
             known.read(io.BytesIO(data), ReadOptions(path=path, limits=limits))
 
-    def test_cut_short_anywhere_gives_a_clip_or_says_why_not(self, known, example) -> None:
+    def test_cut_short_anywhere_gives_a_clip_or_an_error(self, known, example) -> None:
         data, path = example(known)
         step = max(1, len(data) // 150)
         for stop in range(0, len(data), step):
             calm(known, data[:stop], path)
 
-    def test_with_any_byte_changed_gives_a_clip_or_says_why_not(self, known, example) -> None:
+    def test_with_any_byte_changed_gives_a_clip_or_an_error(self, known, example) -> None:
         data, path = example(known)
         rng = np.random.Generator(np.random.PCG64(5))
         for at in rng.integers(0, len(data), 200):

@@ -62,7 +62,7 @@ def load(path: Path | str) -> ml.Motion:
 
 
 @clips("BVH", "ASF/AMC", "DeepMimic")
-def test_a_clip_comes_in_as_the_index_says(mocap: Path, row: dict[str, str]) -> None:
+def test_a_clip_comes_in_as_the_index_describes(mocap: Path, row: dict[str, str]) -> None:
     motion = load(mocap / row["file"])
     name = Path(row["file"]).name
     added = int(row["file"].startswith("cmu_bvh/") or name in ADDED_T_POSE)

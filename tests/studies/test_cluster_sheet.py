@@ -30,7 +30,7 @@ def texts(canvas):
     return [text.get_text() for text in canvas.texts]
 
 
-def test_every_cluster_has_a_cell_that_says_what_it_is(frames, clusters):
+def test_every_cluster_has_a_cell_that_describes_it(frames, clusters):
     canvas = draw_clusters(frames, clusters, title="toy")
     assert len(canvas.axes) == 4
     drawn_texts = texts(canvas)

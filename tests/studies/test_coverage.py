@@ -11,7 +11,7 @@ LENGTH = 60
 HALF_PRECISION = 2e-3
 
 
-def test_spread_is_what_the_lookup_says(kinds_frames):
+def test_spread_is_that_of_the_lookup(kinds_frames):
     medoids = kinds_frames.windows(LENGTH, stride=150)
     rows = kinds_frames.windows(LENGTH)
     lookup = find_lookup(kinds_frames, medoids, medoids, length=LENGTH)

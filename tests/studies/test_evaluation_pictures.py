@@ -40,7 +40,7 @@ def test_every_pair_is_a_point_inside_the_picture(quadrants):
     assert points[:, 1].max() <= axes.get_ylim()[1]
 
 
-def test_a_curve_says_what_its_labels_are():
+def test_a_curve_shows_what_its_labels_are():
     good = np.arange(40) % 2 == 0
     plan = Protocol("toy", "even numbers", circular="all of them")
     made = evaluate(plan, good, {"even": good + 0.0, "rank": np.arange(40.0)}, rounds=20)

@@ -224,7 +224,7 @@ def test_a_finger_steers_on_a_small_screen(browser: Any, play_file: Path) -> Non
 
 
 @pytest.mark.judge
-def test_a_plain_page_plays_as_well_and_a_damaged_one_says_so(
+def test_a_plain_page_plays_as_well_and_a_damaged_one_reports_it(
     browser: Any, web_core: Path, small_table: ml.TransitionTable, tmp_path: Path
 ) -> None:
     file, text = tmp_path / "plain.html", play_page(small_table, plain=True)

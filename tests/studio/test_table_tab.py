@@ -26,7 +26,7 @@ BVH_TEXT_M = 1e-4
 KINDS = ("walk", "jog", "run")
 
 
-def test_a_built_table_is_open_and_says_what_it_is(ask_table, table_studio: Studio) -> None:
+def test_a_built_table_is_open_and_reports_what_it_is(ask_table, table_studio: Studio) -> None:
     head, _ = ask_table("table.state")
     table = head["table"]
     assert head["tables"] == ["built here"]
@@ -297,7 +297,7 @@ def test_a_build_takes_the_default_number_of_clusters(table_clips: Path, tmp_pat
     assert tables.state().body.table.clusters == usual.info()["clusters"] < 50
 
 
-def test_a_build_that_fails_says_why(table_clips: Path, tmp_path: Path) -> None:
+def test_a_build_that_fails_reports_why(table_clips: Path, tmp_path: Path) -> None:
     tables = Tables(Library(table_clips), tmp_path / "state")
     tables.build(TableBuild(id=0, clusters=100, lookup=8, length_s=0.5, fps=30.0))
     end = time.monotonic() + BUILD_S

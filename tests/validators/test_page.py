@@ -163,7 +163,7 @@ HTMLElement.prototype.setPointerCapture = () => {}; // no real pointer is there 
 """
 
 
-def test_hands_and_keys_do_what_the_page_says(browse: Browse) -> None:
+def test_hands_and_keys_do_what_the_page_describes(browse: Browse) -> None:
     walk, stand = ml.synthetic.clip("walk"), ml.synthetic.clip("stand", duration_s=1.0)
     text = player_page([walk.motion, stand.motion])
     text = re.sub(r"<meta http-equiv=[^>]*>", "", text)  # the policy would refuse the probe

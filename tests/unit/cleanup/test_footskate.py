@@ -122,7 +122,7 @@ def test_plants_are_detected_where_none_are_given(skated):
     assert result.report.slide_after < PLANT_M
 
 
-def test_stretching_legs_hold_too_and_say_by_how_much(walk):
+def test_stretching_legs_hold_too_and_report_by_how_much(walk):
     skated = corrupt(walk.motion, travel=1.07)
     result = clean_footskate(skated, walk.footplants, stretch=True)
     assert held_spread(result.motion, result.footplants) < PLANT_M

@@ -106,7 +106,7 @@ def test_limits_of_columns_are_options(run, tmp_path: Path) -> None:
     assert run("check", path, "--limit", "slide").code == 2
 
 
-def test_a_run_that_is_stopped_exits_with_130_and_says_how_to_go_on(
+def test_a_run_that_is_stopped_exits_with_130_and_prints_how_to_go_on(
     run, walk_bvh: Path, tmp_path: Path, monkeypatch
 ) -> None:
     def stopped(*_: object, **__: object) -> None:

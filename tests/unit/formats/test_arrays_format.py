@@ -48,7 +48,7 @@ def test_compressed_files_are_read_too() -> None:
     assert arrays.read(stream, ReadOptions()).motion.n_frames == 4
 
 
-def test_a_missing_rate_is_a_warning_that_says_what_to_do() -> None:
+def test_a_missing_rate_is_a_warning_with_what_to_do() -> None:
     clip = read(by_hand(fps=None))
     assert not clip.fps_stated
     assert [f.level for f in clip.findings] == ["warning"]

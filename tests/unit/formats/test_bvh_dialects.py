@@ -50,7 +50,7 @@ def assert_same(clip: FileClip, other: FileClip) -> None:
     np.testing.assert_array_equal(a.local_quats, b.local_quats)
 
 
-def test_a_plain_file_says_what_is_in_it() -> None:
+def test_a_plain_file_is_read_with_all_that_is_in_it() -> None:
     clip = parsed(PLAIN)
     motion = clip.motion
     assert motion.skeleton.names == ("Hips", "Chest")

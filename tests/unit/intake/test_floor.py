@@ -111,7 +111,7 @@ def test_very_short_clips_do_no_harm(n: int) -> None:
     assert fitted(few)[0].height == pytest.approx(0.04, abs=EXACT_M)
 
 
-def test_the_finding_says_both_heights_and_what_to_do() -> None:
+def test_the_finding_has_both_heights_and_what_to_do() -> None:
     tracks = steps([0.05] * 6 + [0.3])
     floor, elsewhere = fitted(tracks)
     finding = floor_finding(floor, elsewhere, tracks)

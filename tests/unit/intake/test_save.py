@@ -15,7 +15,7 @@ from motionloom.motion.skeleton import Skeleton
 BVH_TEXT_M = 1e-5
 
 
-def test_every_format_says_what_it_can() -> None:
+def test_every_format_lists_what_it_can() -> None:
     known = {info.name: info for info in supported_formats()}
     assert known["bvh"].suffixes == (".bvh",)
     assert known["bvh"].can_read and known["bvh"].can_write

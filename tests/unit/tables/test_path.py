@@ -99,7 +99,7 @@ def test_without_any_way_the_table_is_asked(frames):
     assert "no way" in found.why
 
 
-def test_the_score_says_whether_a_transition_is_good_unless_a_limit_is_given(frames, graph):
+def test_the_score_decides_whether_a_transition_is_good_unless_a_limit_is_given(frames, graph):
     asked = ("walk", 5), ("jog", 60)
     likely, unlikely = TableOfOneCost(frames, 9.0, 0.8), TableOfOneCost(frames, 2.0, 0.2)
     found = path(likely, *asked, graph=graph, limit_s=0.1)

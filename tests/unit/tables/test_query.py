@@ -39,7 +39,7 @@ def places(table):
     return [(place(int(a)), place(int(b) + LENGTH - 1)) for a, b in rows]
 
 
-def test_transitions_pass_the_quality_check_or_say_what_fails(table, places):
+def test_transitions_pass_the_quality_check_or_report_what_fails(table, places):
     passed = 0
     for src, dst in places:
         made = table.transition(src, dst, lead_s=0.2, follow_s=0.2)

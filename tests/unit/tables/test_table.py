@@ -82,7 +82,7 @@ def test_frames_near_the_ends_of_a_clip_use_its_last_and_first_window(table):
     assert entry.recipes[0].rows[-1] == table.frames.row_of("run", 0)
 
 
-def test_opened_again_it_says_the_same(table, lib):
+def test_opened_again_it_has_the_same_info(table, lib):
     again = TransitionTable.open(table.file)
     assert again.collection.path == lib.path
     assert again.info() == table.info()

@@ -96,7 +96,7 @@ def test_a_pickled_gender_is_not_unpickled_and_reported() -> None:
     assert any("pickled" in f.problem for f in clip.findings)
 
 
-def test_the_note_says_whose_proportions_these_are_and_that_nothing_was_verified() -> None:
+def test_the_note_states_whose_proportions_these_are_and_that_nothing_was_verified() -> None:
     note = read(archive()).findings[0]
     assert note.level == "note"
     assert "not the subject's" in note.problem

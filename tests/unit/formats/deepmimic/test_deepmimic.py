@@ -52,7 +52,7 @@ def test_a_row_has_forty_four_values() -> None:
     assert len(row()) == WIDTH
 
 
-def test_a_clip_says_what_is_in_it() -> None:
+def test_a_clip_is_read_with_all_that_is_in_it() -> None:
     clip = parsed([row(x=0.0), row(x=0.1), row(0.0, x=0.2)])
     assert clip.motion.fps == pytest.approx(20.0)
     assert clip.motion.root_positions[:, 0].tolist() == [0.0, 0.1, 0.2]

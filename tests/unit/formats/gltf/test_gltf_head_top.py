@@ -116,7 +116,7 @@ def test_a_joint_that_has_an_end_keeps_it(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("height", [HIPS_M + NAPE_M - 0.02, 3.0], ids=["lower", "a banner"])
-def test_skin_that_is_no_head_says_nothing(figure: Figure, height: float) -> None:
+def test_skin_that_is_no_head_gives_no_end_site(figure: Figure, height: float) -> None:
     for point in figure.points[2:]:
         point[2] = 100.0 * height
     figure.mesh_and_skin(100.0)

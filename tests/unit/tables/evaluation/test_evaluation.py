@@ -29,7 +29,7 @@ def test_scores_come_out_best_first_and_the_best_is_ahead_of_the_others(evaluati
     assert evaluation.areas["sharp"].groups == 20
 
 
-def test_the_text_says_what_the_labels_are_and_that_they_are_circular(evaluation):
+def test_the_text_states_what_the_labels_are_and_that_they_are_circular(evaluation):
     text = evaluation.text()
     assert "drawn at random" in text
     assert "bounds over takes" in text

@@ -48,7 +48,7 @@ def test_raising_the_threshold_never_lengthens_a_path(frames):
     assert np.isfinite(before).any()
 
 
-def test_a_path_is_as_long_as_the_graph_says(graph, frames):
+def test_a_path_is_as_long_as_the_graph_reports(graph, frames):
     source = frames.row_of("jog", 5)
     reach = graph.reach(source)
     compared = 0

@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_clusters(found, kinds_frames, request):
 
 
 @pytest.mark.parametrize("method", ["spectral", "means"])
-def test_the_order_of_the_clips_has_no_say(
+def test_the_order_of_the_clips_has_no_influence(
     kinds_motions, kinds_frames, frames_in_any_order, method
 ):
     forward = kinds_frames

@@ -27,7 +27,7 @@ def cost_of(terms, ids):
     return float(PAPER.cost(score_recipes(terms, np.array([ids], dtype=np.int32)))[0])
 
 
-def test_a_refined_recipe_costs_what_it_says_and_no_more_than_it_did(terms):
+def test_a_refined_recipe_costs_what_it_reports_and_no_more_than_before(terms):
     everything = np.arange(terms.n_windows)
     for recipe in ([0, 9, -1, -1], [3, 5, 12, -1], [1, 2, 8, 15]):
         refined = refine_recipe(terms, recipe, everything)

@@ -156,17 +156,17 @@ def test_the_code_that_a_search_goes_through_is_compared_and_no_other():
     assert not {"stream", "runtime", "table", "build"} & named
 
 
-def test_a_worker_of_other_code_says_so(cluster_job, forgetful):
+def test_a_worker_of_other_code_is_reported(cluster_job, forgetful):
     with pytest.raises(TableError, match="another motionloom"):
         search_packed(pack_job(cluster_job)._replace(source="0" * 32), 0)
 
 
-def test_a_worker_that_rounds_differently_says_so(cluster_job, forgetful):
+def test_a_worker_that_rounds_differently_is_reported(cluster_job, forgetful):
     with pytest.raises(TableError, match=r"rounds differently .* same motionloom and numpy"):
         search_packed(pack_job(cluster_job)._replace(probe=b"other"), 0)
 
 
-def test_what_a_worker_says_comes_with_what_to_do(cluster, cluster_job, monkeypatch):
+def test_errors_of_a_worker_come_with_what_to_do(cluster, cluster_job, monkeypatch):
     other = pack_job(cluster_job)._replace(digest="of another", probe=b"other")
     monkeypatch.setattr("motionloom.tables.engines.dask.pack_job", lambda job: other)
     with pytest.raises(TableError, match=r"rounds differently .* is kept: build again"):
@@ -185,7 +185,7 @@ def versions(**workers):
     }
 
 
-def test_versions_that_agree_say_nothing():
+def test_versions_that_agree_raise_nothing():
     check_versions(versions(a=SAME, b={**SAME, "python": "3.12.9.final.0", "pandas": "1"}))
 
 
