@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def find_mocap() -> Path | None:
     """The folder of real clips: ``MOTIONLOOM_MOCAP``, else ``../shared/mocap``."""
-    said = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(said) if said else ROOT.parent / "shared" / "mocap"
+    folder_name = os.environ.get("MOTIONLOOM_MOCAP")
+    folder = Path(folder_name) if folder_name else ROOT.parent / "shared" / "mocap"
     return folder if (folder / "INDEX.csv").is_file() else None
 
 

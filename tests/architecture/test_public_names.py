@@ -106,7 +106,7 @@ def test_every_type_that_a_public_name_uses_is_public(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_public_function_has_an_example_and_says_what_it_returns(name: str) -> None:
+def test_every_public_function_has_an_example_and_documents_what_it_returns(name: str) -> None:
     text = inspect.getdoc(PUBLIC[name]) or ""
     assert ">>> " in text
     assert "\nReturns\n-------\n" in text
@@ -133,7 +133,7 @@ def methods_of(name: str) -> Iterator[tuple[str, Callable[..., object]]]:
 
 
 @pytest.mark.parametrize("name", sorted(set(CLASSES) - OPAQUE))
-def test_every_method_says_what_it_returns(name: str) -> None:
+def test_every_method_documents_what_it_returns(name: str) -> None:
     silent = [
         member
         for member, function in methods_of(name)

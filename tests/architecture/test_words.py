@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,10 @@ ALLOWED = re.compile(r'beside=|"aside"|\boutside\.room\b|"room" in outside|under
 """A field of the core, an element of HTML, and the key that projects of earlier versions have."""
 NAMES = frozenset({"said", "told", "there", "made", "known", "kept", "found"})
 """Words that are no names of variables, parameters or fields."""
+SPOKEN = frozenset(
+    {"say", "says", "said", "tell", "tells", "telling", "told", "untold", "hear", "hears", "heard"}
+)
+"""Words that are no part of a name in the tests: it is a message, an answer, a report."""
 
 AREAS = (
     "src/motionloom/*.py",
@@ -70,7 +75,7 @@ AREAS = (
     "core/**/*.py",
 )
 TEXTS = ("core/**/*.[ch]", "tests/**/*.py")
-"""Areas in which comments, docstrings and help texts are read, and names are not."""
+"""Areas in which comments, docstrings and help texts are read, and the rest of the code is not."""
 
 
 def banned_in(text: str) -> list[str]:
@@ -110,6 +115,28 @@ def bad_names_in(text: str) -> list[str]:
     return out
 
 
+def defined_names(text: str) -> Iterator[tuple[int, str]]:
+    """Lines and names of the variables, parameters, fields, functions and classes of a module."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.lineno, node.name
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.attr
+
+
+def spoken_names_in(text: str) -> list[str]:
+    """Names that have a word of :data:`SPOKEN` as one of their parts."""
+    return [
+        f"{line}: {name}"
+        for line, name in sorted(defined_names(text))
+        if SPOKEN & set(name.lower().split("_"))
+    ]
+
+
 @pytest.mark.parametrize("area", AREAS)
 def test_texts_are_plain_english(area: str) -> None:
     files = {path: banned_in(path.read_text(encoding="utf-8")) for path in ROOT.glob(area)}
@@ -130,8 +157,16 @@ def test_names_are_words_of_the_domain(area: str) -> None:
     assert {str(path.relative_to(ROOT)): names for path, names in files.items() if names} == {}
 
 
+def test_names_in_tests_are_plain_english() -> None:
+    files = {path: spoken_names_in(path.read_text("utf-8")) for path in ROOT.glob("tests/**/*.py")}
+    assert {str(path.relative_to(ROOT)): names for path, names in files.items() if names} == {}
+
+
 def test_banned_words_are_seen() -> None:
     assert banned_in("Nothing here.\nIt is told here.\nA name of its own foot.") == [
         "2: It is told here."
     ]
     assert bad_names_in("found = 1\ndef f(made): pass") == ["1: found", "2: made"]
+    text = "TOLD = said = 1\ndef test_it_is_told(heard): self.said_so = foretold = 1"
+    spoken = ["1: TOLD", "1: said", "2: heard", "2: said_so", "2: test_it_is_told"]
+    assert spoken_names_in(text) == spoken

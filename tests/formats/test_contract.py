@@ -187,7 +187,7 @@ def example(tmp_path: Path) -> Callable[[Format], tuple[bytes, Path]]:
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 class TestEveryFormat:
-    def test_is_told_by_its_content_under_a_wrong_suffix(self, known, example) -> None:
+    def test_is_recognised_by_its_content_under_a_wrong_suffix(self, known, example) -> None:
         data, path = example(known)
         for suffix in (".dat", *(s for other in FORMATS for s in other.suffixes)):
             found = format_for_reading(data[:SNIFF_BYTES], path.with_suffix(suffix))
@@ -220,13 +220,13 @@ class TestEveryFormat:
         with pytest.raises(FormatError):
             known.read(io.BytesIO(data), ReadOptions(path=path, limits=limits))
 
-    def test_cut_short_anywhere_gives_a_clip_or_says_why_not(self, known, example) -> None:
+    def test_cut_short_anywhere_gives_a_clip_or_an_error(self, known, example) -> None:
         data, path = example(known)
         step = max(1, len(data) // 150)
         for stop in range(0, len(data), step):
             calm(known, data[:stop], path)
 
-    def test_with_any_byte_changed_gives_a_clip_or_says_why_not(self, known, example) -> None:
+    def test_with_any_byte_changed_gives_a_clip_or_an_error(self, known, example) -> None:
         data, path = example(known)
         rng = np.random.Generator(np.random.PCG64(5))
         for at in rng.integers(0, len(data), 200):

@@ -29,7 +29,7 @@ def test_a_negated_score_has_the_rest_of_the_area(both):
 
 
 @given(labelled(), st.floats(-3, 3))
-def test_a_constant_says_nothing_and_the_label_itself_everything(both, value):
+def test_a_constant_predicts_nothing_and_the_label_itself_everything(both, value):
     good, scores = both
     assert roc_curve(good, np.full(len(scores), value)).auc == 0.5
     assert roc_curve(good, good.astype(float)).auc == 1.0

@@ -24,11 +24,11 @@ def linked(folder: Path, mocap: Path, files: list[str]) -> Path:
     return folder
 
 
-def test_a_wrong_rate_is_told_with_the_remedy_and_the_remedy_works(mocap, tmp_path):
+def test_a_wrong_rate_is_reported_with_the_remedy_and_the_remedy_works(mocap, tmp_path):
     clips = linked(tmp_path / "clips", mocap, ["cmu_bvh/143_04.bvh", "cmu_bvh/143_32.bvh"])
     doubted = Collection.ingest(clips, fps=60)
-    told = [text for clip, text in doubted.report.warnings if clip == "143_04"]
-    assert any("source_fps={'143_*': 60}" in text for text in told)
+    warned = [text for clip, text in doubted.report.warnings if clip == "143_04"]
+    assert any("source_fps={'143_*': 60}" in text for text in warned)
     assert set(doubted.report.resampled) == {"143_04", "143_32"}
     right = Collection.ingest(clips, fps=60, source_fps={"143_*": 60})
     assert right.report.resampled == ()

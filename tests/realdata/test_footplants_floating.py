@@ -71,8 +71,8 @@ def test_a_floating_body_is_a_warning_at_load_and_a_finding_of_check(mocap: Path
     path = audit_clip(mocap, "jesse_dance.bvh")
     with pytest.warns(ml.MotionLoomWarning, match=r"the body floats \d+ to \d+ cm above the floor"):
         motion = ml.load(path)
-    (told,) = [one for one in motion.source.findings if "floats" in one.problem]
-    first, last = (int(word) for word in told.where.split() if word.isdigit())
+    (finding,) = [one for one in motion.source.findings if "floats" in one.problem]
+    first, last = (int(word) for word in finding.where.split() if word.isdigit())
     assert 100 < first < 200
     assert 900 < last < 1000
     command = [sys.executable, "-m", "motionloom", "check", str(path)]
@@ -86,5 +86,5 @@ def test_no_other_captured_clip_floats(mocap: Path) -> None:
     for name in ("143_17", "143_01", "69_70", "56_08", "83_36", "16_01"):
         clips += [path for path in (mocap / "cmu_bvh" / f"{name}.bvh",) if path.is_file()]
     for path in clips:
-        told = [one for one in loaded(path).source.findings if "floats" in one.problem]
-        assert bool(told) == (path.stem == "jesse_dance"), path
+        findings = [one for one in loaded(path).source.findings if "floats" in one.problem]
+        assert bool(findings) == (path.stem == "jesse_dance"), path

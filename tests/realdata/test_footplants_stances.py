@@ -44,9 +44,9 @@ def earlier_stances(path: Path, motion: Motion) -> dict[str, list[tuple[int, int
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        said = ml.load(path)
-    coarse = ml.resample(said, fps=EARLIER_RATE)
-    longer = round(said.fps / EARLIER_RATE * motion.n_frames / said.n_frames)
+        by_header = ml.load(path)
+    coarse = ml.resample(by_header, fps=EARLIER_RATE)
+    longer = round(by_header.fps / EARLIER_RATE * motion.n_frames / by_header.n_frames)
     return {
         side: [
             (longer * int(landing), longer * int(leavings[leavings > landing][0]))

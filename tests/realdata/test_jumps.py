@@ -20,7 +20,7 @@ UNHURT = ("143_01", "143_23", "143_24", "143_32", "143_42")
 
 def loaded(mocap, name):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the headers' rate is wrong, and 60 is said
+        warnings.simplefilter("ignore")  # the headers' rate is wrong, and 60 is given
         return ml.load(mocap / "cmu_bvh" / f"{name}.bvh", fps=60)
 
 

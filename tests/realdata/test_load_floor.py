@@ -52,8 +52,8 @@ def test_stairs_are_on_the_floor_they_start_from(mocap: Path) -> None:
 def test_a_clip_is_never_moved_by_loading(mocap: Path) -> None:
     motion = load(mocap / "cmu_bvh/16_15.bvh")
     lines = (mocap / "cmu_bvh/16_15.bvh").read_text().split("Frame Time:")[1].splitlines()
-    said = np.array(lines[2].split()[:3], dtype=float)  # the frame after the T-pose
-    np.testing.assert_allclose(motion.root_positions[0], said * 0.0254 / 0.45, atol=1e-12)
+    root_in_file = np.array(lines[2].split()[:3], dtype=float)  # the frame after the T-pose
+    np.testing.assert_allclose(motion.root_positions[0], root_in_file * 0.0254 / 0.45, atol=1e-12)
 
 
 @pytest.mark.parametrize(

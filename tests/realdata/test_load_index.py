@@ -39,9 +39,9 @@ NOT_FORWARD = re.compile(r"back|sideways|sidestep|in place")
 
 
 def _rows() -> list[dict[str, str]]:
-    said = os.environ.get("MOTIONLOOM_MOCAP")
+    folder_name = os.environ.get("MOTIONLOOM_MOCAP")
     here = Path(__file__).resolve().parents[2].parent / "shared" / "mocap"
-    index = (Path(said) if said else here) / "INDEX.csv"
+    index = (Path(folder_name) if folder_name else here) / "INDEX.csv"
     if not index.is_file():
         return []
     with index.open(newline="", encoding="utf-8") as lines:
@@ -62,7 +62,7 @@ def load(path: Path | str) -> ml.Motion:
 
 
 @clips("BVH", "ASF/AMC", "DeepMimic")
-def test_a_clip_comes_in_as_the_index_says(mocap: Path, row: dict[str, str]) -> None:
+def test_a_clip_comes_in_as_the_index_describes(mocap: Path, row: dict[str, str]) -> None:
     motion = load(mocap / row["file"])
     name = Path(row["file"]).name
     added = int(row["file"].startswith("cmu_bvh/") or name in ADDED_T_POSE)

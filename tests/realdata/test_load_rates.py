@@ -24,7 +24,9 @@ def rate_findings(path: Path, **options: float) -> list[Finding]:
 
 
 @pytest.mark.parametrize("take", JUMPS_AND_RUNS_AT_60)
-def test_a_take_recorded_at_60_that_says_120_is_warned_about(mocap: Path, take: str) -> None:
+def test_a_take_recorded_at_60_with_120_in_its_header_is_warned_about(
+    mocap: Path, take: str
+) -> None:
     (finding,) = rate_findings(mocap / f"cmu_bvh/{take}.bvh")
     assert finding.level == "warning"
     assert finding.fix == "Pass fps=60 if that is the true rate."

@@ -29,7 +29,7 @@ SPIKE = 1.3
 @pytest.fixture(scope="module")
 def table(mocap):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the headers' rate is wrong, and 60 is said
+        warnings.simplefilter("ignore")  # the headers' rate is wrong, and 60 is given
         motions = [
             ml.load(mocap / "cmu_bvh" / f"{name}.bvh", fps=60).replace(name=name) for name in CLIPS
         ]

@@ -104,7 +104,7 @@ def test_amc_and_bvh_of_the_same_take_agree_on_hips_and_legs(mocap: Path) -> Non
         assert np.abs(apart).max() * a.unit_m < PAIR_M, file
 
 
-def test_bandai_joints_stand_where_their_position_channels_say(mocap: Path) -> None:
+def test_bandai_joints_stand_where_their_position_channels_put_them(mocap: Path) -> None:
     clip = opened(mocap / "bandai_bvh" / "dataset-1_walk_normal_001.bvh", "BVH")
     motion = clip.motion
     assert motion.joint_translations is not None

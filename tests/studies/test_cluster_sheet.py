@@ -30,15 +30,15 @@ def texts(canvas):
     return [text.get_text() for text in canvas.texts]
 
 
-def test_every_cluster_has_a_cell_that_says_what_it_is(frames, clusters):
+def test_every_cluster_has_a_cell_that_describes_it(frames, clusters):
     canvas = draw_clusters(frames, clusters, title="toy")
     assert len(canvas.axes) == 4
-    said = texts(canvas)
-    assert "toy" in said
+    drawn_texts = texts(canvas)
+    assert "toy" in drawn_texts
     for number in range(4):
         name, frame = frames.place_of(int(clusters.medoids[number]))
-        assert f"{number}  {name}, frame {frame}" in said
-    counts = [text for text in said if "spread" in text]
+        assert f"{number}  {name}, frame {frame}" in drawn_texts
+    counts = [text for text in drawn_texts if "spread" in text]
     assert [int(text.split()[0]) for text in counts] == list(clusters.sizes)
 
 

@@ -11,7 +11,7 @@ LENGTH = 60
 HALF_PRECISION = 2e-3
 
 
-def test_spread_is_what_the_lookup_says(kinds_frames):
+def test_spread_is_that_of_the_lookup(kinds_frames):
     medoids = kinds_frames.windows(LENGTH, stride=150)
     rows = kinds_frames.windows(LENGTH)
     lookup = find_lookup(kinds_frames, medoids, medoids, length=LENGTH)
@@ -41,7 +41,7 @@ def test_clusters_are_nearer_than_random_windows_and_more_are_nearer_still(kinds
         assert np.mean(means[choice]) < np.mean(means["random"])
 
 
-def test_bad_choices_are_told(kinds_frames):
+def test_bad_choices_are_refused(kinds_frames):
     with pytest.raises(TableError, match="`choice` must be spectral, means or random"):
         spread_by_count(kinds_frames, [2], length=LENGTH, choice="best")
     with pytest.raises(TableError, match="The collection must have at least 4000 windows"):

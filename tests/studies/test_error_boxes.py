@@ -29,6 +29,6 @@ def test_the_same_errors_give_the_same_bytes():
 
 
 @pytest.mark.parametrize("errors", [{}, {"none": np.zeros(0)}])
-def test_nothing_to_draw_is_told(errors):
+def test_nothing_to_draw_is_refused(errors):
     with pytest.raises(ArrayError, match="at least one"):
         draw_error_boxes(errors)

@@ -24,11 +24,11 @@ def texts(canvas):
 
 
 def test_the_scatter_counts_its_quadrants_beside_the_papers(quadrants):
-    said = texts(draw_quadrants(quadrants, remark="toy pairs."))
+    drawn_text = texts(draw_quadrants(quadrants, remark="toy pairs."))
     for count, paper in zip(quadrants.counts, (581, 302, 60, 57), strict=True):
-        assert f"{count} (paper {paper})" in said
-    assert "toy pairs." in said
-    assert "another collection" in said
+        assert f"{count} (paper {paper})" in drawn_text
+    assert "toy pairs." in drawn_text
+    assert "another collection" in drawn_text
 
 
 def test_every_pair_is_a_point_inside_the_picture(quadrants):
@@ -40,14 +40,14 @@ def test_every_pair_is_a_point_inside_the_picture(quadrants):
     assert points[:, 1].max() <= axes.get_ylim()[1]
 
 
-def test_a_curve_says_what_its_labels_are():
+def test_a_curve_shows_what_its_labels_are():
     good = np.arange(40) % 2 == 0
     plan = Protocol("toy", "even numbers", circular="all of them")
     made = evaluate(plan, good, {"even": good + 0.0, "rank": np.arange(40.0)}, rounds=20)
     canvas = draw_roc(made)
-    said = texts(canvas)
-    assert "even numbers" in said.replace("\n", " ")
-    assert "CIRCULAR" in said
+    drawn_text = texts(canvas)
+    assert "even numbers" in drawn_text.replace("\n", " ")
+    assert "CIRCULAR" in drawn_text
     legend = [t.get_text() for t in canvas.axes[0].get_legend().get_texts()]
     assert legend[0].startswith("even  1.000")
 

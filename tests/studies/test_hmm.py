@@ -45,7 +45,7 @@ def test_there_are_eleven_parts(frames):
     assert set(parts["left leg"]) < set(parts["body"])
 
 
-def test_a_skeleton_without_arms_is_told(frames):
+def test_a_skeleton_without_arms_is_refused(frames):
     with pytest.raises(SkeletonMismatchError, match="left arm"):
         body_parts(frames.skeleton, BodyMap(pelvis=0))
 
@@ -93,7 +93,7 @@ def test_what_the_chain_sees_is_uncorrelated_and_of_unit_size(windows, ensemble)
     assert np.allclose(np.cov(flat, rowvar=False), np.eye(flat.shape[1]), atol=1e-6)
 
 
-def test_wrong_arguments_are_told(ensemble, windows, parts, frames):
+def test_wrong_arguments_are_refused(ensemble, windows, parts, frames):
     with pytest.raises(ArrayError, match="tail"):
         ensemble.part("tail")
     other = WindowBatch(windows.heading, windows.ground, windows.body, 24.0)

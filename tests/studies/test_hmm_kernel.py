@@ -82,7 +82,7 @@ def test_expected_counts_are_the_plain_ones(states, length):
     assert total == pytest.approx(expected, rel=1e-12)
 
 
-def test_one_round_is_what_the_expected_counts_say():
+def test_one_round_follows_from_the_expected_counts():
     chain, seen = a_chain(states=2), sequences(n=3, length=4)
     after, before = reestimated(chain, seen, floor=1e-9)
     visits, starts, moves = np.zeros(2), np.zeros(2), np.zeros((2, 2))

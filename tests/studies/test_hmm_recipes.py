@@ -61,6 +61,6 @@ def test_a_blend_scores_nearly_as_when_it_is_made(terms, ensemble, frames):
     )
 
 
-def test_wrong_windows_are_told(terms):
+def test_wrong_windows_are_refused(terms):
     with pytest.raises(ArrayError, match="0 to 3"):
         score_recipes(terms, [[0, 4]])

@@ -39,7 +39,7 @@ def test_a_spring_is_half_gone_after_a_quarter_of_its_time():
     assert abs(x[1] - 0.01) < 0.001
 
 
-def test_a_quintic_is_over_when_it_says_and_sooner_where_it_would_overshoot():
+def test_a_quintic_is_over_in_time_and_sooner_where_it_would_overshoot():
     t = np.linspace(0.0, 0.6, 601)
     calm = decayed(np.array([1.0]), np.array([0.0]), t, blend_s=0.4)[:, 0]
     assert np.abs(calm[t >= 0.4]).max() < FLOAT64
@@ -120,7 +120,7 @@ def test_clips_of_one_frame_and_rows_at_ends_are_switched_from_too(frames):
     assert np.isfinite(made.local_quats).all()
 
 
-def test_wrong_arguments_are_told(frames):
+def test_wrong_arguments_are_refused(frames):
     with pytest.raises(TableError, match="target"):
         inertialized_transition(frames, 0, int(frames.starts[1]) + 5, LENGTH)
     with pytest.raises(TableError, match="source"):

@@ -56,7 +56,7 @@ def test_units_do_not_matter():
     assert np.allclose(one.probability(x), two.probability(x * 39.37 + 5.0))
 
 
-def test_kinds_that_can_be_parted_have_an_answer_and_a_constant_column_says_nothing():
+def test_kinds_that_can_be_parted_have_an_answer_and_a_constant_column_changes_nothing():
     x = np.stack([np.arange(20.0), np.full(20, 7.0)], axis=1)
     model = fit_logistic(x, x[:, 0] >= 10)
     assert ((model.probability(x) > 0.5) == (x[:, 0] >= 10)).all()
@@ -101,7 +101,7 @@ def test_a_window_agrees_with_itself_and_not_with_another_phase(frames):
     assert apart[0] == (balls[5 + at] != balls[20 + at]).any(axis=1).sum()
 
 
-def test_wrong_arguments_are_told():
+def test_wrong_arguments_are_refused():
     with pytest.raises(ArrayError, match="both kinds"):
         fit_logistic([[1.0], [2.0]], [True, True])
     with pytest.raises(ArrayError, match="one value per row"):

@@ -64,7 +64,7 @@ def test_a_transition_starts_in_the_source_and_ends_in_the_target(index):
     assert motion.n_frames == LENGTH
 
 
-def test_wrong_arguments_are_told(index):
+def test_wrong_arguments_are_refused(index):
     with pytest.raises(ArrayError, match="source"):
         matching_transition(index, -1, 5, LENGTH)
     with pytest.raises(ArrayError, match="length"):

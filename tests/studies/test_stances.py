@@ -49,7 +49,7 @@ def test_slopes_of_a_line_are_exact_up_to_the_ends() -> None:
     assert slopes == pytest.approx(np.tile([1.0, -2.0, 0.5], (20, 1)))
 
 
-def test_noise_is_told_over_the_ground_and_upwards() -> None:
+def test_noise_is_estimated_over_the_ground_and_upwards() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(0.0, [0.004, 0.009, 0.004], (4000, 1, 3))
     assert noise_level(points)[0] == pytest.approx([0.004, 0.009], rel=0.08)

@@ -40,10 +40,12 @@ class Screen:
             viewport={"width": 1280, "height": 800}, accept_downloads=True, reduced_motion="reduce"
         )
         self.context.set_default_timeout(1000 * WAIT_S)
-        self.said: list[str] = []
+        self.console: list[str] = []
         self.page = self.context.new_page()
-        self.page.on("console", lambda said: self.said.append(f"{said.type}: {said.text}"))
-        self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
+        self.page.on(
+            "console", lambda message: self.console.append(f"{message.type}: {message.text}")
+        )
+        self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         self.page.goto(studio.address + query)
         self.page.wait_for_selector("html[data-studio=ready]")
 
@@ -87,7 +89,7 @@ class Screen:
     def close(self) -> None:
         """Close it, and read what its console shows."""
         self.context.close()
-        faults = [text for text in self.said if text.startswith(("error", "warning"))]
+        faults = [text for text in self.console if text.startswith(("error", "warning"))]
         # Software rendering reads pixels back slowly and says so; that is the machine's, not ours.
         assert [text for text in faults if "GPU stall" not in text] == []
 
@@ -245,8 +247,8 @@ def answer_from(socket: Any) -> str | bytes:
 
 
 @pytest.fixture(scope="session")
-def hear() -> Callable[[Any], str | bytes]:
-    """Gives the next answer of a socket: ``hear(socket)``."""
+def receive() -> Callable[[Any], str | bytes]:
+    """Gives the next answer of a socket: ``receive(socket)``."""
     return answer_from
 
 
@@ -260,10 +262,10 @@ def asking(studio: Studio) -> Iterator[Ask]:
 
         def send(kind: str, /, **body: Any) -> Any:
             socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
-            said = answer_from(socket)
-            if isinstance(said, str):
-                return json.loads(said), {}
-            return said if said[:4] == POSE else decode_answer(said)
+            answer = answer_from(socket)
+            if isinstance(answer, str):
+                return json.loads(answer), {}
+            return answer if answer[:4] == POSE else decode_answer(answer)
 
         yield send
 
@@ -279,9 +281,9 @@ def ask_pose(studio: Studio) -> Iterator[Callable[..., tuple[Any, Any]]]:
 
         def send(kind: str, /, **body: Any) -> tuple[Any, Any]:
             socket.send(json.dumps({"type": kind, "id": next(numbers), **body}))
-            said = answer_from(socket)
-            if isinstance(said, str):
-                return json.loads(said), {}
-            return ("pose", said) if said[:4] == b"MLP1" else decode_answer(said)
+            answer = answer_from(socket)
+            if isinstance(answer, str):
+                return json.loads(answer), {}
+            return ("pose", answer) if answer[:4] == b"MLP1" else decode_answer(answer)
 
         yield send

@@ -41,9 +41,9 @@ def fetch(
         link.putheader("Content-Length", str(len(body)))
     link.endheaders(body or None)
     answer = link.getresponse()
-    said = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    fetched = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
     link.close()
-    return said
+    return fetched
 
 
 def test_it_listens_on_this_machine_only(studio: Studio) -> None:
@@ -218,11 +218,11 @@ def test_an_exports_name_cannot_leave_its_folder() -> None:
     walk = ml.synthetic.clip("walk", duration_s=0.5).motion.replace(
         name='../../x";\r\nSet-Cookie: a'
     )
-    said = exports.page().make(walk, "bvh", None)
-    assert "/" not in said.name
-    assert "\n" not in said.name
-    assert '"' not in said.name
-    key = said.url.removeprefix("download/")
+    export = exports.page().make(walk, "bvh", None)
+    assert "/" not in export.name
+    assert "\n" not in export.name
+    assert '"' not in export.name
+    key = export.url.removeprefix("download/")
     found = exports.find(key)
     assert found is not None and found[0].is_file()
     assert exports.find("../" + key) is None
@@ -238,10 +238,10 @@ def test_messages_that_are_not_ours_are_answered_and_do_no_harm(ask) -> None:
     assert head["type"] == "library"
 
 
-def lingering(studio: Studio, said: bytes) -> socket.socket:
+def lingering(studio: Studio, sent: bytes) -> socket.socket:
     """A connection that has sent this much and sends no more."""
     link = socket.create_connection(("127.0.0.1", studio.port), timeout=10)
-    link.sendall(said)
+    link.sendall(sent)
     return link
 
 
@@ -258,12 +258,12 @@ def is_shut(link: socket.socket) -> bool:
 HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127"
 
 
-@pytest.mark.parametrize("said", [b"", HALF_A_HEAD])
+@pytest.mark.parametrize("sent", [b"", HALF_A_HEAD])
 def test_a_request_that_never_ends_is_shown_out(
-    studio: Studio, monkeypatch: pytest.MonkeyPatch, said: bytes
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
     monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
-    link = lingering(studio, said)
+    link = lingering(studio, sent)
     assert is_shut(link)
     link.close()
 
@@ -342,9 +342,9 @@ def test_a_flood_of_previews_is_answered_and_not_piled_up(
         for n in range(40):
             page.send(json.dumps({"type": "library.preview", "id": n, "clip": "walk"}))
         page.send(json.dumps({"type": "library.list", "id": 99}))
-        said = [page.recv(timeout=ANSWER_S) for _ in range(41)]
-    refused = [each for each in said if isinstance(each, str) and "Too many previews" in each]
-    assert sum(isinstance(each, bytes) for each in said) == 40 - len(refused) >= 4
+        answers = [page.recv(timeout=ANSWER_S) for _ in range(41)]
+    refused = [each for each in answers if isinstance(each, str) and "Too many previews" in each]
+    assert sum(isinstance(each, bytes) for each in answers) == 40 - len(refused) >= 4
 
 
 def test_a_message_that_is_too_long_ends_only_its_page(studio: Studio) -> None:

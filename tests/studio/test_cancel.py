@@ -136,7 +136,7 @@ def slow_film(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return ended
 
 
-def heard(socket: Any, number: int, kind: str) -> dict[str, Any]:
+def next_message(socket: Any, number: int, kind: str) -> dict[str, Any]:
     """The next message of a kind for a request."""
     while True:
         message = socket.recv(timeout=WAIT_S)
@@ -159,9 +159,9 @@ def answers_to(socket: Any, numbers: set[int]) -> dict[int, dict[str, Any]]:
 def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threading.Event) -> None:
     with page_making_a_film(studio) as socket:
         socket.send(json.dumps({"type": "clip.open", "id": 3, "clip": "walk"}))
-        told = heard(socket, 2, "progress")
-        assert told["stage"] == "drawing the film"
-        assert 0.0 <= told["part"] < 1.0
+        progress = next_message(socket, 2, "progress")
+        assert progress["stage"] == "drawing the film"
+        assert 0.0 <= progress["part"] < 1.0
         socket.send(json.dumps({"type": "cancel", "id": 4, "request": 3}))  # waits for its turn
         socket.send(json.dumps({"type": "cancel", "id": 5, "request": 2}))
         socket.send(json.dumps({"type": "cancel", "id": 6, "request": 77}))
@@ -171,7 +171,7 @@ def test_a_page_cancels_its_film_and_goes_on(studio: Studio, slow_film: threadin
         assert answers[3]["cancelled"] is True
         assert slow_film.is_set()
         socket.send(json.dumps({"type": "library.list", "id": 7}))
-        assert heard(socket, 7, "library")["items"]
+        assert next_message(socket, 7, "library")["items"]
 
 
 @contextmanager
@@ -180,7 +180,7 @@ def page_making_a_film(studio: Studio) -> Iterator[ClientConnection]:
     address = f"ws://127.0.0.1:{studio.port}/{studio.token}/socket"
     with connect(address, origin=f"http://127.0.0.1:{studio.port}", max_size=None) as socket:
         socket.send(json.dumps({"type": "transition.make", "id": 1, "a": "walk", "b": "jog"}))
-        result = heard(socket, 1, "result")["result"]
+        result = next_message(socket, 1, "result")["result"]
         socket.send(json.dumps({"type": "render.make", "id": 2, "result": result, "kind": "gif"}))
         yield socket
 
@@ -253,5 +253,5 @@ def test_work_ends_with_the_page_that_waits_for_it(
     studio: Studio, slow_film: threading.Event
 ) -> None:
     with page_making_a_film(studio) as socket:
-        heard(socket, 2, "progress")
+        next_message(socket, 2, "progress")
     assert slow_film.wait(30.0)

@@ -62,10 +62,10 @@ def test_every_clip_of_a_file_of_several_is_listed(folder: Path) -> None:
 def test_each_opens_as_the_shown_command_line_opens_it(folder: Path) -> None:
     library = Library(folder)
     clip = library.open("more/two.glb#Run")
-    told = ml.load(library.source("more/two.glb#Run"))
-    np.testing.assert_allclose(clip.motion.world_positions(), told.world_positions(), atol=SAME_M)
+    loaded = ml.load(library.source("more/two.glb#Run"))
+    np.testing.assert_allclose(clip.motion.world_positions(), loaded.world_positions(), atol=SAME_M)
     assert library.file("more/two.glb#Run") == (folder / "more/two.glb").resolve()
-    assert library.open(f"odd.glb#{HOSTILE}").motion.n_frames == told.n_frames
+    assert library.open(f"odd.glb#{HOSTILE}").motion.n_frames == loaded.n_frames
 
 
 def test_what_is_not_listed_does_not_open(folder: Path) -> None:

@@ -192,7 +192,7 @@ def test_a_result_is_drawn(ask, studio: Studio, kind: str) -> None:
     assert path.read_bytes().startswith(begins)
 
 
-def test_presets_say_what_they_write_and_whether_it_was_tried(ask) -> None:
+def test_presets_state_what_they_write_and_whether_it_was_tried(ask) -> None:
     head, _ = ask("export.formats")
     presets = {each["name"]: each for each in head["presets"]}
     assert presets["blender"]["verified"] and presets["godot"]["verified"]

@@ -114,9 +114,9 @@ def test_a_newcomer_makes_one_of_each_and_other_programs_open_them(
         for tab, made in reopened.items()
         for preset, motion in made.items()
     }
-    told = blender_judge.asked(blender, cases, tmp_path)
+    in_blender = blender_judge.asked(blender, cases, tmp_path)
     for name, case in cases.items():
-        assert blender_judge.worst_gap_m(case, told[name]) < JUDGE_M, name
+        assert blender_judge.worst_gap_m(case, in_blender[name]) < JUDGE_M, name
     for tab in TABS:
         check_in_three(three_page, files[tab][PRESETS[0]], reopened[tab][PRESETS[0]])
 
@@ -144,8 +144,8 @@ def judge(screen: Any, studio: Studio) -> None:
     screen.until("studio.store.scene.results.table?.answer.detail.rating?.number === 1")
     screen.page.keyboard.press("u")
     screen.until("studio.store.scene.results.table?.answer.detail.rating?.number === 2")
-    said = studio.tables.current().verdicts.read_text().splitlines()[1:]
-    assert [line.split(",")[1:] for line in said] == [["0", "ada"]]
+    verdicts = studio.tables.current().verdicts.read_text().splitlines()[1:]
+    assert [line.split(",")[1:] for line in verdicts] == [["0", "ada"]]
 
 
 SCRIPT = """
@@ -194,10 +194,10 @@ def check_in_three(page: Any, file: Path, motion: ml.Motion) -> None:
     # Three.js wraps a time at the very end of a clip round to its start: one is taken just before.
     times = [min(f / motion.fps, motion.duration_s - 1e-6) for f in frames]
     text = base64.b64encode(file.read_bytes()).decode()
-    said = page.evaluate(
+    joints_json = page.evaluate(
         "async ([text, times]) => JSON.stringify(await jointsOf(text, times))", [text, times]
     )
     positions = motion.world_positions()
-    for frame, places in zip(frames, json.loads(said), strict=True):
+    for frame, places in zip(frames, json.loads(joints_json), strict=True):
         for joint, name in enumerate(motion.skeleton.names):
             np.testing.assert_allclose(places[name], positions[frame, joint], atol=JUDGE_M)

@@ -67,7 +67,7 @@ def served() -> Iterator[tuple[App, str]]:
         assert not thread.is_alive()
 
 
-def said(ws: Any, *texts: str) -> list[bytes]:
+def answers_to(ws: Any, *texts: str) -> list[bytes]:
     for text in texts:
         ws.send(text)
     return [ws.recv(WAIT_S) for _ in texts]
@@ -76,20 +76,20 @@ def said(ws: Any, *texts: str) -> list[bytes]:
 def test_quick_questions_are_answered_at_once_and_others_in_turn(served: Any) -> None:
     app, address = served
     with connect(address) as ws:
-        assert said(ws, "slow") == [b"in turn: slow"]  # by now the page has its conversation
-        assert said(ws, "quick 1", "quick 2") == [b"at once: quick 1", b"at once: quick 2"]
-        assert said(ws, "slow") == [b"in turn: slow"]
+        assert answers_to(ws, "slow") == [b"in turn: slow"]  # by now the page has its conversation
+        assert answers_to(ws, "quick 1", "quick 2") == [b"at once: quick 1", b"at once: quick 2"]
+        assert answers_to(ws, "slow") == [b"in turn: slow"]
         app.is_quick = False
-        assert said(ws, "quick 3") == [b"in turn: quick 3"]
+        assert answers_to(ws, "quick 3") == [b"in turn: quick 3"]
     assert (app.quick_answers, app.usual) == (2, 3)
 
 
 def test_a_quick_question_does_not_overtake_those_that_wait(served: Any) -> None:
     _, address = served
     with connect(address) as ws:
-        said(ws, "slow")
-        heard = said(ws, *["slow", "quick"] * 50)
-    places = [text == b"at once: quick" or text == b"in turn: quick" for text in heard]
+        answers_to(ws, "slow")
+        answers = answers_to(ws, *["slow", "quick"] * 50)
+    places = [text == b"at once: quick" or text == b"in turn: quick" for text in answers]
     assert places == [False, True] * 50
 
 
@@ -122,13 +122,13 @@ def test_a_frame_that_must_not_come_closes_its_socket_only_and_logs_no_traceback
 ) -> None:
     app, address = served
     with connect(address) as ws:
-        said(ws, "slow")
+        answers_to(ws, "slow")
         ws.socket.sendall(sent)
         with pytest.raises(ConnectionClosed) as closed:
             ws.recv(WAIT_S)
     assert closed.value.rcvd is not None and closed.value.rcvd.code == code
     with connect(address) as ws:
-        assert said(ws, "slow") == [b"in turn: slow"]
+        assert answers_to(ws, "slow") == [b"in turn: slow"]
     assert (app.quick_answers, app.usual) == (0, 2)
     assert caplog.records == []
 
@@ -136,8 +136,8 @@ def test_a_frame_that_must_not_come_closes_its_socket_only_and_logs_no_traceback
 def test_an_error_is_an_answer_too_and_the_question_is_asked_once(served: Any) -> None:
     app, address = served
     with connect(address) as ws:
-        said(ws, "slow")
-        assert said(ws, "quick error") == ["refused"]
+        answers_to(ws, "slow")
+        assert answers_to(ws, "quick error") == ["refused"]
     assert (app.quick_answers, app.usual) == (1, 1)
 
 
@@ -146,7 +146,7 @@ def test_a_question_that_comes_with_a_close_ends_the_socket_in_order(
 ) -> None:
     app, address = served
     with connect(address) as ws:
-        said(ws, "slow")
+        answers_to(ws, "slow")
         ws.protocol.send_text(b"quick 1")
         ws.protocol.send_close(1000)
         ws.socket.sendall(b"".join(ws.protocol.data_to_send()))  # in one piece
@@ -155,4 +155,4 @@ def test_a_question_that_comes_with_a_close_ends_the_socket_in_order(
     assert app.quick_answers == 0
     assert "Traceback" not in caplog.text and "Fatal error" not in caplog.text
     with connect(address) as ws:
-        assert said(ws, "slow") == [b"in turn: slow"]
+        assert answers_to(ws, "slow") == [b"in turn: slow"]

@@ -72,9 +72,11 @@ class Opened:
         if first:
             self.context.add_init_script(first)
         self.context.set_default_timeout(1000 * WAIT_S)
-        self.page, self.heard = self.context.new_page(), []
-        self.page.on("console", lambda heard: self.heard.append(f"{heard.type}: {heard.text}"))
-        self.page.on("pageerror", lambda error: self.heard.append(f"error: {error}"))
+        self.page, self.console = self.context.new_page(), []
+        self.page.on(
+            "console", lambda message: self.console.append(f"{message.type}: {message.text}")
+        )
+        self.page.on("pageerror", lambda error: self.console.append(f"error: {error}"))
         self.page.goto(file.as_uri())
         self.page.wait_for_selector("html[data-player]")
         self.state = self.page.get_attribute("html", "data-player")
@@ -96,7 +98,7 @@ class Opened:
 
     def faults(self) -> list[str]:
         """What of the console is ours: software rendering is slow, and says so."""
-        return [text for text in self.heard if "GPU stall" not in text]
+        return [text for text in self.console if "GPU stall" not in text]
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +124,7 @@ def opened(browser: Any, play_file: Path) -> Iterator[Opened]:
 def test_a_character_plays_at_the_tables_rate_and_moves(
     browser: Any, play_file: Path, opened: Opened
 ) -> None:
-    assert opened.state == "ready", opened.heard
+    assert opened.state == "ready", opened.console
     driven = Opened(browser, play_file, first=DRIVEN, viewport={"width": 400, "height": 300})
     before = driven.ask("drawAfter(0)")
     paces = (1000 / 60, 100.0, 1000 / 144, 400.0)  # of quick and slow displays, in turn
@@ -222,13 +224,13 @@ def test_a_finger_steers_on_a_small_screen(browser: Any, play_file: Path) -> Non
 
 
 @pytest.mark.judge
-def test_a_plain_page_plays_as_well_and_a_damaged_one_says_so(
+def test_a_plain_page_plays_as_well_and_a_damaged_one_reports_it(
     browser: Any, web_core: Path, small_table: ml.TransitionTable, tmp_path: Path
 ) -> None:
     file, text = tmp_path / "plain.html", play_page(small_table, plain=True)
     file.write_text(text, encoding="utf-8")
     plain = Opened(browser, file)
-    assert plain.state == "ready", plain.heard
+    assert plain.state == "ready", plain.console
     plain.context.close()
     at = text.index('id="play-file">') + 20_000
     file.write_text(text[:at] + ("A" if text[at] != "A" else "B") + text[at + 1 :])
@@ -246,9 +248,9 @@ def test_the_example_of_the_docs_draws_a_character(
     shutil.copy(EXAMPLE, tmp_path / "index.html")
     for name, data in web_files().items():
         (tmp_path / name).write_bytes(data)
-    page, heard = browser.new_page(), []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
+    page, console = browser.new_page(), []
+    page.on("console", lambda message: console.append(message.text))
+    page.on("pageerror", lambda error: console.append(str(error)))
     with served(tmp_path) as address:
         page.goto(address)
         page.get_by_role("button", name="slow").click(timeout=1000 * WAIT_S)
@@ -260,7 +262,7 @@ def test_the_example_of_the_docs_draws_a_character(
         )
     page.close()
     assert ink > 1000
-    assert heard == []
+    assert console == []
 
 
 @contextmanager

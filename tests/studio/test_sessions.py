@@ -37,7 +37,7 @@ def opened(tmp_path: Path) -> Iterator[Callable[[], Session]]:
         yield lambda: Session(library, exports, project, tables)
 
 
-def said(session: Session, kind: str, /, **body: Any) -> dict[str, Any]:
+def answer_to(session: Session, kind: str, /, **body: Any) -> dict[str, Any]:
     answer = session.answer(json.dumps({"type": kind, "id": 5, **body}))
     head = json.loads(answer) if isinstance(answer, str) else decode_answer(answer)[0]
     assert head["id"] == 5
@@ -52,28 +52,28 @@ def socket_to(studio: Studio) -> Iterator[Any]:
 
 
 def test_a_later_session_never_gives_a_number_or_a_key_again(opened) -> None:
-    first = said(opened(), "transition.make", a="walk", b="run")
+    first = answer_to(opened(), "transition.make", a="walk", b="run")
     keys = [source["key"] for source in first["sources"]]
     session = opened()  # what the page has after its socket was closed and opened again
-    later = said(session, "transition.make", a="jog", b="walk", have=keys)
+    later = answer_to(session, "transition.make", a="jog", b="walk", have=keys)
     assert later["result"] != first["result"]
     assert not {source["key"] for source in later["sources"]} & set(keys)
     assert all(source["shown"] is not None for source in later["sources"])
-    gone = said(session, "export.make", what=str(first["result"]), format="bvh")
+    gone = answer_to(session, "export.make", what=str(first["result"]), format="bvh")
     assert gone["type"] == "error"
     assert "no longer stored" in gone["text"]
 
 
-def test_keys_of_a_table_are_not_given_again_either(table_studio: Studio, hear) -> None:
+def test_keys_of_a_table_are_not_given_again_either(table_studio: Studio, receive) -> None:
     keys, lives = [], []
     for _ in range(2):
         with socket_to(table_studio) as socket:
             wish = {"source": ["walk", 20], "target": ["jog", 50]}
             socket.send(json.dumps({"type": "table.query", "id": 1, **wish}))
-            head, _ = decode_answer(hear(socket))
+            head, _ = decode_answer(receive(socket))
             keys += [source["key"] for source in head["sources"]]
             socket.send(json.dumps({"type": "stream.start", "id": 2, "source": ["walk", 0]}))
-            lives.append(json.loads(hear(socket))["live"])
+            lives.append(json.loads(receive(socket))["live"])
     assert len(set(keys)) == 4
     assert len(set(lives)) == 2
 
@@ -104,7 +104,7 @@ ABSURD = [
 def test_absurd_numbers_are_refused_before_anything_is_done_with_them(
     table_studio: Studio, caplog: pytest.LogCaptureFixture, kind: str, body: dict[str, Any]
 ) -> None:
-    head = said(table_studio._services.session(), kind, **body)
+    head = answer_to(table_studio._services.session(), kind, **body)
     assert head["type"] == "error"
     assert "went wrong" not in head["text"]  # foreseen, not caught at the last moment
     assert caplog.records == []
@@ -119,32 +119,32 @@ def test_an_unexpected_error_is_reported_and_logged(
         raise ZeroDivisionError("in the middle")
 
     monkeypatch.setattr(Library, "items", broken)
-    head = said(session, "library.list")
+    head = answer_to(session, "library.list")
     assert head["type"] == "error"
     assert "in the middle" in head["text"]
     assert "in the middle" in caplog.text
     monkeypatch.undo()
-    assert said(session, "library.list")["type"] == "library"
+    assert answer_to(session, "library.list")["type"] == "library"
 
 
 def test_a_project_that_cannot_be_stored_is_reported(opened, tmp_path: Path) -> None:
     session = opened()
     (tmp_path / "file").write_text("no folder")
     session.project.path = tmp_path / "file" / "below" / "project.json"
-    head = said(session, "project.save", project={"a": 1})
+    head = answer_to(session, "project.save", project={"a": 1})
     assert head["type"] == "error"
     assert "folder cannot be created" in head["text"]
 
 
 @pytest.mark.parametrize("message", ["{}", "", "[" * 200_000, '{"id": "\\ud800"}'])
 def test_a_message_that_is_no_request_does_not_end_the_socket(
-    studio: Studio, message: str, hear
+    studio: Studio, message: str, receive
 ) -> None:
     with socket_to(studio) as socket:
         socket.send(message)
-        assert json.loads(hear(socket))["type"] == "error"
+        assert json.loads(receive(socket))["type"] == "error"
         socket.send(json.dumps({"type": "library.list", "id": 2}))
-        assert json.loads(hear(socket))["type"] == "library"
+        assert json.loads(receive(socket))["type"] == "library"
 
 
 def test_files_of_many_threads_are_stored_and_counted() -> None:
@@ -180,7 +180,7 @@ def test_a_live_blend_ties_its_body_to_a_few_frames_only(
 
     monkeypatch.setattr(live_blend, "bind_points", watched)
     monkeypatch.setattr(live_blend, "BOUND_FRAMES", 30)
-    assert said(opened(), "control.start", clips=["walk", "jog"])["type"] == "control"
+    assert answer_to(opened(), "control.start", clips=["walk", "jog"])["type"] == "control"
     assert set(seen) == {30}
 
 
@@ -188,9 +188,11 @@ def test_one_page_does_not_push_out_the_exports_and_results_of_another(
     opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = opened(), opened()
-    kept = said(first, "export.make", what="stand", format="bvh")["url"].removeprefix("download/")
+    kept = answer_to(first, "export.make", what="stand", format="bvh")["url"].removeprefix(
+        "download/"
+    )
     for _ in range(STORED_FILES + 3):
-        other = said(second, "export.make", what="stand", format="bvh")["url"]
+        other = answer_to(second, "export.make", what="stand", format="bvh")["url"]
     exports = first.exports._all
     assert exports.find(kept) is not None
     assert len(second.exports._keys) == STORED_FILES

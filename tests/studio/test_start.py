@@ -22,11 +22,13 @@ HEAVY = ("numpy", "scipy", "starlette", "uvicorn")
 
 
 def test_a_server_begins_without_what_loads_slowly() -> None:
-    told = (
+    program = (
         "import sys, motionloom.studio.server.server; "
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
 
 

@@ -26,7 +26,7 @@ BVH_TEXT_M = 1e-4
 KINDS = ("walk", "jog", "run")
 
 
-def test_a_built_table_is_open_and_says_what_it_is(ask_table, table_studio: Studio) -> None:
+def test_a_built_table_is_open_and_reports_what_it_is(ask_table, table_studio: Studio) -> None:
     head, _ = ask_table("table.state")
     table = head["table"]
     assert head["tables"] == ["built here"]
@@ -52,7 +52,9 @@ def test_the_matrix_has_a_cost_from_each_representative_to_each(ask_table) -> No
     assert ((arrays["natural"][known] >= 0) & (arrays["natural"][known] <= 1)).all()
 
 
-def test_a_query_makes_what_the_table_makes_and_tells_why(ask_table, table_studio: Studio) -> None:
+def test_a_query_makes_what_the_table_makes_and_explains_why(
+    ask_table, table_studio: Studio
+) -> None:
     head, arrays = ask_table("table.query", source=["walk", 20], target=["jog", 50])
     table = table_studio.tables.current().table
     made = table.transition(("walk", 20), ("jog", 50), lead_s=0.5, follow_s=0.5)
@@ -188,8 +190,8 @@ def test_verdicts_become_the_file_that_evaluate_reads(
     words = shlex.split(head["table"]["evaluate"])
     done = CliRunner().invoke(app, [*words[1:], "--pairs", "4", "--json"])
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)["people"]
-    assert (told["good"], told["bad"]) == (1, 2)
+    people = json.loads(done.stdout)["people"]
+    assert (people["good"], people["bad"]) == (1, 2)
     head, _ = ask_table("label.file")
     found = table_studio.exports.find(head["url"].removeprefix("download/"))
     assert found is not None
@@ -252,9 +254,9 @@ def test_a_raters_name_stays_one_cell(ask_table, table_studio: Studio, no_verdic
     assert head["type"] == "labels"
     from motionloom.tables.evaluation.verdicts import read_verdicts
 
-    said = read_verdicts(table_studio.tables.current().verdicts).verdicts
-    assert said[-1].rater == 'cmd|"calc",xwalk:1>walk:20,1,eve'[:40]
-    assert not any(verdict.rater == "eve" for verdict in said)
+    verdicts = read_verdicts(table_studio.tables.current().verdicts).verdicts
+    assert verdicts[-1].rater == 'cmd|"calc",xwalk:1>walk:20,1,eve'[:40]
+    assert not any(verdict.rater == "eve" for verdict in verdicts)
 
 
 def test_tables_of_the_folder_are_listed_but_not_what_links_point_to(
@@ -295,7 +297,7 @@ def test_a_build_takes_the_default_number_of_clusters(table_clips: Path, tmp_pat
     assert tables.state().body.table.clusters == usual.info()["clusters"] < 50
 
 
-def test_a_build_that_fails_says_why(table_clips: Path, tmp_path: Path) -> None:
+def test_a_build_that_fails_reports_why(table_clips: Path, tmp_path: Path) -> None:
     tables = Tables(Library(table_clips), tmp_path / "state")
     tables.build(TableBuild(id=0, clusters=100, lookup=8, length_s=0.5, fps=30.0))
     end = time.monotonic() + BUILD_S

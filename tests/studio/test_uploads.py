@@ -91,18 +91,18 @@ def server(page_built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     assert "Traceback" not in (place / "log").read_text()
 
 
-@pytest.mark.parametrize("told", [True, False], ids=["length", "chunks"])
-def test_an_upload_that_is_too_large_takes_no_memory(server: Served, told: bool) -> None:
+@pytest.mark.parametrize("length_sent", [True, False], ids=["length", "chunks"])
+def test_an_upload_that_is_too_large_takes_no_memory(server: Served, length_sent: bool) -> None:
     before = server.memory_mb("VmHWM")
     link = server.link()
     status = 0
     try:
-        if told:
+        if length_sent:
             server.begin(link, "big.bvh", Content_Length=str(160 * MIB))
         else:
             server.begin(link, "big.bvh", Transfer_Encoding="chunked")
         for _ in range(160):
-            link.send(b"x" * MIB if told else b"100000\r\n" + b"x" * MIB + b"\r\n")
+            link.send(b"x" * MIB if length_sent else b"100000\r\n" + b"x" * MIB + b"\r\n")
         status = link.getresponse().status
     except ConnectionError:  # the server stopped reading
         pass

@@ -76,9 +76,9 @@ def test_verdicts_that_many_save_at_once_are_all_stored(table_studio: Studio) ->
         thread.start()
     for thread in threads:
         thread.join()
-    said = read_verdicts(tables.current().verdicts).verdicts
+    verdicts = read_verdicts(tables.current().verdicts).verdicts
     tables.current().verdicts.unlink()
-    assert len(said) == 60
+    assert len(verdicts) == 60
 
 
 def test_a_table_rebuilt_with_other_settings_begins_without_verdicts(tables: Tables) -> None:
@@ -94,7 +94,7 @@ def test_a_table_rebuilt_with_other_settings_begins_without_verdicts(tables: Tab
                 id=0, transition="walk:3>run:40", natural=True, rater="ada", table=first.digest
             )
         )
-    assert built(tables, **SMALL) == "built"  # the same table: what was said of it holds again
+    assert built(tables, **SMALL) == "built"  # the same table: its verdicts hold again
     assert tables.current().digest == first.digest
     assert len(labels.text().splitlines()) == 2
 
@@ -159,7 +159,7 @@ def test_the_shown_build_command_builds_the_same_table_and_changes_nothing_else(
     TransitionTable.open(opened.table.file)
 
 
-def test_an_extended_table_tells_no_command_that_would_not_build_it(
+def test_an_extended_table_shows_no_command_that_would_not_build_it(
     clips: Path, tmp_path: Path
 ) -> None:
     beside = clips.with_suffix(".mlt")

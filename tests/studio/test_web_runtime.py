@@ -174,7 +174,7 @@ def test_transitions_and_live_characters_have_the_same_bits_as_in_the_library(pl
     assert {now is None for now, _ in shown} == {True, False}  # transitions, and clips
 
 
-def test_the_wrapper_says_what_is_in_the_table(played, small_table: ml.TransitionTable) -> None:
+def test_the_wrapper_reports_what_is_in_the_table(played, small_table: ml.TransitionTable) -> None:
     facts, frames = played[-1], small_table.frames
     sizes = np.diff(frames.starts).tolist()
     assert facts["clips"] == [
@@ -187,7 +187,7 @@ def test_the_wrapper_says_what_is_in_the_table(played, small_table: ml.Transitio
     assert [each["offset"] for each in facts["joints"]] == frames.skeleton.offsets.tolist()
 
 
-def test_errors_say_what_is_wrong_in_plain_words(played) -> None:
+def test_errors_state_what_is_wrong_in_plain_words(played) -> None:
     faults = played[-1]["faults"]
     assert faults == {
         "clip": 'The table has no clip "nobody".',

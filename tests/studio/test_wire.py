@@ -29,16 +29,16 @@ class Words(Body, frozen=True, tag="words"):
 
 
 def test_an_answer_without_arrays_is_text() -> None:
-    said = encode_answer(7, Answer(Words("ünïcode")))
-    assert isinstance(said, str)
-    assert json.loads(said) == {"type": "words", "id": 7, "word": "ünïcode"}
+    message = encode_answer(7, Answer(Words("ünïcode")))
+    assert isinstance(message, str)
+    assert json.loads(message) == {"type": "words", "id": 7, "word": "ünïcode"}
 
 
 @given(st.text(max_size=20), st.permutations(sorted(ARRAYS)))
 def test_arrays_come_back_as_they_went_in_whatever_the_head(word: str, names: list[str]) -> None:
-    said = encode_answer(3, Answer(Words(word), {name: ARRAYS[name] for name in names}))
-    assert isinstance(said, bytes)
-    head, arrays = decode_answer(said)
+    message = encode_answer(3, Answer(Words(word), {name: ARRAYS[name] for name in names}))
+    assert isinstance(message, bytes)
+    head, arrays = decode_answer(message)
     assert head == {"type": "words", "id": 3, "word": word}
     assert list(arrays) == names
     for name, array in arrays.items():
@@ -46,18 +46,18 @@ def test_arrays_come_back_as_they_went_in_whatever_the_head(word: str, names: li
 
 
 def test_every_array_starts_on_a_multiple_of_four() -> None:
-    said = encode_answer(3, Answer(Words("x"), ARRAYS))
-    (length,) = struct.unpack_from("<I", said, 4)
+    message = encode_answer(3, Answer(Words("x"), ARRAYS))
+    (length,) = struct.unpack_from("<I", message, 4)
     assert length % 4 == 0
-    assert len(said) % 4 == 0
+    assert len(message) % 4 == 0
 
 
 def test_a_pose_is_sixteen_bytes_and_its_points() -> None:
     points = np.arange(9, dtype=np.float64).reshape(3, 3)
-    said = encode_pose(2, 41, np.array([True, False, False, True]), points)
-    assert said[:4] == b"MLP1"
-    assert struct.unpack_from("<III", said, 4) == (2, 41, 0b1001)
-    np.testing.assert_array_equal(np.frombuffer(said, "<f4", offset=16), points.ravel())
+    message = encode_pose(2, 41, np.array([True, False, False, True]), points)
+    assert message[:4] == b"MLP1"
+    assert struct.unpack_from("<III", message, 4) == (2, 41, 0b1001)
+    np.testing.assert_array_equal(np.frombuffer(message, "<f4", offset=16), points.ravel())
 
 
 def test_an_error_carries_its_words() -> None:

@@ -69,15 +69,15 @@ CALLS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_it_is_told_with_what_must_hold(call: Callable[[], object]) -> None:
+def test_it_is_refused_with_what_must_hold(call: Callable[[], object]) -> None:
     with pytest.raises(ml.MotionLoomError, match=r"must|cannot|can be"):
         call()
 
 
-def test_a_format_may_be_said_by_its_suffix(tmp_path: Path) -> None:
-    for said in ("mlm", ".npz", "BVH"):
+def test_a_format_may_be_given_by_its_suffix(tmp_path: Path) -> None:
+    for suffix in ("mlm", ".npz", "BVH"):
         stream = io.BytesIO()
-        ml.save(WALK, stream, format=said)
+        ml.save(WALK, stream, format=suffix)
         stream.seek(0)
         assert ml.load(stream).n_frames == WALK.n_frames
 

@@ -96,7 +96,7 @@ def test_a_library_of_another_platform_is_found(wheels, name, other):
         ("at most 12 MB", lambda f: f.update({"motionloom/a.bin": bytes(13_000_000)})),
     ],
 )
-def test_what_is_wrong_is_said(wheels, tmp_path, fault, change):
+def test_what_is_wrong_is_reported(wheels, tmp_path, fault, change):
     path, target = wheel(wheels, tmp_path, "linux-aarch64", change)
     assert any(fault in each for each in wheels.check(path, target))
 

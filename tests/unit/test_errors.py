@@ -6,7 +6,7 @@ from motionloom import errors
 from motionloom.findings import Finding
 
 
-def test_a_format_error_says_file_place_problem_and_remedy():
+def test_a_format_error_names_file_place_problem_and_remedy():
     error = errors.FormatError("No frames.", path="a.bvh", where="line 3", fix="Export it again.")
     assert str(error) == "a.bvh, line 3: No frames. Export it again."
 

@@ -135,7 +135,7 @@ def test_a_transition_is_as_long_as_the_clips_allow() -> None:
     assert any("no more frames" in note for note in made.notes)
 
 
-def test_verify_without_sources_says_that_nothing_was_compared() -> None:
+def test_verify_without_sources_reports_that_nothing_was_compared() -> None:
     alone, compared = ml.verify(WALK), ml.verify(WALK, sources=[WALK])
     assert (alone.compared, compared.compared) == (False, True)
     assert "no source" in alone.describe()

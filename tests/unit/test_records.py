@@ -215,7 +215,7 @@ def test_every_repr_is_one_useful_line(every_type) -> None:
         assert " object at 0x" not in repr(value), kind
 
 
-def test_a_motion_says_name_length_rate_and_joints(samples) -> None:
+def test_a_motion_shows_name_length_rate_and_joints(samples) -> None:
     assert repr(samples["motion"]) == "Motion(walk: 31 frames, 20 fps, 1.5 s, 22 joints)"
 
 

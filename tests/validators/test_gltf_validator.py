@@ -65,9 +65,9 @@ def chain(n_joints: int, n_frames: int, *, sliding: bool = False, far: float = 0
 def test_our_files_have_no_issues_at_all(
     node: Path, gltf_validator: Path, tmp_path: Path, motion: Motion
 ) -> None:
-    said = issues(node, gltf_validator, FileClip(motion, unit_m=1.0, up="y"), tmp_path / "a.glb")
-    assert (said["numErrors"], said["numWarnings"]) == (0, 0), said["messages"]
-    assert said["messages"] == []
+    report = issues(node, gltf_validator, FileClip(motion, unit_m=1.0, up="y"), tmp_path / "a.glb")
+    assert (report["numErrors"], report["numWarnings"]) == (0, 0), report["messages"]
+    assert report["messages"] == []
 
 
 @pytest.mark.parametrize("name", ["Soldier", "CesiumMan"])
@@ -77,5 +77,5 @@ def test_real_files_written_again_have_no_issues(
     path = mocap / "gltf" / f"{name}.glb"
     with path.open("rb") as stream:
         clip = glb.read(stream, ReadOptions(path=path))
-    said = issues(node, gltf_validator, clip, tmp_path / "a.glb")
-    assert (said["numErrors"], said["numWarnings"]) == (0, 0), said["messages"]
+    report = issues(node, gltf_validator, clip, tmp_path / "a.glb")
+    assert (report["numErrors"], report["numWarnings"]) == (0, 0), report["messages"]

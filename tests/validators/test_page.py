@@ -37,20 +37,20 @@ def browse(browser: Any, tmp_path: Path) -> Any:
     def opened(text: str, *, becomes: str = "ready") -> tuple[Any, list[str]]:
         file = tmp_path / "page.html"
         file.write_text(text, encoding="utf-8")
-        page, said = context.new_page(), []
-        page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: said.append(f"error: {error}"))
+        page, console = context.new_page(), []
+        page.on("console", lambda message: console.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: console.append(f"error: {error}"))
         page.goto(file.as_uri())
         page.wait_for_selector(f"html[data-player={becomes}]", timeout=WAIT_MS)
-        return page, said
+        return page, console
 
     yield opened
     context.close()
 
 
-def faults(said: list[str]) -> list[str]:
+def faults(console: list[str]) -> list[str]:
     """Messages of the console that are ours: software rendering is slow, and reports it."""
-    return [text for text in said if "GPU stall" not in text]
+    return [text for text in console if "GPU stall" not in text]
 
 
 def picture_of(page: Any) -> np.ndarray:
@@ -66,9 +66,9 @@ def is_green(picture: np.ndarray) -> np.ndarray:
 
 def test_the_player_starts_and_draws_a_person_with_planted_feet(browse: Browse) -> None:
     walk = ml.synthetic.clip("walk")
-    page, said = browse(player_page(walk.motion, footplants=walk.footplants))
+    page, console = browse(player_page(walk.motion, footplants=walk.footplants))
     picture = picture_of(page)
-    assert faults(said) == []
+    assert faults(console) == []
     stage, lanes = picture[45:560], picture[640:]
     dark = stage.sum(axis=-1) < 3 * 110
     assert dark.sum() > 5000  # a figure of some size,
@@ -90,12 +90,12 @@ def test_a_report_with_two_players_starts_both(browse: Browse) -> None:
     report = Report("two players")
     for _ in range(2):
         report.player([pack_clip(stand.motion, footplants=stand.footplants)])
-    page, said = browse(report.html())
+    page, console = browse(report.html())
     assert len(page.query_selector_all(".ml-player")) == 2
-    assert faults(said) == []
+    assert faults(console) == []
 
 
-def test_a_broken_clip_is_told_on_the_page(browse: Browse) -> None:
+def test_a_broken_clip_is_reported_on_the_page(browse: Browse) -> None:
     stand = ml.synthetic.clip("stand", duration_s=1.0)
     text = player_page(stand.motion).replace('"clips":[', '"clip":[', 1)
     page, _ = browse(text, becomes="error")
@@ -107,7 +107,7 @@ const stage = document.querySelector(".ml-stage");
 const lanes = document.querySelector(".ml-lanes");
 const buttons = [...document.querySelectorAll("button")];
 const button = (text) => buttons.find((each) => each.textContent === text);
-const told = {};
+const seen = {};
 const rest = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 const soon = (is) => new Promise((done) => {
   const look = () => (is() ? done() : setTimeout(look, 20));
@@ -133,51 +133,51 @@ const pixels = () => stage.toDataURL();
 HTMLElement.prototype.setPointerCapture = () => {}; // no real pointer is there to be captured
 (async () => {
   await rest();
-  told.start = frame();
-  await press("ArrowRight"); await press("ArrowRight"); told.right = frame();
-  await press("ArrowLeft"); told.left = frame();
-  await press("End"); told.end = frame();
-  await press("Home"); told.home = frame();
-  await press(" "); await soon(() => frame() > 0); await press(" "); told.played = frame();
+  seen.start = frame();
+  await press("ArrowRight"); await press("ArrowRight"); seen.right = frame();
+  await press("ArrowLeft"); seen.left = frame();
+  await press("End"); seen.end = frame();
+  await press("Home"); seen.home = frame();
+  await press(" "); await soon(() => frame() > 0); await press(" "); seen.played = frame();
   drag(lanes, [lanes.clientWidth / 2, 50], [lanes.clientWidth / 2, 50]);
-  await rest(); told.scrubbed = frame();
+  await rest(); seen.scrubbed = frame();
   drag(lanes, [200, 5], [400, 5]);
-  await press("Home"); told.rangeFirst = frame();
-  await press("End"); told.rangeLast = frame();
+  await press("Home"); seen.rangeFirst = frame();
+  await press("End"); seen.rangeLast = frame();
   let before = pixels();
   drag(stage, [100, 100], [180, 120]);
-  await rest(); told.orbited = pixels() !== before;
+  await rest(); seen.orbited = pixels() !== before;
   before = pixels();
   stage.dispatchEvent(new WheelEvent("wheel", { deltaY: -300, bubbles: true, cancelable: true }));
-  await rest(); told.zoomed = pixels() !== before;
-  button("top").click(); await rest(); told.top = named("top");
+  await rest(); seen.zoomed = pixels() !== before;
+  button("top").click(); await rest(); seen.top = named("top");
   before = pixels();
   button("◐").click(); await rest();
-  told.theme = document.documentElement.dataset.theme; told.redrawn = pixels() !== before;
+  seen.theme = document.documentElement.dataset.theme; seen.redrawn = pixels() !== before;
   const chooser = document.querySelector(".ml-clips");
   chooser.value = "1"; chooser.dispatchEvent(new Event("change")); await rest();
-  told.second = document.querySelector(".ml-clock").textContent;
-  button("all").click(); await rest(); told.all = named("all");
-  document.body.dataset.told = JSON.stringify(told);
+  seen.second = document.querySelector(".ml-clock").textContent;
+  button("all").click(); await rest(); seen.all = named("all");
+  document.body.dataset.seen = JSON.stringify(seen);
 })();
 """
 
 
-def test_hands_and_keys_do_what_the_page_says(browse: Browse) -> None:
+def test_hands_and_keys_do_what_the_page_describes(browse: Browse) -> None:
     walk, stand = ml.synthetic.clip("walk"), ml.synthetic.clip("stand", duration_s=1.0)
     text = player_page([walk.motion, stand.motion])
     text = re.sub(r"<meta http-equiv=[^>]*>", "", text)  # the policy would refuse the probe
-    page, said = browse(text.replace("</body>", f"<script>{PROBE}</script></body>"))
-    page.wait_for_selector("body[data-told]", timeout=WAIT_MS)
-    assert faults(said) == []
-    told = json.loads(page.get_attribute("body", "data-told"))
+    page, console = browse(text.replace("</body>", f"<script>{PROBE}</script></body>"))
+    page.wait_for_selector("body[data-seen]", timeout=WAIT_MS)
+    assert faults(console) == []
+    seen = json.loads(page.get_attribute("body", "data-seen"))
     last = walk.motion.n_frames - 1
-    assert (told["start"], told["right"], told["left"]) == (0, 2, 1)
-    assert (told["end"], told["home"]) == (last, 0)
-    assert told["played"] > 0
-    assert abs(told["scrubbed"] - last / 2) < 0.05 * last
-    assert 0 < told["rangeFirst"] < told["rangeLast"] < last
-    assert told["orbited"] and told["zoomed"] and told["redrawn"]
-    assert (told["top"], told["all"]) == ("true", "true")
-    assert told["theme"] == "dark"
-    assert told["second"].endswith(f"of {stand.motion.n_frames}")
+    assert (seen["start"], seen["right"], seen["left"]) == (0, 2, 1)
+    assert (seen["end"], seen["home"]) == (last, 0)
+    assert seen["played"] > 0
+    assert abs(seen["scrubbed"] - last / 2) < 0.05 * last
+    assert 0 < seen["rangeFirst"] < seen["rangeLast"] < last
+    assert seen["orbited"] and seen["zoomed"] and seen["redrawn"]
+    assert (seen["top"], seen["all"]) == ("true", "true")
+    assert seen["theme"] == "dark"
+    assert seen["second"].endswith(f"of {stand.motion.n_frames}")

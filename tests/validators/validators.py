@@ -51,8 +51,8 @@ def find_node() -> Path | None:
 
 def find_gltf_validator() -> Path | None:
     """The folder of the npm package: ``MOTIONLOOM_GLTF_VALIDATOR``, else the one in .judges."""
-    said = os.environ.get("MOTIONLOOM_GLTF_VALIDATOR")
-    folder = Path(said) if said else FOLDER / "node_modules" / "gltf-validator"
+    given = os.environ.get("MOTIONLOOM_GLTF_VALIDATOR")
+    folder = Path(given) if given else FOLDER / "node_modules" / "gltf-validator"
     return folder if (folder / "package.json").is_file() and find_node() else None
 
 
@@ -141,8 +141,8 @@ def page_is_required() -> bool:
 
 
 def _command(variable: str, *names: str) -> Path | None:
-    said = os.environ.get(variable)
-    for name in (said,) if said else names:
+    given = os.environ.get(variable)
+    for name in (given,) if given else names:
         found = shutil.which(name)
         if found:
             return Path(found)

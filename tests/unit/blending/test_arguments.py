@@ -53,6 +53,6 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-def test_every_wrong_argument_is_told(call):
+def test_every_wrong_argument_is_refused(call):
     with pytest.raises(ml.MotionLoomError, match=r".{15}"):
         call()

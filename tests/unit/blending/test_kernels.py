@@ -28,9 +28,9 @@ NUMERIC_SLOPE = 1e-6
 """Rates are differences over 1e-6: so much of rounding is left after some frames."""
 
 
-def motion_of(root, fps=30.0, skeleton=ONE, **said):
+def motion_of(root, fps=30.0, skeleton=ONE, **options):
     quats = np.tile([1.0, 0.0, 0.0, 0.0], (len(root), skeleton.n_joints, 1))
-    return ml.Motion(skeleton, np.asarray(root, dtype=float), quats, fps, **said)
+    return ml.Motion(skeleton, np.asarray(root, dtype=float), quats, fps, **options)
 
 
 def test_one_motion_alone_is_placed_as_it_goes_from_the_start():
@@ -197,7 +197,9 @@ def test_places_leave_frames_for_the_blend_as_far_as_there_are_any(
     monkeypatch, n, fps, half, margin
 ):
     seen = []
-    monkeypatch.setattr(join, "find_candidates", lambda *_, **said: seen.append(said["margin"]))
+    monkeypatch.setattr(
+        join, "find_candidates", lambda *_, **options: seen.append(options["margin"])
+    )
     clip = SimpleNamespace(n_frames=n, fps=fps)
     pair = SimpleNamespace(a=clip, b=clip, footplants=(), glitches=None, body=None)
     join.find_places(pair, half, moving=False)
@@ -243,7 +245,7 @@ def test_weights_of_another_number_of_examples_are_counted(shape, count):
 
 def test_feet_that_are_left_as_they_are_are_not_checked_as_held():
     seen = []
-    check = SimpleNamespace(verify=lambda *given, **said: seen.append((given, said)))
+    check = SimpleNamespace(verify=lambda *given, **options: seen.append((given, options)))
     clip = ml.synthetic.clip("stand", duration_s=0.2)
     made = finalize.finalize(clip.motion, clip.footplants, check, body=None, clean=False, copied=())
     assert made.motion is clip.motion and made.cleanup is None

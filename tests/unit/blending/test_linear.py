@@ -25,7 +25,7 @@ def test_it_lasts_as_long_as_the_average_and_goes_from_first_to_last_frame():
     assert made.root_positions[[0, -1]] == pytest.approx(ends, abs=1e-9)
 
 
-def test_where_a_motion_was_captured_has_no_say():
+def test_where_a_motion_was_captured_has_no_influence():
     moved = ml.move(WALK, heading=1.2, x=3.0, z=-2.0)
     made = blend_linearly([WALK, moved], [0.5, 0.5])
     assert made.root_positions == pytest.approx(WALK.root_positions, abs=1e-6)

@@ -93,7 +93,7 @@ def test_a_glitch_in_every_cycle_is_kept_and_reported() -> None:
     assert any("have capture glitches" in note for note in cycle.notes)
 
 
-def test_a_clip_without_a_full_cycle_says_so() -> None:
+def test_a_clip_without_a_full_cycle_is_noted() -> None:
     cycle = ml.loop(WALK[:50], moving=False)
     assert cycle.cost > 0.06
     assert any("no full cycle" in note for note in cycle.notes)

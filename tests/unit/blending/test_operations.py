@@ -45,7 +45,7 @@ def test_the_kernel_mixes_as_its_plain_form():
     assert quat.angle_between(fast, wanted).max() < 1e-3
 
 
-def test_the_compiled_group_stands_where_the_curve_says():
+def test_the_compiled_group_stands_where_the_curve_puts_it():
     end = CURVE.times.u_end
     u = np.array([-3.0, *np.linspace(0.0, end, 40), end - 1.0, end + 2.0])
     for some in (u, u[5:6], u[:0]):
@@ -219,7 +219,7 @@ def test_transitions_that_cannot_be_are_refused(options, error, text):
         ml.transition(WALKS[0], JOG, **options)
 
 
-def test_clips_too_short_for_a_transition_say_so():
+def test_clips_too_short_for_a_transition_are_refused():
     with pytest.raises(ml.RegistrationError, match="at least 7 frames"):
         ml.transition(WALKS[0][:5], JOG)
 
@@ -277,7 +277,7 @@ def test_the_check_sees_a_jump():
     assert fast.value > 2.0 * fast.limit
 
 
-def test_markers_tell_feet_and_phase():
+def test_markers_show_feet_and_phase():
     made = ml.blend(CURVE, [0.0, 1.0, 0.0])
     events = made.markers.events
     assert {m.event for m in events} == {"down", "up"}

@@ -50,7 +50,7 @@ def test_places_that_fail_are_passed_over_and_stay_in_the_list(monkeypatch) -> N
     assert best.candidates[1:3] == places[:2]
 
 
-def test_where_all_fail_the_best_is_taken_and_its_notes_say_why(monkeypatch) -> None:
+def test_where_all_fail_the_best_is_taken_and_its_notes_explain_why(monkeypatch) -> None:
     places = join().candidates
     failing(100, monkeypatch)
     best = join()

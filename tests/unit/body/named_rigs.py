@@ -55,8 +55,8 @@ def _indent(line: str) -> int:
 
 def _on_side(text: str, side: int) -> str:
     before, rest = text.split("{", 1)
-    said, after = rest.split("}", 1)
-    return before + said.split("|")[side] + after
+    choices, after = rest.split("}", 1)
+    return before + choices.split("|")[side] + after
 
 
 MIXAMO = """

@@ -133,7 +133,7 @@ def test_a_nameless_body_that_faces_back_keeps_its_left_and_right() -> None:
     assert BodyMap.guess(turned) == PERSON
 
 
-def test_a_motion_tells_sides_where_the_rest_pose_cannot() -> None:
+def test_a_motion_shows_the_sides_where_the_rest_pose_cannot() -> None:
     # The same person with every bone along x at rest; one frame turns them into a T-pose.
     upright = person()
     aim = quat.between_vectors(np.array([1.0, 0.0, 0.0]), upright.offsets)
@@ -199,9 +199,9 @@ def test_a_foot_that_ends_in_an_end_site_has_no_toe() -> None:
     ],
 )
 def test_names_are_read_as_rigs_mean_them(name: str, side: str, role: str | None) -> None:
-    said = read_name(name)
-    assert said.side == side
-    assert (role in said.roles) if role else not said.roles
+    meaning = read_name(name)
+    assert meaning.side == side
+    assert (role in meaning.roles) if role else not meaning.roles
 
 
 def test_named_roles_override_and_the_rest_is_guessed() -> None:
@@ -214,15 +214,15 @@ def test_named_roles_override_and_the_rest_is_guessed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         ({"elbow": "LeftForeArm"}, "must be one of"),
         ({"pelvis": "Pelvis"}, "No joint is called 'Pelvis'"),
         ({"pelvis": ["Hips"]}, "must be one joint's name"),
     ],
 )
-def test_a_wrong_override_is_explained(names: dict[str, str], said: str) -> None:
-    with pytest.raises(ArrayError, match=said):
+def test_a_wrong_override_is_explained(names: dict[str, str], message: str) -> None:
+    with pytest.raises(ArrayError, match=message):
         BodyMap.from_names(tree(LAFAN), names)
 
 
@@ -237,7 +237,7 @@ def test_a_body_map_survives_its_toml_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[roles", "readable TOML"),
         ("pelvis = 'Hips'", "table"),
@@ -245,10 +245,10 @@ def test_a_body_map_survives_its_toml_file(tmp_path: Path) -> None:
         ("[roles]\npelvis = 3", "one joint's name"),
     ],
 )
-def test_a_broken_toml_file_is_explained(tmp_path: Path, text: str, said: str) -> None:
+def test_a_broken_toml_file_is_explained(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "body.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError, match=said) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         BodyMap.load(path, tree(LAFAN))
     assert caught.value.path == str(path)
 

@@ -78,7 +78,7 @@ def test_joints_in_one_place_give_no_direction_and_no_error() -> None:
     assert facing_of_positions(positions, body) == pytest.approx([0.0, 0.0])
 
 
-def test_one_hip_alone_says_nothing_and_shoulders_count_as_much_as_hips() -> None:
+def test_one_hip_alone_counts_for_nothing_and_shoulders_count_as_much_as_hips() -> None:
     positions = np.zeros((1, 4, 3))
     positions[0, 0], positions[0, 1] = [0.1, 0.9, 0.0], [-0.1, 0.9, 0.0]  # hips face +Z
     positions[0, 2], positions[0, 3] = [0.0, 1.4, -0.9], [0.0, 1.4, 0.9]  # shoulders face +X

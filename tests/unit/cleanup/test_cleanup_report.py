@@ -27,7 +27,7 @@ N = 12
 FPS = 50.0
 
 
-def report_of(**said):
+def report_of(**changes):
     """A body of three joints and four foot points, of which the left ball is held."""
     positions, points = np.zeros((N, 3, 3)), np.zeros((N, 4, 3))
     after, moved = np.array(points), np.array(positions)
@@ -64,7 +64,7 @@ def report_of(**said):
     return build_report(
         source_of(positions, points),
         planted,
-        said.get("holds", (hold, gone)),
+        changes.get("holds", (hold, gone)),
         (hold,),
         SimpleNamespace(feet=feet, ankles=ankles, ground=np.zeros((N, 4))),
         SimpleNamespace(points=after, pose=(moved, None), shift=shift, legs=legs),
@@ -171,8 +171,8 @@ def test_feet_roll_over_their_balls_unless_legs_may_stretch(monkeypatch, stretch
     class SeenError(Exception):
         pass
 
-    def place(*_, **said):
-        raise SeenError(said["roll"])
+    def place(*_, **options):
+        raise SeenError(options["roll"])
 
     monkeypatch.setattr(footskate, "place_feet", place)
     clip = ml.synthetic.clip("stand", duration_s=0.5)

@@ -122,7 +122,7 @@ def test_plants_are_detected_where_none_are_given(skated):
     assert result.report.slide_after < PLANT_M
 
 
-def test_stretching_legs_hold_too_and_say_by_how_much(walk):
+def test_stretching_legs_hold_too_and_report_by_how_much(walk):
     skated = corrupt(walk.motion, travel=1.07)
     result = clean_footskate(skated, walk.footplants, stretch=True)
     assert held_spread(result.motion, result.footplants) < PLANT_M
@@ -152,7 +152,7 @@ def test_a_label_over_a_whole_step_is_let_go(skated):
     assert np.array_equal(result.motion.local_quats, skated.local_quats)
 
 
-def test_the_report_tells_slide_and_worst_frame(cleaned):
+def test_the_report_has_slide_and_worst_frame(cleaned):
     text = str(cleaned.report)
     assert text.startswith("slide ")
     assert "worst frame" in text

@@ -56,8 +56,8 @@ def test_an_unreadable_file_exits_with_2_and_the_rest_is_checked(run, tmp_path, 
     bad.write_bytes(walk_bvh.read_bytes()[:300])
     done = run("check", bad, walk_bvh, "--json")
     assert done.code == 2
-    told_json = json.loads(done.out)
-    assert (told_json["clean"], told_json["unreadable"]) == (1, 1)
+    summary = json.loads(done.out)
+    assert (summary["clean"], summary["unreadable"]) == (1, 1)
     assert "bad.bvh" in done.err
 
 
@@ -106,7 +106,7 @@ def test_limits_of_columns_are_options(run, tmp_path: Path) -> None:
     assert run("check", path, "--limit", "slide").code == 2
 
 
-def test_a_run_that_is_stopped_exits_with_130_and_says_how_to_go_on(
+def test_a_run_that_is_stopped_exits_with_130_and_prints_how_to_go_on(
     run, walk_bvh: Path, tmp_path: Path, monkeypatch
 ) -> None:
     def stopped(*_: object, **__: object) -> None:

@@ -24,7 +24,7 @@ def skated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_planted_feet_slide_no_more_and_it_says_so(run, skated: Path, tmp_path: Path) -> None:
+def test_planted_feet_slide_no_more_and_that_is_reported(run, skated: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
     done = run("clean", skated / "walk.bvh", "-o", out)
     assert done.code == 0, done.err

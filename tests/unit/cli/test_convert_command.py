@@ -94,7 +94,7 @@ def test_fps_resamples_and_keeps_the_duration(run, tmp_path, walk_bvh, walk) -> 
     assert slow.duration_s == pytest.approx(walk.duration_s)
 
 
-def test_source_fps_says_what_the_file_really_is(run, tmp_path, walk_bvh, walk) -> None:
+def test_source_fps_is_the_rate_that_the_file_really_has(run, tmp_path, walk_bvh, walk) -> None:
     out = tmp_path / "out.bvh"
     assert run("convert", walk_bvh, out, "--source-fps", "120").code == 0
     quick = ml.load(out)
@@ -141,7 +141,7 @@ def test_a_folder_keeps_its_tree_and_suffixes_that_clash(run, tmp_path, walk_bvh
     assert outputs == [clip["output"] for clip in json.loads(planned.out)["clips"]]
 
 
-def test_a_folder_goes_on_past_a_bad_file_and_says_so(run, tmp_path, walk) -> None:
+def test_a_folder_goes_on_past_a_bad_file_and_reports_it(run, tmp_path, walk) -> None:
     source = tmp_path / "in"
     source.mkdir()
     ml.save(walk, source / "good.bvh")

@@ -24,7 +24,7 @@ def test_json_is_one_object_and_nothing_else(run, walk_bvh: Path, walk: ml.Motio
     assert {finding["level"] for finding in clip["findings"]} == {"note"}
 
 
-def test_the_text_says_frames_rate_unit_roles_and_plants(run, walk_bvh: Path) -> None:
+def test_the_text_has_frames_rate_unit_roles_and_plants(run, walk_bvh: Path) -> None:
     done = run("info", walk_bvh)
     for words in ("91 frames at 60 fps", "centimetres", "y up", "left_knee LeftLeg", "left toe"):
         assert words in done.out
@@ -68,7 +68,7 @@ def test_a_bad_file_among_good_ones_is_reported_and_the_rest_read(
     assert done.err.count("\n") == 1
 
 
-def test_what_the_user_says_wins(run, walk_bvh: Path) -> None:
+def test_options_of_the_user_win(run, walk_bvh: Path) -> None:
     done = run("info", walk_bvh, "--source-fps", "30", "--source-unit", "mm", "--json")
     clip = json.loads(done.out)["clips"][0]
     assert clip["fps"] == 30.0
@@ -89,7 +89,7 @@ def test_a_rate_that_is_no_number_is_refused(run, walk_bvh: Path) -> None:
     assert "PATTERN=RATE" in done.err
 
 
-def test_a_body_file_says_which_joint_is_which(run, tmp_path: Path, walk_bvh: Path) -> None:
+def test_a_body_file_defines_which_joint_is_which(run, tmp_path: Path, walk_bvh: Path) -> None:
     body = tmp_path / "body.toml"
     body.write_text('[roles]\nhead = "Neck"\nneck = ""\n')
     clip = json.loads(run("info", walk_bvh, "--body", body, "--json").out)["clips"][0]
@@ -113,7 +113,7 @@ def test_a_reader_that_leaves_early_is_no_fault(walk_bvh: Path) -> None:
     assert (teller.returncode, done) == (0, b"")
 
 
-def test_a_pattern_that_fits_no_file_is_said(run, walk_bvh: Path) -> None:
+def test_a_pattern_that_fits_no_file_is_reported(run, walk_bvh: Path) -> None:
     done = run("info", walk_bvh, "--source-fps", "143_*=30", "--source-fps", "walk=30", "--json")
     assert done.code == 0
     assert json.loads(done.out)["clips"][0]["fps"] == 30.0

@@ -46,7 +46,7 @@ def test_convert_writes_markers_as_rows_or_arrays(run, walk: ml.Motion, tmp_path
         assert arrays["positions"].shape == (N_FRAMES, walk.skeleton.n_joints, 3)
 
 
-def test_what_markers_cannot_be_is_said(run, walk: ml.Motion, tmp_path: Path) -> None:
+def test_what_markers_cannot_be_is_refused(run, walk: ml.Motion, tmp_path: Path) -> None:
     path = markers(tmp_path, walk)
     done = run("convert", path, tmp_path / "a.bvh")
     assert done.code == 2

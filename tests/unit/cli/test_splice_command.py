@@ -47,7 +47,7 @@ def test_legs_and_root_of_the_result_are_those_of_the_lower_clip(run, clips, tmp
     assert np.abs(apart).max() > 0.1
 
 
-def test_it_tells_clips_times_notes_check_and_what_was_written(run, clips, tmp_path) -> None:
+def test_it_prints_clips_times_notes_check_and_what_was_written(run, clips, tmp_path) -> None:
     out = tmp_path / "out.glb"
     done = run("splice", "-u", clips / "wave.bvh", "-l", clips / "jog.bvh", "-o", out)
     assert done.code == 0, done.err
@@ -97,7 +97,7 @@ def test_fewer_steps_and_other_parts_give_other_motions(run, clips: Path, tmp_pa
     assert np.abs(apart[:, body.left_wrist]).max() > 0.1
 
 
-def test_a_deep_bend_is_lost_and_said_or_kept(run, clips: Path, tmp_path: Path) -> None:
+def test_a_deep_bend_is_lost_and_reported_or_kept(run, clips: Path, tmp_path: Path) -> None:
     carry = ml.load(clips / "carry.bvh")
     body = ml.BodyMap.guess(carry.skeleton)
     half = 0.6 * np.sin(np.linspace(0.0, np.pi, carry.n_frames)) ** 2
@@ -120,7 +120,7 @@ def test_a_deep_bend_is_lost_and_said_or_kept(run, clips: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("how", ["loop", "hold"])
-def test_legs_that_outlast_the_action_are_cropped_and_said_or_used(
+def test_legs_that_outlast_the_action_are_cropped_and_reported_or_used(
     run, clips: Path, tmp_path: Path, how: str
 ) -> None:
     short = ml.load(clips / "carry.bvh")[:80]
@@ -185,7 +185,7 @@ def test_a_flawed_result_is_not_written_unless_allowed(
     assert (tmp_path / "yes.bvh").exists()
 
 
-def test_another_skeleton_is_retargeted_and_said_or_refused(run, clips, tmp_path) -> None:
+def test_another_skeleton_is_retargeted_and_reported_or_refused(run, clips, tmp_path) -> None:
     carry = ml.synthetic.clip("carry", duration_s=2.0, height=1.5).motion
     bones = carry.skeleton
     other = ml.Skeleton(
@@ -237,9 +237,9 @@ def test_a_folder_of_legs_gives_a_splice_on_each(run, clips: Path, tmp_path: Pat
     assert done.code == 0, done.err
     assert len(json.loads(done.out)["splices"]) == 2
     assert sorted(p.name for p in target.iterdir()) == ["wave_on_jog.glb", "wave_on_walk.glb"]
-    untold = run("splice", "-u", clips / "wave.bvh", "-l", legs, "-o", tmp_path / "more")
-    assert untold.code == 2
-    assert "--to" in untold.err
+    without_format = run("splice", "-u", clips / "wave.bvh", "-l", legs, "-o", tmp_path / "more")
+    assert without_format.code == 2
+    assert "--to" in without_format.err
 
 
 def test_one_bad_clip_of_a_folder_does_not_stop_the_others(run, clips, tmp_path) -> None:

@@ -189,7 +189,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_info_tells_it_in_json_and_in_words(run, table: Path) -> None:
+def test_info_prints_it_in_json_and_in_words(run, table: Path) -> None:
     facts = json.loads(run("table", "info", table, "--json").out)
     assert facts["clips"] == 3
     assert facts["clusters"] == 4
@@ -293,7 +293,7 @@ def test_the_table_is_held_against_a_graph_and_against_people(run, table: Path, 
         (("build", "{clips}", "-o", "{out}", "--fps", "30", "--labels", "none.csv"), "none.csv"),
     ],
 )
-def test_bad_input_is_one_line_that_says_what_to_do(
+def test_bad_input_is_one_line_with_what_to_do(
     run, table: Path, clips: Path, tmp_path, monkeypatch, arguments, text
 ) -> None:
     monkeypatch.chdir(tmp_path)

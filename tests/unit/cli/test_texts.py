@@ -17,7 +17,7 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "walk.bvh", tmp_path / "jog.bvh"
 
 
-def test_a_transition_of_two_rates_says_how_frames_are_counted(run, tmp_path, pair) -> None:
+def test_a_transition_of_two_rates_prints_how_frames_are_counted(run, tmp_path, pair) -> None:
     done = run("transition", *pair, "-o", tmp_path / "out.bvh")
     assert done.code == 0, done.err
     assert "frames of both clips are counted at 30 fps, the rate of A" in done.out

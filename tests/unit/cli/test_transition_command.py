@@ -36,7 +36,7 @@ def test_a_transition_begins_as_a_and_ends_as_b(run, gaits: Path, tmp_path: Path
     assert np.abs(mine - jog.world_positions()[-after:, :, 1]).max() < BVH_TEXT_M
 
 
-def test_it_tells_place_costs_check_feet_and_what_was_written(run, gaits, tmp_path) -> None:
+def test_it_prints_place_costs_check_feet_and_what_was_written(run, gaits, tmp_path) -> None:
     out = tmp_path / "out.glb"
     done = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, "--show", "2")
     assert done.code == 0, done.err
@@ -54,7 +54,7 @@ def test_a_blend_that_had_to_be_shorter_is_reported(run, gaits: Path, tmp_path: 
     assert "asked for" not in short.out
 
 
-def test_feet_are_cleaned_unless_raw_is_said(run, gaits: Path, tmp_path: Path) -> None:
+def test_feet_are_cleaned_unless_raw_is_given(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     clean = run("transition", *pair, "-o", tmp_path / "clean.bvh", "--json")
     raw = run("transition", *pair, "-o", tmp_path / "raw.bvh", "--raw", "--json")
@@ -64,7 +64,7 @@ def test_feet_are_cleaned_unless_raw_is_said(run, gaits: Path, tmp_path: Path) -
     assert (tmp_path / "clean.bvh").read_bytes() != (tmp_path / "raw.bvh").read_bytes()
 
 
-def test_the_place_can_be_said(run, gaits: Path, tmp_path: Path) -> None:
+def test_the_place_can_be_given(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     out = tmp_path / "out.bvh"
     done = run("transition", *pair, "-o", out, "--at", "60", "70", "--allow-flawed", "--json")
@@ -97,7 +97,7 @@ def test_a_flawed_result_is_not_written_unless_allowed(
     assert (tmp_path / "yes.bvh").exists()
 
 
-def test_another_skeleton_is_retargeted_and_said_or_refused(run, gaits, tmp_path) -> None:
+def test_another_skeleton_is_retargeted_and_reported_or_refused(run, gaits, tmp_path) -> None:
     jog = ml.synthetic.clip("jog", duration_s=2.0, height=1.5).motion
     bones = jog.skeleton
     other = ml.Skeleton(
@@ -144,9 +144,9 @@ def test_folders_give_every_pair_and_a_dry_run_writes_nothing(run, gaits, tmp_pa
     assert not target.exists()
     assert run(*command).code == 0
     assert [path.name for path in target.iterdir()] == ["walk_to_jog.glb"]
-    untold = run("transition", gaits, gaits / "jog.bvh", "-o", tmp_path / "more")
-    assert untold.code == 2
-    assert "--to" in untold.err
+    without_format = run("transition", gaits, gaits / "jog.bvh", "-o", tmp_path / "more")
+    assert without_format.code == 2
+    assert "--to" in without_format.err
 
 
 def test_inputs_and_existing_files_are_left_alone(run, gaits: Path, tmp_path: Path) -> None:

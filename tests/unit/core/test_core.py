@@ -142,7 +142,7 @@ def test_a_function_takes_no_record_of_another_kind() -> None:
         kernel("ml_window_terms")(other, other, 0, 0)
 
 
-def test_the_core_says_what_it_was_built_from() -> None:
+def test_the_core_reports_what_it_was_built_from() -> None:
     assert re.fullmatch(r"[0-9a-f]{64}", _core.built_from())
 
 

@@ -44,11 +44,11 @@ def test_the_packed_points_are_those_of_the_figure(walk) -> None:
 
 def test_the_packed_plants_are_those_given(walk) -> None:
     packed = pack_clip(walk.motion, footplants=walk.footplants)
-    told: dict[str, list[tuple[int, int]]] = {}
+    intervals: dict[str, list[tuple[int, int]]] = {}
     for mark in packed["prints"]:
-        told.setdefault(mark["kind"], []).append((mark["first"], mark["last"]))
+        intervals.setdefault(mark["kind"], []).append((mark["first"], mark["last"]))
     expected = {k: list(v) for k, v in walk.footplants.intervals().items() if v}
-    assert told == expected
+    assert intervals == expected
 
 
 def test_the_packed_balance_is_that_of_the_body(walk) -> None:
@@ -60,11 +60,11 @@ def test_the_packed_balance_is_that_of_the_body(walk) -> None:
     assert (carried == walk.footplants.planted.any(axis=-1)).all()
 
 
-def test_a_clip_that_follows_another_tells_its_frames_at_the_thinned_rate(walk) -> None:
+def test_a_clip_that_follows_another_has_its_frames_at_the_thinned_rate(walk) -> None:
     frames = np.array([0.0, 1.5, np.nan])
     packed = pack_clip(walk.motion, footplants=walk.footplants, follows=frames)
-    told = np.frombuffer(base64.b64decode(packed["follows"]), "<f4")
-    np.testing.assert_allclose(told, frames, atol=0.01)
+    unpacked = np.frombuffer(base64.b64decode(packed["follows"]), "<f4")
+    np.testing.assert_allclose(unpacked, frames, atol=0.01)
 
 
 def test_a_very_long_clip_is_thinned_out(walk) -> None:

@@ -133,7 +133,7 @@ def test_an_action_at_another_rate_is_shown_at_the_same_moments(clips, spliced) 
     assert last == pytest.approx(made.timewarp.frames[-1] / made.motion.fps, abs=0.01)
 
 
-def test_postures_are_drawn_over_one_another_and_their_leans_told(clips) -> None:
+def test_postures_are_drawn_over_one_another_and_their_leans_shown(clips) -> None:
     carry, turn = clips
     body = ml.BodyMap.guess(carry.skeleton)
     quats = np.array(carry.local_quats)

@@ -54,12 +54,12 @@ def text_of(canvas) -> str:
 
 def test_a_picture_of_a_transition_names_its_windows_and_its_score(made, tmp_path) -> None:
     canvas = draw_transition(made)
-    said = text_of(canvas)
-    assert "walk to run" in said
+    drawn_text = text_of(canvas)
+    assert "walk to run" in drawn_text
     for row in made.recipe.rows:
         clip, frame = made.frames.place_of(row)
-        assert f"{clip}:{frame}" in said
-    assert f"{made.score.total:.1f} in" in said
+        assert f"{clip}:{frame}" in drawn_text
+    assert f"{made.score.total:.1f} in" in drawn_text
     save_canvas(canvas, tmp_path / "a.png", "png")
     assert (tmp_path / "a.png").stat().st_size > 5000
 
@@ -94,10 +94,10 @@ def test_ways_stand_below_one_another_with_their_remarks(made, walk) -> None:
     ]
     canvas = draw_ways(rows, title="walk to run", size=(900, 200))
     assert len(canvas.axes) == 3
-    said = text_of(canvas)
-    assert "motion graph" in said
-    assert "as it is" in said
-    assert f"{walk.motion.duration_s:.2f} s" in said
+    drawn_text = text_of(canvas)
+    assert "motion graph" in drawn_text
+    assert "as it is" in drawn_text
+    assert f"{walk.motion.duration_s:.2f} s" in drawn_text
     heights = [axes.get_position().y0 for axes in canvas.axes]
     assert np.all(np.diff(heights) < 0.0)
 

@@ -15,7 +15,7 @@ from motionloom.rotation import quat
 
 
 def by_hand(**changes: Any) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    archive: dict[str, Any] = {
         "root_positions": np.zeros((4, 3), np.float32),
         "local_quats": quat.exp(np.linspace(0, 1, 24).reshape(4, 2, 3)),
         "fps": 60,
@@ -23,13 +23,13 @@ def by_hand(**changes: Any) -> dict[str, Any]:
         "parents": [-1, 0],
         "offsets": [[0, 0, 0], [0, -0.5, 0]],
     }
-    told.update(changes)
-    return {key: value for key, value in told.items() if value is not None}
+    archive.update(changes)
+    return {key: value for key, value in archive.items() if value is not None}
 
 
-def read(told: dict[str, Any], **options: Any) -> FileClip:
+def read(archive: dict[str, Any], **options: Any) -> FileClip:
     stream = io.BytesIO()
-    np.savez(stream, **told)
+    np.savez(stream, **archive)
     stream.seek(0)
     return arrays.read(stream, ReadOptions(**options))
 
@@ -48,23 +48,23 @@ def test_compressed_files_are_read_too() -> None:
     assert arrays.read(stream, ReadOptions()).motion.n_frames == 4
 
 
-def test_a_missing_rate_is_a_warning_that_says_what_to_do() -> None:
+def test_a_missing_rate_is_a_warning_with_what_to_do() -> None:
     clip = read(by_hand(fps=None))
     assert not clip.fps_stated
     assert [f.level for f in clip.findings] == ["warning"]
     assert "fps=RATE" in clip.findings[0].fix
 
 
-def test_missing_names_are_numbered_and_said() -> None:
+def test_missing_names_are_numbered_and_reported() -> None:
     clip = read(by_hand(names=None))
     assert clip.motion.skeleton.names == ("joint_0", "joint_1")
     assert clip.findings[0].level == "warning"
 
 
-def test_the_order_of_quaternions_can_be_said() -> None:
-    told = by_hand()
-    turned = by_hand(local_quats=told["local_quats"][..., [1, 2, 3, 0]], quat_order="xyzw")
-    assert np.array_equal(read(turned).motion.local_quats, read(told).motion.local_quats)
+def test_the_order_of_quaternions_can_be_given() -> None:
+    archive = by_hand()
+    turned = by_hand(local_quats=archive["local_quats"][..., [1, 2, 3, 0]], quat_order="xyzw")
+    assert np.array_equal(read(turned).motion.local_quats, read(archive).motion.local_quats)
     with pytest.raises(FormatError, match="wxyz or xyzw"):
         read(by_hand(quat_order="zyxw"))
 
@@ -77,7 +77,7 @@ def test_unit_and_up_are_taken_from_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"local_quats": None}, "'local_quats' is needed"),
         ({"offsets": None}, "'offsets' is needed"),
@@ -103,8 +103,8 @@ def test_unit_and_up_are_taken_from_the_file() -> None:
         ),
     ],
 )
-def test_wrong_arrays_are_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(FormatError, match=said):
+def test_wrong_arrays_are_refused_with_the_reason(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(FormatError, match=message):
         read(by_hand(**changes))
 
 
@@ -124,10 +124,10 @@ def test_a_clip_without_a_unit_is_written_in_metres_with_y_up() -> None:
     stream = io.BytesIO()
     arrays.write(FileClip(clip.motion, unit_m=None, up=None), stream)
     stream.seek(0)
-    told = np.load(stream)
-    assert float(told["unit_m"]) == 1.0
-    assert str(told["up"]) == "y"
-    assert str(told["quat_order"]) == "wxyz"
+    archive = np.load(stream)
+    assert float(archive["unit_m"]) == 1.0
+    assert str(archive["up"]) == "y"
+    assert str(archive["quat_order"]) == "wxyz"
 
 
 @pytest.mark.parametrize("unit", [0.0, -1.0])

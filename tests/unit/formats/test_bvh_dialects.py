@@ -50,7 +50,7 @@ def assert_same(clip: FileClip, other: FileClip) -> None:
     np.testing.assert_array_equal(a.local_quats, b.local_quats)
 
 
-def test_a_plain_file_says_what_is_in_it() -> None:
+def test_a_plain_file_is_read_with_all_that_is_in_it() -> None:
     clip = parsed(PLAIN)
     motion = clip.motion
     assert motion.skeleton.names == ("Hips", "Chest")
@@ -216,7 +216,7 @@ def test_names_in_utf8_and_latin1_are_read() -> None:
     assert parsed(latin).motion.skeleton.names[1] == "Hüfte"
 
 
-def test_joints_of_the_same_name_are_told_apart() -> None:
+def test_joints_of_the_same_name_get_distinct_names() -> None:
     clip = parsed(PLAIN.replace("Chest", "Hips"))
     assert clip.motion.skeleton.names == ("Hips", "Hips_2")
     assert "'Hips' to 'Hips_2'" in clip.findings[0].problem
@@ -258,7 +258,7 @@ def test_more_rows_than_stated_are_frames_too() -> None:
 
 
 @pytest.mark.parametrize("frame_time", ["0", "-0.1", "nan", "inf", "", "1e-400", "soon"])
-def test_without_a_usable_frame_time_a_rate_is_assumed_and_said(frame_time: str) -> None:
+def test_without_a_usable_frame_time_a_rate_is_assumed_and_reported(frame_time: str) -> None:
     clip = parsed(PLAIN.replace("0.04", frame_time))
     assert_same(clip, parsed(PLAIN))
     assert not clip.fps_stated
@@ -354,7 +354,7 @@ def test_no_frames_stated_is_a_count_and_less_is_none() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Xscale", "Yscale", "Zscale"])
-def test_a_single_scale_channel_is_said(kind: str) -> None:
+def test_a_single_scale_channel_is_reported(kind: str) -> None:
     text = PLAIN.replace("CHANNELS 3 Zrotation", f"CHANNELS 4 {kind} Zrotation")
     text = text.replace("30 4 5 6", "30 1 4 5 6").replace("-30 7 8 9", "-30 1 7 8 9")
     clip = parsed(text)

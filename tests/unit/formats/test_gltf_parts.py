@@ -94,7 +94,7 @@ def test_frames_lie_on_the_keys_or_on_the_grid_between_them():
     assert clock([np.array([0.0, 0.301])], fps=10.0).times == pytest.approx([0.0, 0.1, 0.2, 0.301])
 
 
-def test_a_single_key_says_no_rate():
+def test_a_single_key_gives_no_rate():
     found = clock([np.array([2.5])])
     assert (found.times.tolist(), found.fps, found.stated) == ([2.5], 30.0, False)
     assert clock([np.array([2.5])], fps=24.0).stated

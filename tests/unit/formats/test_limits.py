@@ -154,10 +154,10 @@ def test_a_larger_limit_reads_what_the_default_refuses(tmp_path: Path) -> None:
     path.write_bytes(stream.getvalue())
     with pytest.raises(FormatError, match="max_memory=") as caught:
         ml.load(path)
-    said = int(str(caught.value).split("max_memory=")[1].split()[0])
+    advised = int(str(caught.value).split("max_memory=")[1].split()[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert ml.load(path, max_memory=4 * said).n_frames == n
+        assert ml.load(path, max_memory=4 * advised).n_frames == n
 
 
 def test_the_limit_of_a_curve_can_be_raised(tmp_path: Path) -> None:

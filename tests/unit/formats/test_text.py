@@ -31,7 +31,7 @@ def test_names_are_made_unique_without_taking_those_that_are_stated() -> None:
     assert [index for index, _ in changed] == [1, 3, 4]
 
 
-def test_many_equal_names_are_told_apart() -> None:
+def test_many_equal_names_become_distinct() -> None:
     names, changed = unique_names(["x"] * 4000)
     assert len(set(names)) == 4000
     assert len(changed) == 3999

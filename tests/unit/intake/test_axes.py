@@ -92,7 +92,7 @@ def test_nothing_is_copied_where_nothing_changes() -> None:
     assert np.shares_memory(scaled.local_quats, motion.local_quats)
 
 
-def test_up_may_be_said_with_a_plus_or_a_capital() -> None:
+def test_up_may_be_given_with_a_plus_or_a_capital() -> None:
     assert checked_up("Z") == "z"
     assert checked_up(" +Y") == "y"
     assert checked_up("-X") == "-x"

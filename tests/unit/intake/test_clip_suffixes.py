@@ -15,7 +15,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_a_clip_is_told_by_its_name(clip: Path) -> None:
+def test_a_clip_is_recognised_by_its_name(clip: Path) -> None:
     assert may_be_clip(clip) and is_clip(clip)
     assert is_clip(clip.rename(clip.with_suffix(".BVH")))
 
@@ -27,7 +27,9 @@ def test_other_files_are_none(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["readme.txt", "arrays.npz"])
-def test_names_that_anything_can_have_are_told_by_their_head(tmp_path: Path, name: str) -> None:
+def test_files_with_ambiguous_suffixes_are_recognised_by_their_head(
+    tmp_path: Path, name: str
+) -> None:
     (tmp_path / name).write_text("{}")
     assert may_be_clip(tmp_path / name)
     assert not is_clip(tmp_path / name)

@@ -42,10 +42,10 @@ def test_a_body_that_stays_up_for_longer_than_a_jump_floats() -> None:
 
 
 def test_the_finding_names_frames_and_height() -> None:
-    (told,) = floating_findings(find_floating(tracks(floating_for(3.0), moving=True), FLOOR))
-    assert told.level == "warning"
-    assert told.where == "frames 60 to 239"
-    assert "floats 10 to 10 cm above the floor for 3.0 s" in told.problem
+    (finding,) = floating_findings(find_floating(tracks(floating_for(3.0), moving=True), FLOOR))
+    assert finding.level == "warning"
+    assert finding.where == "frames 60 to 239"
+    assert "floats 10 to 10 cm above the floor for 3.0 s" in finding.problem
 
 
 def test_frames_are_those_of_the_motion_where_tracks_are_thinner() -> None:

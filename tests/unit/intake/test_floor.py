@@ -98,7 +98,7 @@ def test_a_foot_that_walks_in_place_stands_at_its_lowest() -> None:
     assert elsewhere == 0
 
 
-def test_one_frame_tells_no_floor() -> None:
+def test_one_frame_shows_no_floor() -> None:
     tracks = steps([0.04] * 2)
     one = LegTracks(FPS, 1, tracks.pelvis[:1], tracks.ankles[:1], tracks.balls[:1])
     assert fit_floor(one) is None
@@ -111,7 +111,7 @@ def test_very_short_clips_do_no_harm(n: int) -> None:
     assert fitted(few)[0].height == pytest.approx(0.04, abs=EXACT_M)
 
 
-def test_the_finding_says_both_heights_and_what_to_do() -> None:
+def test_the_finding_has_both_heights_and_what_to_do() -> None:
     tracks = steps([0.05] * 6 + [0.3])
     floor, elsewhere = fitted(tracks)
     finding = floor_finding(floor, elsewhere, tracks)

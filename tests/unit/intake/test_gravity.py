@@ -45,7 +45,7 @@ def test_a_true_rate_falls_at_gravity(person, fps: float) -> None:
 
 
 @pytest.mark.parametrize(("true", "stated"), [(60, 120), (30, 60), (120, 240), (30, 120)])
-def test_a_header_that_says_twice_the_rate_is_found_out(person, true: int, stated: int) -> None:
+def test_a_header_with_twice_the_rate_is_detected(person, true: int, stated: int) -> None:
     check = checked(jumping(person, float(true)).replace(fps=float(stated)))
     assert check is not None
     assert check.fall == pytest.approx(GRAVITY * (stated / true) ** 2, rel=0.05)
@@ -84,7 +84,7 @@ def test_short_flights_of_a_run_are_enough_in_number(person) -> None:
     assert not check.is_credible
 
 
-def test_a_rate_that_the_caller_said_is_not_warned_about(person) -> None:
+def test_a_rate_that_the_caller_gave_is_not_warned_about(person) -> None:
     check = checked(jumping(person, 60.0).replace(fps=120.0))
     assert check is not None
     assert rate_finding(check, stated=True).level == "note"

@@ -91,7 +91,7 @@ def test_grounding_is_rigid(person) -> None:
         )
 
 
-def test_a_floor_may_be_said(person) -> None:
+def test_a_floor_may_be_given(person) -> None:
     motion = person()
     grounded = ground(motion, floor=Floor(0.5, 0.5, 0.0, 0.0, 0.0))
     moved = grounded.root_positions - motion.root_positions
@@ -106,12 +106,12 @@ def test_the_source_knows_the_new_floor_and_that_it_was_moved(person) -> None:
     assert "ml.ground" in grounded.source.findings[-1].problem
 
 
-def test_one_frame_needs_a_floor_to_be_said(person) -> None:
+def test_one_frame_needs_a_given_floor(person) -> None:
     with pytest.raises(MotionLoomError, match="Pass floor="):
         ground(person(1))
 
 
-def test_a_thing_without_feet_is_told_so() -> None:
+def test_a_thing_without_feet_is_reported() -> None:
     rod = Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     motion = Motion(rod, np.zeros((4, 3)), np.tile(quat.IDENTITY, (4, 2, 1)), 30.0)
     with pytest.raises(SkeletonMismatchError, match="left_ankle"):

@@ -65,7 +65,7 @@ def test_a_person_in_any_unit_and_axes_comes_in_the_same(
     np.testing.assert_allclose(loaded.world_positions(), motion.world_positions(), atol=BVH_TEXT_M)
 
 
-def test_what_the_file_said_is_in_the_source(person, tmp_path: Path) -> None:
+def test_settings_of_the_file_are_in_the_source(person, tmp_path: Path) -> None:
     path = tmp_path / "person.bvh"
     save(person(30), path, unit="cm", up="z")
     source = load(path).source
@@ -86,7 +86,7 @@ def test_notes_do_not_warn(person, tmp_path: Path) -> None:
         assert load(path, strict=True).source.findings
 
 
-def test_what_was_detected_can_be_said_otherwise(thing: Path) -> None:
+def test_what_was_detected_can_be_overridden(thing: Path) -> None:
     motion = load(thing, fps=50, unit="cm", up="z")
     assert motion.fps == 50
     assert (motion.source.unit_m, motion.source.up, motion.source.fps) == (0.01, "z", 25.0)
@@ -131,7 +131,7 @@ def test_a_fault_warns_with_file_place_and_remedy(person, tmp_path: Path) -> Non
     path = bad_start(person, tmp_path / "bad.bvh")
     with pytest.warns(MotionLoomWarning, match=r"bad\.bvh, frame 2: .*LeftArm.*motion\[2:\]"):
         motion = load(path)
-    assert motion.n_frames == 100  # said, not cut
+    assert motion.n_frames == 100  # reported, not cut
 
 
 def test_strict_raises_where_a_warning_would_be(person, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_inspecting_a_bad_file_gives_one_error_and_never_raises(tmp_path: Path) 
         assert finding.problem
 
 
-def test_wrong_options_are_told_before_the_file_is_opened() -> None:
+def test_wrong_options_are_refused_before_the_file_is_opened() -> None:
     for options in ({"fps": 0}, {"fps": -3}, {"unit": "yard"}, {"up": "north"}):
         with pytest.raises(ArrayError):
             load("there_is_no_such_file.bvh", **options)  # type: ignore[arg-type]
@@ -184,7 +184,7 @@ def test_a_body_that_is_not_this_skeletons_is_refused(thing: Path) -> None:
         load(thing, body=BodyMap(head=7))
 
 
-def test_a_body_that_is_said_is_used(person, tmp_path: Path) -> None:
+def test_a_given_body_is_used(person, tmp_path: Path) -> None:
     path = tmp_path / "person.bvh"
     motion = person(30)
     save(motion, path, up="z")
@@ -194,7 +194,7 @@ def test_a_body_that_is_said_is_used(person, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", ["1e300", "1e12", "-1e10"])
-def test_lengths_beyond_all_sense_are_told(tmp_path: Path, number: str) -> None:
+def test_lengths_beyond_all_sense_are_reported(tmp_path: Path, number: str) -> None:
     for place in ("0 -40 0", "0 80 0 0"):
         path = tmp_path / "huge.bvh"
         path.write_text(TWO_JOINTS.replace(place, place.replace("0", number, 1), 1))
@@ -203,7 +203,7 @@ def test_lengths_beyond_all_sense_are_told(tmp_path: Path, number: str) -> None:
 
 
 @pytest.mark.parametrize("seconds", ["1e-9", "1e9"])
-def test_rates_beyond_all_sense_are_told_and_can_be_overridden(
+def test_rates_beyond_all_sense_are_reported_and_can_be_overridden(
     tmp_path: Path, seconds: str
 ) -> None:
     path = tmp_path / "rate.bvh"
@@ -213,7 +213,7 @@ def test_rates_beyond_all_sense_are_told_and_can_be_overridden(
     assert load(path, fps=25).fps == 25
 
 
-def test_a_rate_of_zero_is_warned_about_unless_it_is_said(tmp_path: Path) -> None:
+def test_a_rate_of_zero_is_warned_about_unless_one_is_given(tmp_path: Path) -> None:
     path = tmp_path / "zero.bvh"
     path.write_text(TWO_JOINTS.replace("0.04", "0"))
     with pytest.warns(MotionLoomWarning, match="Frame Time"):
@@ -245,7 +245,7 @@ def test_an_archive_keeps_a_t_pose_that_was_kept(person, tmp_path: Path) -> None
     assert load(path).n_frames == 40
 
 
-def test_a_said_rate_is_kept_beside_the_stated_one(thing: Path) -> None:
+def test_a_given_rate_is_reported_with_that_of_the_file(thing: Path) -> None:
     findings = load(thing, fps=60).source.findings
     assert any("60, as the caller says; the file says 25" in f.problem for f in findings)
 

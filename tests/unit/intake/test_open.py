@@ -75,7 +75,7 @@ def test_what_is_no_path_is_refused(wrong: object) -> None:
         find_target(wrong, None)  # type: ignore[arg-type]
 
 
-def test_a_missing_file_a_folder_and_an_empty_file_are_told_apart(tmp_path: Path) -> None:
+def test_a_missing_file_a_folder_and_an_empty_file_have_different_errors(tmp_path: Path) -> None:
     empty = tmp_path / "empty.bvh"
     empty.touch()
     for path, text in (
@@ -95,7 +95,7 @@ def test_a_missing_file_a_folder_and_an_empty_file_are_told_apart(tmp_path: Path
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
 )
-def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_may_not_be_read_is_reported(tmp_path: Path) -> None:
     secret = tmp_path / "secret.bvh"
     secret.write_text("HIERARCHY")
     secret.chmod(0)
@@ -107,7 +107,7 @@ def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
-def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
+def test_a_name_that_no_file_can_have_is_refused(name: str) -> None:
     with (
         pytest.raises(FormatError, match="cannot be read"),
         opened(find_target(name, None), Limits()),

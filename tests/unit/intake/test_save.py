@@ -15,7 +15,7 @@ from motionloom.motion.skeleton import Skeleton
 BVH_TEXT_M = 1e-5
 
 
-def test_every_format_says_what_it_can() -> None:
+def test_every_format_lists_what_it_can() -> None:
     known = {info.name: info for info in supported_formats()}
     assert known["bvh"].suffixes == (".bvh",)
     assert known["bvh"].can_read and known["bvh"].can_write
@@ -49,7 +49,7 @@ def test_another_format_gets_its_own_custom(person, tmp_path: Path) -> None:
     assert load(back).source.unit_m == pytest.approx(0.01)
 
 
-def test_unit_and_axes_may_be_said(person, tmp_path: Path) -> None:
+def test_unit_and_axes_may_be_given(person, tmp_path: Path) -> None:
     path = tmp_path / "a.bvh"
     save(person(25), path, unit=0.1, up="-x")
     source = load(path).source

@@ -78,5 +78,5 @@ def test_a_format_that_makes_giants_is_warned_about() -> None:
     assert "unit=0.01" in finding.fix
 
 
-def test_what_the_caller_says_is_never_warned_about() -> None:
+def test_what_the_caller_gives_is_never_warned_about() -> None:
     assert stature_finding(172.0, 1.0, stated_by="caller").level == "note"

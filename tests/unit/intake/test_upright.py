@@ -13,7 +13,7 @@ Z = np.array([0.0, 0.0, 1.0])
 
 
 @pytest.mark.parametrize("up", UP_AXES)
-def test_someone_who_stands_tells_the_up_axis(person, up: str) -> None:
+def test_someone_who_stands_shows_the_up_axis(person, up: str) -> None:
     found, finding = up_of(from_world(person(), up=up, unit_m=0.01))
     assert found == up
     assert finding.level == "note"
@@ -43,7 +43,7 @@ def test_someone_aslant_all_the_time_leaves_the_custom(person) -> None:
     assert up_of(motion.replace(local_quats=quats))[0] == "y"
 
 
-def test_a_thing_without_a_body_keeps_the_custom_and_is_told_so(person) -> None:
+def test_a_thing_without_a_body_keeps_the_default_and_is_reported(person) -> None:
     found, finding = detect_up(np.zeros((3, 2, 3)), BodyMap())
     assert found == "y"
     assert "y is assumed" in finding.problem

@@ -5,7 +5,7 @@ from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 
 
-def test_intervals_and_flags_say_the_same():
+def test_intervals_and_flags_agree():
     planted = np.random.Generator(np.random.PCG64(6)).random((50, 4)) < 0.6
     plants = Footplants(planted)
     again = Footplants.from_intervals(plants.intervals(), 50)

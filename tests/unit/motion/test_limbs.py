@@ -38,7 +38,7 @@ def test_a_target_in_reach_is_met_with_rigid_bones():
     assert np.abs(np.linalg.norm(s.end - s.middle, axis=-1) - LOWER).max() < 1e-9
 
 
-def test_the_turns_carry_the_bones_where_it_says():
+def test_the_turns_carry_the_bones_to_the_returned_places():
     s = solve_limb(TOP, MIDDLE, END, reachable_targets(), HINGE)
     assert np.abs(TOP + quat.rotate(s.q_upper, MIDDLE - TOP) - s.middle).max() < 1e-9
     assert np.abs(s.middle + quat.rotate(s.q_lower, END - MIDDLE) - s.end).max() < 1e-9
@@ -50,7 +50,7 @@ def test_a_target_where_the_end_is_already_changes_nothing():
     assert quat.angle_between(s.q_lower, quat.IDENTITY).max() < 1e-6
 
 
-def test_out_of_reach_stretches_towards_the_target_and_says_how_much_is_missing():
+def test_out_of_reach_stretches_towards_the_target_and_returns_how_much_is_missing():
     far = TOP + 10.0 * (END - TOP) / np.linalg.norm(END - TOP, axis=-1, keepdims=True)
     s = solve_limb(TOP, MIDDLE, END, far, HINGE)
     expected = 10.0 - np.minimum(UPPER + LOWER, 10.0)

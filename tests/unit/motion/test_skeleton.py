@@ -21,7 +21,7 @@ def test_an_unknown_name_lists_the_known_ones():
         Skeleton(NAMES, PARENTS, OFFSETS).index("elbow")
 
 
-def test_rest_rotations_are_identity_unless_said():
+def test_rest_rotations_are_identity_unless_given():
     s = Skeleton(NAMES, PARENTS, OFFSETS)
     assert np.array_equal(s.rest_quats, np.tile([1.0, 0, 0, 0], (4, 1)))
 

@@ -42,7 +42,7 @@ def test_turning_the_world_turns_the_samples():
     assert turned[:, 1:] == pytest.approx(world.apply(offsets)[:, [0, 2]])
 
 
-def test_samples_say_where_the_root_is_seen_from_the_references_root():
+def test_samples_hold_where_the_root_is_seen_from_the_references_root():
     n = 6
     cells = np.stack([np.arange(n)] * 2, axis=-1)
     reference = np.stack([np.zeros(n), np.ones(n), np.arange(n, dtype=float)], axis=-1)

@@ -29,9 +29,9 @@ def refused(members, path, **changed):
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in {**members, **changed}.items():
             archive.writestr(name, data)
-    with pytest.raises(ml.FormatError) as told:
+    with pytest.raises(ml.FormatError) as caught:
         ml.RegistrationCurve.load(path)
-    assert len(str(told.value)) < 1000
+    assert len(str(caught.value)) < 1000
     return True
 
 

@@ -70,7 +70,7 @@ def test_plants_are_matched_kind_by_kind():
     assert all(len(matches) >= 2 for matches in curve.matches.values())
 
 
-def test_another_rate_is_resampled_and_said():
+def test_another_rate_is_resampled_and_reported():
     curve = ml.register([WALK, ml.resample(TURN, fps=30)])
     assert curve.motions[1].fps == WALK.fps
     assert any("resampled" in note for note in curve.notes)
@@ -98,7 +98,7 @@ def test_other_skeletons_are_refused_with_the_joints_that_differ():
         ([WALK, TURN], {"footplants": []}, ml.ArrayError, "one entry per clip"),
     ],
 )
-def test_what_cannot_be_registered_is_said_clearly(motions, options, error, text):
+def test_what_cannot_be_registered_is_refused_clearly(motions, options, error, text):
     with pytest.raises(error, match=text):
         ml.register(motions, **options)
 

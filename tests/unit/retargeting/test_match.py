@@ -23,8 +23,8 @@ def matched(motion: Motion, first: Motion, footplants=None, **options) -> Matche
     )
 
 
-def walk(**said) -> Motion:
-    return ml.synthetic.clip("walk", duration_s=2.0, **said).motion
+def walk(**options) -> Motion:
+    return ml.synthetic.clip("walk", duration_s=2.0, **options).motion
 
 
 def test_a_clip_that_fits_is_left_alone() -> None:
@@ -35,7 +35,7 @@ def test_a_clip_that_fits_is_left_alone() -> None:
     assert made.footplants[1].planted.any()
 
 
-def test_another_rate_is_resampled_and_said() -> None:
+def test_another_rate_is_resampled_and_reported() -> None:
     one = walk()
     slow = ml.resample(one, fps=30.0)
     made = matched(slow, one)

@@ -23,7 +23,7 @@ def test_commands_that_are_killed_leave_old_or_new_files_and_are_resumed_to_the_
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    told = json.loads(done.stdout)
-    assert told["failures"] == []
-    assert told["kills"] >= 20
-    assert len(told["by_command"]) >= 8
+    report = json.loads(done.stdout)
+    assert report["failures"] == []
+    assert report["kills"] >= 20
+    assert len(report["by_command"]) >= 8

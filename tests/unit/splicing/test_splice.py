@@ -76,7 +76,7 @@ def test_each_method_does_one_step_more():
     assert np.abs(turned[1] - turned[2]).max() > 1e-3
 
 
-def test_an_action_without_gait_keeps_its_own_time_and_that_is_said():
+def test_an_action_without_gait_keeps_its_own_time_and_that_is_reported():
     made = ml.splice(WAVE, WALK)
     assert made.timewarp.kept_own_time
     assert np.array_equal(made.timewarp.frames, np.arange(WAVE.n_frames))
@@ -154,7 +154,7 @@ def test_a_soft_split_fades_the_spine_and_leaves_arms_and_head_turned_as_they_we
     assert off_soft.mean() < 0.5 * off_hard.mean()
 
 
-def test_a_deep_bend_is_lost_and_said_or_kept_on_request():
+def test_a_deep_bend_is_lost_and_reported_or_kept_on_request():
     plain, kept = ml.splice(bowed(), WALK), ml.splice(bowed(), WALK, keep_bend=True)
     deepest = tilt(sample_smoothly(bowed(), plain.timewarp.frames)).max()
     assert any("keep_bend=True keeps it" in note for note in plain.notes)
@@ -181,13 +181,13 @@ def test_footplants_are_the_lower_clips():
     assert np.array_equal(found.planted, ml.detect_footplants(WALK).planted[:n])
 
 
-def test_another_rate_is_resampled_and_said():
+def test_another_rate_is_resampled_and_reported():
     made = ml.splice(ml.resample(CARRY, fps=30), WALK)
     assert made.motion.fps == WALK.fps
     assert any("resampled from 30 to 60 fps" in note for note in made.notes)
 
 
-def test_another_skeleton_is_retargeted_and_said():
+def test_another_skeleton_is_retargeted_and_reported():
     names = {"LeftForeArm": "LeftElbow", "Spine1": "Belly"}
     skeleton = CARRY.skeleton
     renamed = dataclasses.replace(skeleton, names=[names.get(n, n) for n in skeleton.names])

@@ -89,7 +89,7 @@ def test_hips_that_pivot_on_feet_that_stay_turn_the_shoulders_too(stand) -> None
     assert np.ptp(kept_twist(pivoting, still, body, walks=True)) < np.radians(1.0)
 
 
-def test_an_action_that_hardly_twists_is_not_told() -> None:
+def test_an_action_that_hardly_twists_is_not_reported() -> None:
     carry, walk = (ml.synthetic.clip(k, duration_s=2.0).motion for k in ("carry", "walk"))
     assert not [note for note in ml.splice(carry, walk).notes if "twists" in note]
 

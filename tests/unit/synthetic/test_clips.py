@@ -172,7 +172,7 @@ def test_clips_without_steps_have_no_phase():
 
 
 @pytest.mark.parametrize(
-    ("kind", "options", "said"),
+    ("kind", "options", "message"),
     [
         ("hop", {}, "kind"),
         ("walk", {"speed": 5.0}, r"0\.30 to 2\.00"),
@@ -197,8 +197,8 @@ def test_clips_without_steps_have_no_phase():
         ("walk", {"life": float("inf")}, "life"),
     ],
 )
-def test_what_nobody_can_do_is_refused_with_the_range(kind, options, said):
-    with pytest.raises(ArrayError, match=said) as caught:
+def test_what_nobody_can_do_is_refused_with_the_range(kind, options, message):
+    with pytest.raises(ArrayError, match=message) as caught:
         synthetic.clip(kind, **options)
     assert isinstance(caught.value, MotionLoomError)
 

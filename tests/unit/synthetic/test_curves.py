@@ -23,7 +23,7 @@ def test_keyed_curves_pass_their_keys_and_are_held_outside():
     np.testing.assert_allclose(got, [1.0, 1.0, 3.0, -2.0, -2.0], atol=FLOAT64)
 
 
-def test_a_heel_peels_off_from_rest_and_ends_at_the_rate_it_says():
+def test_a_heel_peels_off_from_rest_and_ends_at_its_end_rate():
     u = np.linspace(0.0, 1.0, 100001)
     rise = peel(u, 0.2)
     assert rise[0] == 0.0 and rise[-1] == pytest.approx(1.0)

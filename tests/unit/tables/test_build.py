@@ -122,7 +122,7 @@ def test_parts_of_another_build_are_not_mixed_in(lib, tmp_path, monkeypatch, und
 
 
 @pytest.mark.parametrize("moment", [1, 4])
-def test_a_full_disk_is_told_and_what_was_finished_is_kept(
+def test_a_full_disk_is_reported_and_what_was_finished_is_kept(
     lib, tmp_path, monkeypatch, undisturbed, moment
 ):
     out = tmp_path / "a.mlt"

@@ -45,6 +45,6 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path):
+def test_a_missing_folder_is_reported(tmp_path):
     with pytest.raises(TableError, match="cannot be written"):
         locked(tmp_path / "none" / "a.mlt").__enter__()

@@ -24,8 +24,8 @@ FOUND = 0.9
 """Of windows that came later at least this part is found so; the ends of codes cut off some."""
 
 
-def save(folder, name, kind, **said):
-    clip = ml.synthetic.clip(kind, duration_s=2.0, fps=FPS, **said)
+def save(folder, name, kind, **options):
+    clip = ml.synthetic.clip(kind, duration_s=2.0, fps=FPS, **options)
     ml.save(clip.motion, folder / f"{name}.bvh")
 
 
@@ -81,9 +81,9 @@ def test_extending_looks_at_new_windows_only(home, monkeypatch):
     seen = []
     contexts, features = growth.contexts, lookup.stream_features
 
-    def counted(frames, rows, **said):
+    def counted(frames, rows, **options):
         seen.append(len(rows))
-        return contexts(frames, rows, **said)
+        return contexts(frames, rows, **options)
 
     def streamed(frames, rows, shape):
         seen.append(len(rows))

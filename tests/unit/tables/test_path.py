@@ -81,7 +81,7 @@ def test_a_good_transition_is_taken_where_the_way_is_long(frames, graph):
     assert "good enough" in found.why
 
 
-def test_where_neither_is_good_it_is_said_with_both_costs(frames, graph):
+def test_where_neither_is_good_both_costs_are_reported(frames, graph):
     found = path(TableOfOneCost(frames, 9.5), ("walk", 5), ("jog", 60), graph=graph, limit_s=0.1)
     assert found.chosen == "neither"
     assert "9.5 in" in found.why
@@ -99,7 +99,7 @@ def test_without_any_way_the_table_is_asked(frames):
     assert "no way" in found.why
 
 
-def test_the_score_says_whether_a_transition_is_good_unless_a_limit_is_given(frames, graph):
+def test_the_score_decides_whether_a_transition_is_good_unless_a_limit_is_given(frames, graph):
     asked = ("walk", 5), ("jog", 60)
     likely, unlikely = TableOfOneCost(frames, 9.0, 0.8), TableOfOneCost(frames, 2.0, 0.2)
     found = path(likely, *asked, graph=graph, limit_s=0.1)
@@ -136,7 +136,7 @@ def test_a_graph_of_another_collection_is_refused(frames, graph):
 
 
 @pytest.mark.parametrize("place", ["walk", 3, ("walk",), ("nobody", 3), ("walk", 9999), None])
-def test_places_that_are_none_are_told(frames, graph, place):
+def test_invalid_places_are_refused(frames, graph, place):
     table = TableOfOneCost(frames, 3.0)
     for asked in ((place, ("jog", 60)), (("walk", 5), place)):
         with pytest.raises(MotionLoomError, match=r"[Cc]lip"):

@@ -39,7 +39,7 @@ def places(table):
     return [(place(int(a)), place(int(b) + LENGTH - 1)) for a, b in rows]
 
 
-def test_transitions_pass_the_quality_check_or_say_what_fails(table, places):
+def test_transitions_pass_the_quality_check_or_report_what_fails(table, places):
     passed = 0
     for src, dst in places:
         made = table.transition(src, dst, lead_s=0.2, follow_s=0.2)
@@ -189,7 +189,7 @@ def test_a_label_is_arrived_at(table):
     assert table.frames.place_of(quick.recipe.rows[-1])[0] == "run"
 
 
-def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
+def test_near_a_clips_end_the_last_window_is_taken_and_reported(table):
     frames = int(table.frames.starts[1]) - 1
     made = table.transition(("walk", frames), ("run", 3))
     assert made.recipe.rows[0] == frames - LENGTH + 1
@@ -199,7 +199,7 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
 
 
 @pytest.mark.parametrize(
-    ("src", "dst", "keywords", "error", "said"),
+    ("src", "dst", "keywords", "error", "message"),
     [
         (("nobody", 0), ("run", 50), {}, TableError, "one of the collection"),
         (("walk", 9999), ("run", 50), {}, TableError, "frames 0 to 240"),
@@ -211,8 +211,8 @@ def test_near_a_clips_end_the_last_window_is_taken_and_said(table):
         (("walk", 0), ("run", 50), {"search": "all"}, ArrayError, "refine"),
     ],
 )
-def test_what_cannot_be_asked_is_said(table, src, dst, keywords, error, said):
-    with pytest.raises(error, match=said):
+def test_invalid_queries_are_refused(table, src, dst, keywords, error, message):
+    with pytest.raises(error, match=message):
         table.transition(src, dst, **keywords)
 
 

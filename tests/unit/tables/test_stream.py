@@ -146,7 +146,7 @@ def test_what_fades_begins_with_the_pose_and_the_speed_before():
     assert abs(faded.root[-1, 1]) < 1e-9
 
 
-def test_a_live_character_stands_where_it_stood_when_it_is_told_to_go_elsewhere(table):
+def test_a_live_character_stands_where_it_stood_when_it_is_sent_to_another_place(table):
     for late in (4, 12, 22):
         live = table.stream(("walk", 20))
         motion, _ = play(live, table, 10 + late, {10: {"label": "running"}})

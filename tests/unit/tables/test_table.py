@@ -82,7 +82,7 @@ def test_frames_near_the_ends_of_a_clip_use_its_last_and_first_window(table):
     assert entry.recipes[0].rows[-1] == table.frames.row_of("run", 0)
 
 
-def test_opened_again_it_says_the_same(table, lib):
+def test_opened_again_it_has_the_same_info(table, lib):
     again = TransitionTable.open(table.file)
     assert again.collection.path == lib.path
     assert again.info() == table.info()
@@ -123,7 +123,7 @@ def test_a_table_finds_its_collection_where_both_were_moved(table, tmp_path):
     assert TransitionTable.open(moved).collection.path == tmp_path / table.collection.path.name
 
 
-def test_a_table_is_told_where_its_collection_went(table, lib, tmp_path):
+def test_a_table_away_from_its_collection_opens_with_the_path_of_it(table, lib, tmp_path):
     alone = Path(shutil.copy(table.file, tmp_path / "alone.mlt"))
     with pytest.raises(TableError, match="Pass its place as collection="):
         TransitionTable.open(alone)
@@ -142,7 +142,7 @@ def test_changed_sources_are_named(table, lib, tmp_path):
         TransitionTable.open(moved)
 
 
-def test_a_damaged_table_is_told(table, tmp_path):
+def test_a_damaged_table_is_refused(table, tmp_path):
     moved = copied(table, tmp_path)
     data = bytearray(moved.read_bytes())
     data[-table.costs.nbytes // 2] ^= 1
@@ -161,7 +161,7 @@ def test_damaged_frames_are_found_by_looking(table, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"clusters": 250}, "at least 250 windows"),
         ({"length_s": 5.0}, "longest of the"),
@@ -174,8 +174,8 @@ def test_damaged_frames_are_found_by_looking(table, tmp_path):
         ({"jobs": 0}, "jobs"),
     ],
 )
-def test_what_cannot_be_built_is_told(lib, tmp_path, options, told):
-    with pytest.raises((TableError, ArrayError), match=told):
+def test_invalid_builds_are_refused(lib, tmp_path, options, message):
+    with pytest.raises((TableError, ArrayError), match=message):
         build_table(lib, out=tmp_path / "a.mlt", **{**SMALL, "lookup": None, **options})
     assert list(tmp_path.iterdir()) == []
 
@@ -185,7 +185,7 @@ def test_a_folder_is_no_place_for_a_table(lib, tmp_path):
         build_table(lib, out=tmp_path, **SMALL)
 
 
-def test_what_is_no_place_in_it_is_told(table):
+def test_invalid_places_are_refused(table):
     with pytest.raises(TableError, match="must be a representative"):
         table.recipes(0, 99)
     with pytest.raises(TableError, match="must be one of the collection"):

@@ -90,13 +90,13 @@ def test_representatives_are_asked_for_by_whole_numbers(table, number):
         table.recipes(number, 1)
 
 
-def test_what_is_not_natural_says_so(table):
+def test_what_is_not_natural_is_noted(table):
     exact = {"longest_s": table.length_s}
     made = [table.transition(("walk", k), ("run", 44 - k), **exact) for k in range(0, 20, 4)]
     made += [table.transition(("stand", 2 * k), ("stand", 44 - k)) for k in range(5)]
     for each in made:
-        said = any(note.startswith("not natural") for note in each.notes)
-        assert said == (not each.score.natural)
+        noted = any(note.startswith("not natural") for note in each.notes)
+        assert noted == (not each.score.natural)
     assert {each.score.natural for each in made} == {True, False}
 
 

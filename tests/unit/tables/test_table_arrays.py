@@ -142,7 +142,7 @@ def test_the_lookup_names_what_is_there_for_every_row_of_a_long_clip(name):
         ((253, 253), False),
     ],
 )
-def test_a_recipe_names_clusters_or_says_that_there_is_none(recipe, sound):
+def test_a_recipe_names_clusters_or_states_that_there_is_none(recipe, sound):
     file = file_of()
     file.arrays["between"][3, 3, 4] = recipe
     assert passes(file) is sound

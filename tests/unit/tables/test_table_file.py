@@ -73,7 +73,7 @@ def test_no_flipped_bit_goes_unseen(tmp_path_factory, place, bit):
 
 
 @pytest.mark.parametrize("part", [0.0, 0.02, 0.1, 0.5, 0.99])
-def test_a_file_that_was_cut_short_is_told(path, part):
+def test_a_file_that_was_cut_short_is_refused(path, part):
     whole = path.read_bytes()
     path.write_bytes(whole[: int(part * len(whole))])
     with pytest.raises(TableError):
@@ -117,7 +117,7 @@ def test_an_array_is_asked_for_by_kind_and_shape(path):
             file.array(name, kind, shape)
 
 
-def test_other_files_are_told_from_tables(tmp_path):
+def test_other_files_are_distinguished_from_tables(tmp_path):
     path = tmp_path / "other.mlt"
     for data in (b"HIERARCHY\nROOT hips\n", pickle.dumps({"a": 1}), b"PK\x03\x04" + bytes(99)):
         path.write_bytes(data)
@@ -153,13 +153,13 @@ def forged(path: Path, header: dict) -> None:
 )
 def test_a_header_that_asks_for_what_is_not_there_is_refused(tmp_path, section):
     path = tmp_path / "a.mlt"
-    said = {"name": "a", "digest": "", **section}
-    forged(path, {"format": "motionloom table", "schema": 1, "sections": [said]})
+    entry = {"name": "a", "digest": "", **section}
+    forged(path, {"format": "motionloom table", "schema": 1, "sections": [entry]})
     with pytest.raises(TableError, match="damaged"):
         open_table_file(path)
 
 
-def test_another_schema_is_told(tmp_path):
+def test_another_schema_is_refused(tmp_path):
     path = tmp_path / "a.mlt"
     forged(path, {"format": "motionloom table", "schema": 99, "sections": []})
     with pytest.raises(TableError, match="schema 99"):

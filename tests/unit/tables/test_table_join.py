@@ -80,7 +80,7 @@ def test_longer_ones_are_taken_only_where_they_are_more_natural(table):
 
 
 @pytest.mark.parametrize("longest_s", [0.5, 0.8, 1.3])
-def test_the_caller_says_how_long_it_may_take(table, longest_s):
+def test_the_caller_limits_how_long_it_may_take(table, longest_s):
     for source, target in PLACES:
         made = table.transition(source, target, longest_s=longest_s)
         assert made.motion.n_frames <= max(LENGTH, round(longest_s * table.fps))
@@ -177,7 +177,7 @@ def test_why_names_the_windows_and_the_time(table):
         assert ("plays on for" in made.why) == any(made.plays)
 
 
-def test_why_says_that_captured_motion_comes_before_a_cheaper_blend(table):
+def test_why_states_that_captured_motion_comes_before_a_cheaper_blend(table):
     rows, found = every_third(table), 0
     for source in rows[::3]:
         for target in rows[1::4]:

@@ -19,8 +19,10 @@ def test_compiled_and_plain_forms_agree(impact, n_axes, sway):
     tracks = 0.01 * rng.normal(size=(22, 3, n_axes)).cumsum(axis=0)
     rests = np.arange(4.0, 20.0, 0.5)
     colour = sway**2 * np.maximum(1.0 - np.arange(22) / 9.0, 0.0)
-    said = (tracks, rests, PACES, 0.002, 0.04, RATE, impact, colour)
-    assert np.allclose(edge_evidence(*said), plain.edge_evidence(*said), rtol=FLOAT64, atol=1e-6)
+    arguments = (tracks, rests, PACES, 0.002, 0.04, RATE, impact, colour)
+    assert np.allclose(
+        edge_evidence(*arguments), plain.edge_evidence(*arguments), rtol=FLOAT64, atol=1e-6
+    )
 
 
 def test_the_instant_at_which_a_point_sets_off_has_the_most_evidence():

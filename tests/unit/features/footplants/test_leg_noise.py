@@ -15,7 +15,7 @@ from motionloom.motion.motion import Motion
 
 NOISE_M = 0.005
 TWO_THIRDS = 0.67
-TOLD = 0.3
+ESTIMATE_REL = 0.3
 """How far the estimate of the noise that is left may be from what is left."""
 
 
@@ -38,7 +38,9 @@ def test_heels_of_noisy_clips_lose_a_third_of_their_noise_upwards(kind: str) -> 
         stands = clip.footplants.planted[:, heel]
         was, left = (np.std((p - true)[stands, heel, 1]) for p in (before, after))
         assert left < TWO_THIRDS * was
-        assert np.hypot(white[heel], np.sqrt(sway[heel, 0])) == pytest.approx(left, rel=TOLD)
+        assert np.hypot(white[heel], np.sqrt(sway[heel, 0])) == pytest.approx(
+            left, rel=ESTIMATE_REL
+        )
 
 
 def test_balls_and_the_ground_are_left_alone() -> None:

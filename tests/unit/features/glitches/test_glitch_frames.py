@@ -81,6 +81,6 @@ def test_the_quality_check_names_glitches_and_fails_them():
 
 
 @pytest.mark.parametrize("fps", [60, 240])
-def test_few_frames_say_nothing(fps):
+def test_few_frames_give_no_glitch(fps):
     for frames in (4, 5, 8, 9):
         assert find_glitches(ml.synthetic.clip("walk", fps=fps).motion[:frames]) == ()

@@ -38,7 +38,7 @@ def test_the_same_turn_is_a_jump_at_120_and_motion_at_30_frames_per_second(perso
     assert not find_sudden_turns(broken(person(200, 30.0), "Head", 60, 40.0))
 
 
-def test_a_bad_start_is_warned_about_and_says_what_to_cut(person) -> None:
+def test_a_bad_start_is_warned_about_with_what_to_cut(person) -> None:
     motion = broken(person(200, 120.0), "LeftArm", 3, 94.0)
     (finding,) = sudden_turn_findings(find_sudden_turns(motion))
     assert finding.level == "warning"

@@ -261,7 +261,7 @@ def test_a_broken_skeleton_is_named(folder: Path, old: str, new: str, problem: s
     assert "07.asf" in error.where
 
 
-def test_loose_bones_are_left_out_and_said() -> None:
+def test_loose_bones_are_left_out_and_reported() -> None:
     body = parse_asf(ASF.replace("    shin stump\n", "").encode(), max_joints=10)
     assert body.skeleton.names == ("root", "thigh", "shin")
     assert "stump" in body.findings[0].problem
@@ -282,7 +282,7 @@ def test_truncation_at_every_byte_gives_frames_or_a_clear_error(folder: Path) ->
             assert str(error)
 
 
-def test_telling_the_format_is_quick_whatever_the_bytes() -> None:
+def test_recognising_the_format_is_quick_whatever_the_bytes() -> None:
     for head in (b"#" * 4096, b"# \n" * 1000, b" #" * 2000, b"\n" * 4096):
         assert not amc.FORMAT.sniff(head)  # backtracking would take longer than the universe has
     assert amc.FORMAT.sniff(b"# a\n\n#b\n  :FULLY-SPECIFIED\n")
@@ -315,7 +315,7 @@ def test_more_numbers_than_needed_are_left_out(folder: Path) -> None:
     assert parsed(folder).motion.root_positions[0].tolist() == [2.0, 4.0, 6.0]
 
 
-def test_a_unit_of_angles_that_is_not_said_is_degrees(folder: Path) -> None:
+def test_a_unit_of_angles_that_is_not_given_is_degrees(folder: Path) -> None:
     plain = parsed(folder).motion.local_quats
     for line in ("angle", "angle degrees", "ANGLE Deg", ""):
         (folder / "07.asf").write_text(ASF.replace("angle deg", line))

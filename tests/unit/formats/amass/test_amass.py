@@ -22,7 +22,7 @@ UPRIGHT = np.array([np.pi / 2, 0.0, 0.0])
 TABLE_M = 1e-9
 
 
-def told(width: int = 156, n_frames: int = 3, **changes: Any) -> dict[str, Any]:
+def archive(width: int = 156, n_frames: int = 3, **changes: Any) -> dict[str, Any]:
     poses = np.zeros((n_frames, width))
     poses[:, :3] = UPRIGHT
     out: dict[str, Any] = {
@@ -45,7 +45,7 @@ def read(arrays: dict[str, Any]) -> FileClip:
 
 
 def test_the_body_stands_upright_with_z_up() -> None:
-    clip = read(told())
+    clip = read(archive())
     at = dict(zip(clip.motion.skeleton.names, clip.motion.world_positions()[0], strict=True))
     assert (clip.unit_m, clip.up) == (1.0, "z")
     assert at["head"][2] > at["pelvis"][2] > at["left_knee"][2] > at["left_ankle"][2]
@@ -66,45 +66,45 @@ def test_the_rest_pose_has_the_stature_of_the_tables() -> None:
 
 @pytest.mark.parametrize("width", [66, 72, 156, 165])
 def test_every_model_gives_the_22_body_joints(width: int) -> None:
-    clip = read(told(width))
+    clip = read(archive(width))
     assert clip.motion.skeleton.n_joints == 22
     assert any("Left out" in f.problem for f in clip.findings) == (width > 72)
 
 
 def test_rotation_vectors_become_local_rotations() -> None:
-    poses = told()["poses"]
+    poses = archive()["poses"]
     poses[1, 3 * 4 : 3 * 4 + 3] = [0.7, 0.0, 0.0]
-    motion = read(told(poses=poses)).motion
+    motion = read(archive(poses=poses)).motion
     knee = motion.skeleton.index("left_knee")
     assert np.allclose(motion.local_quats[1, knee], quat.exp(np.array([0.7, 0, 0])))
 
 
 @pytest.mark.parametrize("key", ["mocap_framerate", "mocap_frame_rate"])
 def test_both_spellings_of_the_rate_are_read(key: str) -> None:
-    clip = read(told(**{"mocap_framerate": None, key: 60}))
+    clip = read(archive(**{"mocap_framerate": None, key: 60}))
     assert (clip.motion.fps, clip.fps_stated) == (60.0, True)
 
 
 def test_a_missing_rate_is_a_warning() -> None:
-    clip = read(told(mocap_framerate=None))
+    clip = read(archive(mocap_framerate=None))
     assert not clip.fps_stated
     assert [f.fix for f in clip.findings if f.level == "warning"] == ["Say fps=RATE."]
 
 
-def test_a_pickled_gender_is_left_shut_and_said() -> None:
-    clip = read(told(gender=np.array(["male", None], dtype=object)))
+def test_a_pickled_gender_is_not_unpickled_and_reported() -> None:
+    clip = read(archive(gender=np.array(["male", None], dtype=object)))
     assert any("pickled" in f.problem for f in clip.findings)
 
 
-def test_the_note_says_whose_proportions_these_are_and_that_nothing_was_verified() -> None:
-    note = read(told()).findings[0]
+def test_the_note_states_whose_proportions_these_are_and_that_nothing_was_verified() -> None:
+    note = read(archive()).findings[0]
     assert note.level == "note"
     assert "not the subject's" in note.problem
     assert "unverified on real files" in note.problem
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"poses": np.zeros((3, 100))}, "100"),
         ({"trans": np.zeros((2, 3))}, r"\(3, 3\)"),
@@ -114,15 +114,15 @@ def test_the_note_says_whose_proportions_these_are_and_that_nothing_was_verified
         ({"poses": np.zeros((0, 66)), "trans": np.zeros((0, 3))}, "one frame"),
     ],
 )
-def test_wrong_files_are_refused_with_the_reason(changes: dict[str, Any], said: str) -> None:
-    with pytest.raises(FormatError, match=said):
-        read(told(**changes))
+def test_wrong_files_are_refused_with_the_reason(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        read(archive(**changes))
 
 
 def test_joints_hang_on_one_another_as_in_smpl() -> None:
     # The kinematic tree of the model's first 22 joints, as its authors publish it.
     tree = [-1, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 12, 13, 14, 16, 17, 18, 19]
-    assert read(told()).motion.skeleton.parents.tolist() == tree
+    assert read(archive()).motion.skeleton.parents.tolist() == tree
 
 
 def test_a_clip_goes_out_and_comes_back(tmp_path) -> None:

@@ -107,7 +107,7 @@ def test_members_beyond_count_are_refused() -> None:
         Bundle(zipped({f"{k}.npy": b"" for k in range(1025)}), Limits())
 
 
-def test_a_member_smaller_than_it_says_is_refused() -> None:
+def test_a_member_smaller_than_it_declares_is_refused() -> None:
     data = bytearray(zipped({"a.npy": b"x" * 50}).getvalue())
     at = data.rindex(b"PK\x01\x02")
     struct.pack_into("<II", data, at + 20, 5000, 5000)

@@ -89,7 +89,7 @@ def test_every_order_of_rotations_comes_back(order: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["X", "Y", "Z", "ZX", "XZ", "YZ", "XYZ"])
-def test_few_channels_stay_few_while_they_can_tell_the_motion(order: str) -> None:
+def test_few_channels_stay_few_while_they_can_express_the_motion(order: str) -> None:
     angles = np.radians(np.linspace(-170.0, 170.0, 35)[:, None] * np.ones(len(order)))
     turns = np.tile(quat.IDENTITY, (35, 3, 1))
     turns[:, 1] = euler.euler_to_quat(angles, order)

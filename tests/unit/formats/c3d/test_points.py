@@ -135,7 +135,7 @@ def test_what_is_no_c3d_is_refused(tmp_path) -> None:
         ml.load_points(tmp_path / "a.c3d")
 
 
-def test_without_the_package_the_error_says_what_to_install(tmp_path, monkeypatch) -> None:
+def test_without_the_package_the_error_states_what_to_install(tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "c3d", None)
     (tmp_path / "a.c3d").write_bytes(b"\x02\x50" + bytes(600))
     with pytest.raises(ml.FormatError, match=r"motionloom\[c3d\]"):

@@ -52,7 +52,7 @@ def test_a_row_has_forty_four_values() -> None:
     assert len(row()) == WIDTH
 
 
-def test_a_clip_says_what_is_in_it() -> None:
+def test_a_clip_is_read_with_all_that_is_in_it() -> None:
     clip = parsed([row(x=0.0), row(x=0.1), row(0.0, x=0.2)])
     assert clip.motion.fps == pytest.approx(20.0)
     assert clip.motion.root_positions[:, 0].tolist() == [0.0, 0.1, 0.2]
@@ -92,14 +92,14 @@ def test_durations_that_differ_are_resampled() -> None:
     assert "resampled" in clip.findings[0].problem
 
 
-def test_without_durations_a_rate_is_assumed_and_said() -> None:
+def test_without_durations_a_rate_is_assumed_and_reported() -> None:
     clip = parsed([row(0.0), row(0.0)])
     assert not clip.fps_stated
     assert clip.motion.fps == 30.0
     assert "fps=" in clip.findings[0].fix
 
 
-def test_quaternions_are_normalised_and_said_where_they_are_far_off() -> None:
+def test_quaternions_are_normalised_and_reported_where_they_are_far_off() -> None:
     frame = row()
     frame[4] = 0.5
     clip = parsed([frame])
@@ -172,7 +172,7 @@ def character(**changes: Any) -> dict[str, Any]:
     return {"Skeleton": {"Joints": [root, {"Name": "tip", "Type": "revolute", **joint}]}}
 
 
-def test_another_character_is_found_beside_or_can_be_said(tmp_path: Path) -> None:
+def test_another_character_is_found_next_to_the_file_or_can_be_given(tmp_path: Path) -> None:
     file = tmp_path / "arm.skeleton.json"
     file.write_text(json.dumps(character()))
     frames = [[0.1, 0, 1, 0, 1, 0, 0, 0, 0.3]]
@@ -228,7 +228,7 @@ def test_memory_for_the_text_is_that_of_its_widest_character(character: str, wid
 
 
 @pytest.mark.parametrize("duration", [0.0, -0.1, 1e-320])
-def test_durations_without_a_rate_are_said(duration: float) -> None:
+def test_durations_without_a_rate_are_reported(duration: float) -> None:
     clip = parsed([row(duration), row(duration), row(duration)])
     assert (clip.motion.fps, clip.fps_stated, clip.motion.n_frames) == (30.0, False, 3)
     assert "above 0 seconds" in clip.findings[0].problem

@@ -47,7 +47,7 @@ def test_old_ascii_is_refused_with_a_remedy() -> None:
     assert "FBX 2011" in (error.fix or "")
 
 
-def test_a_file_cut_short_says_so() -> None:
+def test_a_file_cut_short_is_reported() -> None:
     data, text = as_binary(items()), as_text(items())
     assert "must end by byte" in refused(data[: len(data) // 2]).problem
     assert "cut short" in (refused(data[: data.index(b"Connections") - 13]).fix or "")
@@ -119,7 +119,7 @@ def test_a_bad_property_is_named(name: str, value: object, text: str) -> None:
     assert error.where
 
 
-def test_a_file_without_bones_says_what_is_missing() -> None:
+def test_a_file_without_bones_is_reported_with_what_is_missing() -> None:
     error = refused(as_binary([Item("FBXHeaderExtension"), Item("Objects")]))
     assert "LimbNode" in error.problem
     assert error.fix

@@ -140,7 +140,7 @@ def test_a_node_stands_where_the_product_of_matrices_has_it(number: int) -> None
     assert np.abs(clip.motion.world_positions()[0] - places).max() < 1e-9
 
 
-def test_scale_of_a_parent_stops_where_the_inherit_type_says() -> None:
+def test_scale_of_a_parent_stops_where_the_inherit_type_stops_it() -> None:
     """Rrs (2), as Maya writes it for joints with segment scale compensation."""
     gaps = {}
     for inherit in (0, 1, 2):

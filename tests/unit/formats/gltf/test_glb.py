@@ -202,7 +202,7 @@ def test_root_motion_on_the_armature_is_kept(builder: Builder) -> None:
     assert builder.read().motion.root_positions.tolist() == [[0, 1, 0], [0, 1, 4]]
 
 
-def test_a_matrix_says_the_same_as_its_parts(builder: Builder) -> None:
+def test_a_matrix_means_the_same_as_its_parts(builder: Builder) -> None:
     columns = [0, 0, -2, 0, 0, 2, 0, 0, 2, 0, 0, 0, 5, 6, 7, 1]  # a quarter turn about y, doubled
     builder.json["nodes"].append({"name": "top", "children": [0], "matrix": columns})
     motion = builder.read().motion
@@ -222,7 +222,7 @@ def test_bones_slide_only_where_their_keys_leave_the_rest_place(builder: Builder
     assert moving[1, 1].tolist() == pytest.approx([0, -0.6, 0])
 
 
-def test_scale_that_changes_is_left_out_and_said(builder: Builder) -> None:
+def test_scale_that_changes_is_left_out_and_reported(builder: Builder) -> None:
     times = builder.array([[0.0], [1 / 30]], "SCALAR")
     builder.channel(0, "scale", times, builder.array([[1, 1, 1], [2, 2, 2]], "VEC3"))
     clip = builder.read()

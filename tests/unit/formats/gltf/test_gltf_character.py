@@ -156,9 +156,7 @@ def test_a_clip_of_a_character_keeps_its_skin_when_it_is_saved_again(
         ml.load_character(tmp_path / "bones.glb")
 
 
-def test_a_motion_on_other_joints_is_refused_and_says_what_to_do(
-    file: Path, tmp_path: Path
-) -> None:
+def test_a_motion_on_other_joints_is_refused_with_what_to_do(file: Path, tmp_path: Path) -> None:
     skeleton = ml.Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     motion = ml.Motion(skeleton, np.zeros((2, 3)), np.tile([1.0, 0, 0, 0], (2, 2, 1)), 30.0)
     with pytest.raises(ml.SkeletonMismatchError, match=r"ml\.retarget\(motion, character\)"):

@@ -103,8 +103,8 @@ def test_the_top_of_the_skin_is_an_end_site_straight_over_the_last_joint(figure:
     assert [motion.skeleton.names[j] for j in motion.skeleton.end_parents] == ["nape"]
     top = [0.0, HIPS_M + NAPE_M + SKIN_M, 0.0]
     assert motion.end_positions()[0, 0] == pytest.approx(top, abs=FLOAT32)
-    (said,) = (finding.problem for finding in clip.findings if finding.where == "skin")
-    assert "30 cm over 'nape'" in said
+    (problem,) = (finding.problem for finding in clip.findings if finding.where == "skin")
+    assert "30 cm over 'nape'" in problem
 
 
 def test_a_joint_that_has_an_end_keeps_it(figure: Figure) -> None:
@@ -116,7 +116,7 @@ def test_a_joint_that_has_an_end_keeps_it(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("height", [HIPS_M + NAPE_M - 0.02, 3.0], ids=["lower", "a banner"])
-def test_skin_that_is_no_head_says_nothing(figure: Figure, height: float) -> None:
+def test_skin_that_is_no_head_gives_no_end_site(figure: Figure, height: float) -> None:
     for point in figure.points[2:]:
         point[2] = 100.0 * height
     figure.mesh_and_skin(100.0)

@@ -161,7 +161,7 @@ def test_names_of_prims() -> None:
     assert identifiers(["a.b", "a b", "2", "", "Ä"]) == ["a_b", "a_b_2", "_2", "joint_3", "_"]
 
 
-def test_binary_without_the_package_says_what_to_install() -> None:
+def test_binary_without_the_package_is_an_error_with_what_to_install() -> None:
     try:
         import pxr  # noqa: F401
     except ImportError:

@@ -67,7 +67,7 @@ def test_opened_again_it_is_the_same(lib):
     assert again.find_damage() == []
 
 
-def test_it_lies_beside_its_folder_unless_told_otherwise(clips):
+def test_it_lies_next_to_its_folder_unless_a_path_is_given(clips):
     lib = Collection.ingest(clips, fps=30)
     assert lib.path == clips.resolve().with_name("clips.mlc")
     assert lib.source_folder == clips.resolve()
@@ -114,14 +114,14 @@ def test_other_options_mean_reading_again(clips):
     assert at_60.frames.n_rows > 1.8 * at_30.frames.n_rows
 
 
-def test_another_rate_said_by_pattern_holds_for_the_files_that_fit(clips):
+def test_another_rate_given_by_pattern_holds_for_the_files_that_fit(clips):
     lib = Collection.ingest(clips, fps=60, source_fps={"walk*": 60})
     assert set(lib.report.resampled) == {"fast/run", "sneak"}
     lengths = dict(zip(lib.ids, np.diff(lib.frames.starts), strict=True))
     assert lengths["walk"] < 0.6 * lengths["sneak"]
 
 
-def test_clips_of_other_proportions_are_retargeted_and_told(clips):
+def test_clips_of_other_proportions_are_retargeted_and_reported(clips):
     ml.save(made("walk", height=1.4), clips / "child.bvh")
     lib = Collection.ingest(clips, fps=30)
     assert lib.report.retargeted == ("child",)
@@ -129,7 +129,7 @@ def test_clips_of_other_proportions_are_retargeted_and_told(clips):
     assert lib.motion("child").skeleton.same_joints(lib.motion("walk").skeleton)
 
 
-def test_the_skeleton_can_be_said(clips):
+def test_the_skeleton_can_be_given(clips):
     small = made("walk", height=1.4)
     lib = Collection.ingest(clips, fps=30, skeleton=small)
     assert set(lib.report.retargeted) == set(lib.ids)
@@ -144,7 +144,7 @@ def test_two_files_of_one_name_keep_their_suffix(clips):
     assert lib.ids == ("fast/run", "sneak", "walk.bvh", "walk.glb")
 
 
-def test_files_that_cannot_be_read_are_left_out_and_told(clips):
+def test_files_that_cannot_be_read_are_left_out_and_reported(clips):
     (clips / "broken.bvh").write_text("HIERARCHY\nROOT hips\n")
     (clips / "empty.bvh").write_text("")
     (clips / "readme.txt").write_text("not a clip")
@@ -217,11 +217,11 @@ def test_of_one_rig_the_bone_lengths_of_most_frames_are_taken(tmp_path):
     assert set(lib.report.retargeted) == {"0", "1", "3", "4"}
 
 
-def test_a_skeleton_that_is_said_has_its_root_in_the_pelvis(tmp_path, clips):
+def test_a_given_skeleton_has_its_root_in_the_pelvis(tmp_path, clips):
     from motionloom.body.root_motion import with_root_bone
 
-    said = with_root_bone(made("walk", height=1.4))
-    for skeleton in (said, said.skeleton):
+    given = with_root_bone(made("walk", height=1.4))
+    for skeleton in (given, given.skeleton):
         lib = Collection.ingest(clips, fps=30, skeleton=skeleton)
         assert np.abs(lib.frames.skeleton.offsets[1]).max() == 0.0
         assert np.abs(np.abs(lib.frames.quats[:, 0]) - [1, 0, 0, 0]).max() < 1e-5
@@ -256,7 +256,7 @@ def test_labels_are_read_from_a_table(clips, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("clip,name\nwalk,a\n", "missing: label"),
         ("clip,label,first,last\nwalk,a,x,9\n", "line 2: frames must be whole"),
@@ -266,13 +266,13 @@ def test_labels_are_read_from_a_table(clips, tmp_path):
         ("clip,label,first,last\nwalk,a,9,5\n", "at or after its first"),
     ],
 )
-def test_labels_that_fit_nothing_are_refused(clips, tmp_path, text, told):
+def test_labels_that_fit_nothing_are_refused(clips, tmp_path, text, message):
     (tmp_path / "labels.csv").write_text(text)
-    with pytest.raises(TableError, match=told):
+    with pytest.raises(TableError, match=message):
         Collection.ingest(clips, fps=30, labels=tmp_path / "labels.csv")
 
 
-def test_an_unknown_label_is_told_with_those_that_are_there(clips):
+def test_an_unknown_label_is_refused_with_a_list_of_those_available(clips):
     lib = Collection.ingest(clips, fps=30)
     with pytest.raises(TableError, match="has no labels"):
         lib.label_rows("fly")
@@ -281,7 +281,7 @@ def test_an_unknown_label_is_told_with_those_that_are_there(clips):
         lib.label_rows("fly")
 
 
-def test_folders_without_clips_are_told(tmp_path):
+def test_folders_without_clips_are_refused(tmp_path):
     with pytest.raises(TableError, match="is not there"):
         Collection.ingest(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -310,14 +310,14 @@ def test_what_is_no_collection_is_not_opened(tmp_path, lib):
     copy = Path(shutil.copytree(lib.path, tmp_path / "copy.mlc"))
     catalogue = copy / "catalogue.json"
     whole = catalogue.read_text()
-    for text, told in (
+    for text, message in (
         (whole[: len(whole) // 2], "damaged"),
         ("[]", "no catalogue"),
         (whole.replace('"schema":1', '"schema":99'), "schema 99"),
         (whole.replace('"generation":1', '"generation":7'), "is not there"),
     ):
         catalogue.write_text(text)
-        with pytest.raises(TableError, match=told):
+        with pytest.raises(TableError, match=message):
             Collection.open(copy)
 
 
@@ -333,7 +333,7 @@ def test_rows_that_rotted_are_found_and_rows_that_are_gone_too(tmp_path, lib):
         Collection.open(copy)
 
 
-def test_a_full_disk_is_told_and_leaves_the_old_collection(clips, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_the_old_collection(clips, monkeypatch):
     from motionloom.tables.collection import store
 
     before = Collection.ingest(clips, fps=30).digest
@@ -350,7 +350,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_collection(clips, monkeypatch):
     assert len(Collection.ingest(clips, fps=30).ids) == 4
 
 
-def test_wrong_arguments_are_told_by_name(clips):
+def test_wrong_arguments_are_refused_by_name(clips):
     with pytest.raises(ArrayError, match="fps"):
         Collection.ingest(clips, fps=-1)
     with pytest.raises(ArrayError, match="plants"):

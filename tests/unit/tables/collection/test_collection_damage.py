@@ -56,7 +56,7 @@ def corrupted(files, tmp_path_factory):
     return Collection.ingest(folder, fps=FPS)
 
 
-def test_frames_captured_wrong_are_told_with_their_joint(corrupted):
+def test_capture_glitches_are_reported_with_their_joint(corrupted):
     assert corrupted.report.jumping == ("jog",)
     assert f"capture glitch: 2 frames jump: {JUMP_AT - 1} (" in str(corrupted.report)
     row = corrupted.frames.row_of("jog", JUMP_AT)
@@ -136,18 +136,18 @@ def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):
 def test_a_collection_of_an_older_kind_is_opened(corrupted, tmp_path):
     """Without capture glitches: the next ingest finds it."""
     copy = Path(shutil.copytree(corrupted.path, tmp_path / "old.mlc"))
-    said = json.loads((copy / "catalogue.json").read_text())
-    said["clips"] = [clip[:8] for clip in said["clips"]]
-    (copy / "catalogue.json").write_text(json.dumps(said))
+    catalogue = json.loads((copy / "catalogue.json").read_text())
+    catalogue["clips"] = [clip[:8] for clip in catalogue["clips"]]
+    (copy / "catalogue.json").write_text(json.dumps(catalogue))
     assert len(Collection.open(copy).frames.glitch_rows) == 0
 
 
 @pytest.mark.parametrize("jumps", [[3, 2], [999], [-1], ["a"], [True], 5])
 def test_edited_jumps_of_a_catalogue_are_refused(corrupted, tmp_path, jumps):
     copy = Path(shutil.copytree(corrupted.path, tmp_path / "edited.mlc"))
-    said = json.loads((copy / "catalogue.json").read_text())
-    said["clips"][0][8] = jumps
-    (copy / "catalogue.json").write_text(json.dumps(said))
+    catalogue = json.loads((copy / "catalogue.json").read_text())
+    catalogue["clips"][0][8] = jumps
+    (copy / "catalogue.json").write_text(json.dumps(catalogue))
     with pytest.raises(TableError, match="damaged"):
         Collection.open(copy)
 
@@ -167,7 +167,7 @@ def test_the_folder_of_the_clips_is_no_place_for_the_collection(clips):
     assert sorted(each.name for each in clips.iterdir()) == ["run.bvh", "sneak.bvh", "walk.bvh"]
 
 
-def test_a_file_that_vanishes_is_left_out_and_told(clips, monkeypatch):
+def test_a_file_that_vanishes_is_left_out_and_reported(clips, monkeypatch):
     read = survey.read_clip
 
     def vanishing(folder, file, clip, reading):
@@ -182,7 +182,7 @@ def test_a_file_that_vanishes_is_left_out_and_told(clips, monkeypatch):
 
 
 @pytest.mark.parametrize("moment", ["before", "between"])
-def test_a_folder_that_vanishes_is_told_and_leaves_nothing(clips, monkeypatch, moment):
+def test_a_folder_that_vanishes_is_reported_and_leaves_nothing(clips, monkeypatch, moment):
     if moment == "before":
         key_of = survey.Reading.key_of
 
@@ -205,7 +205,7 @@ def test_a_folder_that_vanishes_is_told_and_leaves_nothing(clips, monkeypatch, m
     assert not clips.with_name("clips.mlc").exists()
 
 
-def test_a_place_that_cannot_be_written_is_told(clips, monkeypatch):
+def test_a_place_that_cannot_be_written_is_reported(clips, monkeypatch):
     def read_only(*_, **__):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 

@@ -54,7 +54,7 @@ def test_a_rate_for_files_that_are_not_there_is_remarked(lib, tmp_path):
     assert "zzz*" in str(again.report)
 
 
-def test_a_link_that_leads_nowhere_is_told_among_what_is_left_out(lib, tmp_path):
+def test_a_broken_link_is_listed_among_what_is_left_out(lib, tmp_path):
     folder = tmp_path / "clips"
     shutil.copytree(lib.source_folder, folder)
     (folder / "dangling.bvh").symlink_to(tmp_path / "gone.bvh")
@@ -77,8 +77,8 @@ def test_a_row_is_asked_for_by_a_whole_number(lib, frame):
 )  # fmt: skip
 def test_an_edited_catalogue_is_refused_in_words(copied, key, value):
     file = copied / "catalogue.json"
-    said = json.loads(file.read_text())
-    file.write_text(json.dumps({**said, key: value}))
+    catalogue = json.loads(file.read_text())
+    file.write_text(json.dumps({**catalogue, key: value}))
     with pytest.raises(TableError, match="damaged"):
         Collection.open(copied)
 
@@ -86,9 +86,9 @@ def test_an_edited_catalogue_is_refused_in_words(copied, key, value):
 @pytest.mark.parametrize(("at", "value"), [(4, "0"), (5, 1e400), (5, 2.5), (0, 5), (4, 1 << 70)])
 def test_edited_clips_of_a_catalogue_are_refused_in_words(copied, at, value):
     file = copied / "catalogue.json"
-    said = json.loads(file.read_text())
-    said["clips"][0][at] = value
-    file.write_text(json.dumps(said))
+    catalogue = json.loads(file.read_text())
+    catalogue["clips"][0][at] = value
+    file.write_text(json.dumps(catalogue))
     with pytest.raises(TableError, match="damaged"):
         Collection.open(copied)
 
@@ -102,7 +102,7 @@ def test_a_column_that_is_too_long_is_found(copied):
     assert found[0].startswith(f"{column.name} holds 4 bytes too many")
 
 
-def test_a_heading_that_is_no_number_is_told_on_opening(copied):
+def test_a_heading_that_is_no_number_is_reported_on_opening(copied):
     column = next(copied.glob("heading.*.rows"))
     raw = bytearray(column.read_bytes())
     raw[40:48] = b"\xff" * 8

@@ -67,7 +67,7 @@ def test_clip_and_label_are_texts(lib, clip, label):
         checked_label(Label(clip, label, 0, 1), lib.frames)
 
 
-def test_a_bad_line_is_told_and_the_other_labels_count(fresh):
+def test_a_bad_line_is_reported_and_the_other_labels_count(fresh):
     text = "clip,label,first,last\nwalk,good,0,3\nwalk,bad,0,5.5\nwalk,,1,2\nwalk,too,4,5\n"
     (fresh.path / LABELS).write_text(text)
     opened = Collection.open(fresh.path)
@@ -93,14 +93,14 @@ def test_a_file_that_holds_no_labels_closes_no_collection(fresh, content):
 
 
 def test_new_labels_are_not_added_to_a_damaged_file_and_nothing_is_ingested_first(fresh, tmp_path):
-    said = tmp_path / "more.csv"
-    said.write_text("clip,label\nwalk,more\n")
+    more_labels = tmp_path / "more.csv"
+    more_labels.write_text("clip,label\nwalk,more\n")
     (fresh.path / LABELS).write_text("clip,label,first,last\nwalk,bad,x,y\n")
     with pytest.raises(TableError, match="line 2"):
-        Collection.ingest(fresh.source_folder, fps=30, labels=said)
+        Collection.ingest(fresh.source_folder, fps=30, labels=more_labels)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     labels, faults = usable_labels(tmp_path / "none.csv")
     assert labels == []
     assert "no such file" in faults[0]

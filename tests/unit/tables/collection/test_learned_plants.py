@@ -65,7 +65,7 @@ def test_the_method_is_chosen_by_name():
         plants_by("oracle", motion, body)
 
 
-def test_what_cannot_be_learned_is_told():
+def test_what_cannot_be_learned_is_refused():
     with pytest.raises(ArrayError, match="at least one"):
         train_plants([])
     skeleton = ml.Skeleton(["root", "tip"], [-1, 0], [[0, 0, 0], [0, 0.5, 0]])

@@ -39,9 +39,9 @@ def refused(copied, *keys, value):
         node = node[key]
     node[keys[-1]] = value
     path.write_text(json.dumps(document))
-    with pytest.raises(TableError) as told:
+    with pytest.raises(TableError) as caught:
         Collection.open(copied)
-    assert len(str(told.value)) < 1000
+    assert len(str(caught.value)) < 1000
     path.write_text(good)
     return True
 

@@ -30,7 +30,7 @@ def test_a_cluster_is_asked_before_anything_begins(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"device": "cuda", "dask": "local"}, "give `device` or `dask`"),
         ({"dask": "tcp://host:1", "jobs": 2}, "has its own workers"),
@@ -44,8 +44,8 @@ def test_a_cluster_is_asked_before_anything_begins(monkeypatch):
         ({"device": "tpu"}, "`device` must be cuda"),
     ],
 )
-def test_what_cannot_be_together_is_told(asked, said):
-    with pytest.raises(ArrayError, match=said):
+def test_incompatible_options_are_refused(asked, message):
+    with pytest.raises(ArrayError, match=message):
         engine_of(**asked)
 
 

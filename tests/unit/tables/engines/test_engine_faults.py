@@ -82,7 +82,7 @@ def test_threads_are_for_this_machine_only(lib, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limits of size there")
-def test_a_disk_that_is_really_full_is_told_and_the_build_goes_on(lib, undisturbed):
+def test_a_disk_that_is_really_full_is_reported_and_the_build_goes_on(lib, undisturbed):
     out = lib.path.parent / "full" / "a.mlt"
     script = f"""
 import resource

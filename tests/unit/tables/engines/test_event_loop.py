@@ -79,7 +79,7 @@ def test_closing_cancels_what_still_runs(loop):
     assert cancelled.is_set()
 
 
-def test_a_closed_loop_says_so(loop):
+def test_a_closed_loop_refuses_to_run(loop):
     assert loop.close()
     assert loop.close()
     with pytest.raises(RuntimeError, match="closed"):

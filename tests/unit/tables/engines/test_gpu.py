@@ -49,9 +49,9 @@ def assert_equal(got, expected):
 def test_the_bytes_are_those_of_the_local_engine(engine, terms, ranking):
     job = job_of(terms, ranking)
     assert job.n_chunks > 1
-    told = []
-    assert_equal(engine.search(job, progress=told.append), LocalEngine(1).search(job))
-    assert sum(told) == job.n_pairs
+    reported = []
+    assert_equal(engine.search(job, progress=reported.append), LocalEngine(1).search(job))
+    assert sum(reported) == job.n_pairs
 
 
 def test_a_shortlist_gives_the_bytes_of_the_local_engine(engine, terms):
@@ -116,7 +116,7 @@ def test_closing_a_search_closes_what_holds_its_threads(engine, search, terms, m
     assert not [t for t in threading.enumerate() if t.name.startswith("search")]
 
 
-def test_a_gpu_that_is_lost_is_told_in_one_line(terms):
+def test_a_gpu_that_is_lost_is_reported_in_one_line(terms):
     class Lost:
         def best(self, *_):
             raise RuntimeError("CUDA error: unspecified launch failure\nCompile with more")
@@ -147,7 +147,7 @@ def test_pytorch_without_cuda_is_named(torch, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [RuntimeError, AssertionError])
-def test_a_driver_that_does_not_fit_is_told_in_one_line(torch, monkeypatch, error):
+def test_a_driver_that_does_not_fit_is_reported_in_one_line(torch, monkeypatch, error):
     def fail():
         raise error("The NVIDIA driver on your system is too old.\nMore words.")
 
@@ -159,7 +159,7 @@ def test_a_driver_that_does_not_fit_is_told_in_one_line(torch, monkeypatch, erro
 
 
 @pytest.mark.parametrize(("there", "have"), [(1, "cuda:0 alone"), (4, "cuda:0 to cuda:3")])
-def test_a_gpu_that_is_not_there_is_told_with_those_that_are(torch, monkeypatch, there, have):
+def test_an_unknown_gpu_is_refused_with_a_list_of_those_available(torch, monkeypatch, there, have):
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "init", lambda: None)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: there)

@@ -45,7 +45,7 @@ def test_every_column_is_what_the_cpu_measures(search, terms, recipes):
 
 
 @pytest.mark.parametrize("ranking", [PAPER, NATURAL], ids=["paper", "natural"])
-def test_every_blend_of_a_pair_costs_what_the_cpu_says(search, terms, ranking):
+def test_every_blend_of_a_pair_costs_what_it_does_on_the_cpu(search, terms, ranking):
     job = job_of(terms, ranking)
     query = query_of(job)
     assert query.n_blends * query.n_pairs == job.n_recipes
@@ -125,7 +125,7 @@ def test_a_full_card_gets_half_as_much_at_a_time(torch, search, terms, monkeypat
     assert all((a == b).all() for a, b in zip(got, expected, strict=True))
 
 
-def test_a_card_without_room_for_one_pair_says_so(torch, search, terms, monkeypatch):
+def test_a_card_without_memory_for_one_pair_is_reported(torch, search, terms, monkeypatch):
     def costs(*_):
         raise torch.OutOfMemoryError("no room")
 
@@ -134,7 +134,7 @@ def test_a_card_without_room_for_one_pair_says_so(torch, search, terms, monkeypa
         search.best(query_of(job_of(terms, PAPER)), 0, 3, 4)
 
 
-def test_a_card_without_room_for_the_terms_says_so(torch, terms, host, monkeypatch):
+def test_a_card_without_memory_for_the_terms_is_reported(torch, terms, host, monkeypatch):
     def to(*_):
         raise torch.OutOfMemoryError("no room")
 

@@ -50,11 +50,11 @@ def assert_equal(got, expected):
         assert a.recipes.tobytes() == b.recipes.tobytes()
 
 
-def test_every_chunk_is_found_and_told(job, alone):
-    told = []
-    found = in_order(LocalEngine(1).search(job, progress=told.append))
+def test_every_chunk_is_found_and_reported(job, alone):
+    reported = []
+    found = in_order(LocalEngine(1).search(job, progress=reported.append))
     assert [f.chunk for f in found] == list(range(job.n_chunks))
-    assert sum(told) == job.n_pairs
+    assert sum(reported) == job.n_pairs
     assert_equal(found, alone)
 
 
@@ -64,11 +64,11 @@ def test_any_number_of_threads_finds_the_same_bytes(job, alone):
         assert_equal(in_order(LocalEngine(jobs).search(job)), alone)
 
 
-def test_threads_tell_every_pair(job):
-    told = []
-    found = list(LocalEngine(2).search(job, progress=told.append))
+def test_threads_report_every_pair(job):
+    reported = []
+    found = list(LocalEngine(2).search(job, progress=reported.append))
     assert len(found) == job.n_chunks
-    assert sum(told) == job.n_pairs
+    assert sum(reported) == job.n_pairs
 
 
 def test_chunks_found_before_are_not_found_again(job, alone):
@@ -107,7 +107,7 @@ def test_a_chunk_that_is_left_ends_before_its_next_pair(job):
     assert len(asked) == 4 < len(job.pairs(0))
 
 
-def test_what_fails_in_a_thread_is_told(job, monkeypatch):
+def test_what_fails_in_a_thread_is_reported(job, monkeypatch):
     def fail(*_, **__):
         raise MemoryError("no room")
 

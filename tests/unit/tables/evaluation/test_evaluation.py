@@ -29,7 +29,7 @@ def test_scores_come_out_best_first_and_the_best_is_ahead_of_the_others(evaluati
     assert evaluation.areas["sharp"].groups == 20
 
 
-def test_the_text_says_what_the_labels_are_and_that_they_are_circular(evaluation):
+def test_the_text_states_what_the_labels_are_and_that_they_are_circular(evaluation):
     text = evaluation.text()
     assert "drawn at random" in text
     assert "bounds over takes" in text
@@ -47,7 +47,7 @@ def test_quadrants_count_every_pair_once():
     assert quadrants_of([1.0], [5.9]).counts == (1, 0, 0, 0)
 
 
-def test_wrong_lists_are_told():
+def test_wrong_lists_are_refused():
     with pytest.raises(ArrayError, match="equally long"):
         quadrants_of([1.0], [1.0, 2.0])
     with pytest.raises(ArrayError, match="at least one"):

@@ -89,7 +89,7 @@ def test_within_a_query_only_the_order_of_its_candidates_counts():
         measure_within([1.0, 1.0], [0.0, 1.0], ["a", "a"])
 
 
-def test_wrong_lists_are_told():
+def test_wrong_lists_are_refused():
     with pytest.raises(ArrayError, match="good and bad items"):
         roc_curve([True, True], [1.0, 2.0])
     with pytest.raises(ArrayError, match="equally long"):

@@ -15,17 +15,17 @@ def written(tmp_path, text):
 
 
 def test_verdicts_are_read_and_the_majority_counts(tmp_path):
-    said = read_verdicts(
+    verdicts = read_verdicts(
         written(
             tmp_path,
             "transition,natural,rater,remark\n"
             "t1,1,ann,fine\nt1,1,bo,\nt1,0,cy,\nt2,no,ann,\nt3,1,ann,\nt3,0,bo,feet\n",
         )
     )
-    assert said.majority() == {"t1": True, "t2": False}
-    assert said.labels(["t2", "t3", "t9"]) == [False, None, None]
-    assert said.raters == ("ann", "bo", "cy")
-    assert "3 people on 2 transitions (1 natural)" in said.about
+    assert verdicts.majority() == {"t1": True, "t2": False}
+    assert verdicts.labels(["t2", "t3", "t9"]) == [False, None, None]
+    assert verdicts.raters == ("ann", "bo", "cy")
+    assert "3 people on 2 transitions (1 natural)" in verdicts.about
 
 
 def test_agreement_is_one_where_all_agree_and_nothing_by_chance(tmp_path):
@@ -38,7 +38,7 @@ def test_agreement_is_one_where_all_agree_and_nothing_by_chance(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("transition,natural\na,1\n", "rater missing"),
         ("transition,natural,rater\na,perhaps,x\n", "line 2.*1 or 0.*perhaps"),
@@ -47,12 +47,12 @@ def test_agreement_is_one_where_all_agree_and_nothing_by_chance(tmp_path):
         ("", "columns"),
     ],
 )
-def test_a_wrong_file_is_told_with_its_line(tmp_path, text, said):
-    with pytest.raises(FormatError, match=said):
+def test_a_wrong_file_is_refused_with_its_line(tmp_path, text, message):
+    with pytest.raises(FormatError, match=message):
         read_verdicts(written(tmp_path, text))
 
 
-def test_a_file_without_verdicts_or_without_text_is_told(tmp_path):
+def test_a_file_without_verdicts_or_without_text_is_refused(tmp_path):
     with pytest.raises(ArrayError, match="at least one"):
         read_verdicts(written(tmp_path, "transition,natural,rater\n"))
     with pytest.raises(FormatError, match="no such file"):

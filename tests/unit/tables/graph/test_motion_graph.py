@@ -48,7 +48,7 @@ def test_raising_the_threshold_never_lengthens_a_path(frames):
     assert np.isfinite(before).any()
 
 
-def test_a_path_is_as_long_as_the_graph_says(graph, frames):
+def test_a_path_is_as_long_as_the_graph_reports(graph, frames):
     source = frames.row_of("jog", 5)
     reach = graph.reach(source)
     compared = 0
@@ -100,7 +100,7 @@ def test_the_walk_has_the_pieces_unchanged_and_no_step_larger_than_captured(grap
     assert all(b - a == path.blend for a, b in walk.spans)
 
 
-def test_no_way_is_told_with_what_to_do(frames):
+def test_a_missing_path_is_reported_with_what_to_do(frames):
     graph = MotionGraph.build(frames, threshold_cm=0.01)
     assert len(graph.transitions) == 0
     with pytest.raises(TableError, match="threshold_cm"):
@@ -109,7 +109,7 @@ def test_no_way_is_told_with_what_to_do(frames):
         graph.path(("walk", 9), ("walk", 2))
 
 
-def test_wrong_arguments_are_told(graph, frames):
+def test_wrong_arguments_are_refused(graph, frames):
     with pytest.raises(ArrayError, match="threshold_cm"):
         MotionGraph.build(frames, threshold_cm=-1.0)
     with pytest.raises(ArrayError, match="source"):
@@ -123,7 +123,7 @@ def test_wrong_arguments_are_told(graph, frames):
 @pytest.mark.parametrize(
     "place", [1.5, "walk", None, float("nan"), ("walk", 1, 2), ("walk", 1.5), ("walk", 9999), -1]
 )
-def test_places_that_are_none_are_told(graph, place):
+def test_invalid_places_are_refused(graph, place):
     for ask in (
         graph.reach,
         lambda place: graph.path(place, 5),
@@ -134,7 +134,7 @@ def test_places_that_are_none_are_told(graph, place):
 
 
 @pytest.mark.parametrize("rows", [None, 3, [-5], [10**6], [0.5], ["walk"]])
-def test_rows_that_are_none_are_told(graph, rows):
+def test_invalid_rows_are_refused(graph, rows):
     with pytest.raises(MotionLoomError):
         graph.paths(rows, [3])
 

@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_clusters(found, kinds_frames, request):
 
 
 @pytest.mark.parametrize("method", ["spectral", "means"])
-def test_the_order_of_the_clips_has_no_say(
+def test_the_order_of_the_clips_has_no_influence(
     kinds_motions, kinds_frames, frames_in_any_order, method
 ):
     forward = kinds_frames
@@ -113,7 +113,7 @@ def test_a_body_that_never_moves_still_makes_clusters(kinds_frames):
     assert (found.sizes > 0).all()
 
 
-def test_what_cannot_be_clustered_is_told(kinds_frames):
+def test_what_cannot_be_clustered_is_refused(kinds_frames):
     with pytest.raises(TableError, match=r"at least 5000 windows of 1 s .* fewer"):
         find_clusters(kinds_frames, length=LENGTH, clusters=5000)
     with pytest.raises(TableError, match=r"longest of the 12 clips"):

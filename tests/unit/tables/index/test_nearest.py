@@ -71,7 +71,7 @@ def test_a_point_gets_the_same_numbers_alone_and_among_others(monkeypatch):
         assert np.array_equal(nearest(points, centres)[1], distance)
 
 
-def test_centres_that_a_product_takes_for_equal_are_told_apart():
+def test_centres_that_a_product_takes_for_equal_are_distinguished():
     centres = points_of(5, 6, 200)
     centres[3:] = centres[:3]
     centres[3:, 0] += np.float32(1e-5)

@@ -384,7 +384,7 @@ def test_a_row_takes_less_than_150_bytes(index, kinds_frames):
     assert index.bytes_per_row - books / kinds_frames.n_rows < 150
 
 
-def test_bad_questions_are_told(index, windows):
+def test_bad_queries_are_refused(index, windows):
     with pytest.raises(ArrayError, match="got neither"):
         index.nearest()
     with pytest.raises(ArrayError, match="`count` and `apart`"):
@@ -397,6 +397,6 @@ def test_bad_questions_are_told(index, windows):
         index.nearest(windows["start"][0], exclude=[1, 2, 3])
 
 
-def test_clips_shorter_than_a_window_are_told(kinds_frames):
+def test_clips_shorter_than_a_window_are_refused(kinds_frames):
     with pytest.raises(TableError, match="at least 900 frames"):
         build_index(kinds_frames, length=900)

@@ -140,7 +140,7 @@ def test_a_clip_shorter_than_a_window_can_not_be_gone_from(frames):
         window_from(frames, frames.row_of("run", 0), 9999)
 
 
-def test_too_few_windows_are_told(frames):
+def test_too_few_windows_are_refused(frames):
     with pytest.raises(TableError, match=r"the longest of the 2 clips has .* shorter `length_s`"):
         windows_of(frames, 5000)
     with pytest.raises(TableError, match=r"at least 9000 windows .* fewer clusters"):

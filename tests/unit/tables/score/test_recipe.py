@@ -24,7 +24,7 @@ def test_rows_of_a_recipe_follow_its_times(kinds_frames):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"rows": (), "length": 10}, "1 to 4 windows, got 0"),
         ({"rows": (0,) * 5, "length": 10}, "1 to 4 windows, got 5"),
@@ -33,8 +33,8 @@ def test_rows_of_a_recipe_follow_its_times(kinds_frames):
         ({"rows": (0,), "length": 10, "times": np.array([[0], [10]])}, "frames 0 to 9"),
     ],
 )
-def test_recipes_that_cannot_be_are_refused(arguments, said):
-    with pytest.raises(ArrayError, match=said):
+def test_recipes_that_cannot_be_are_refused(arguments, message):
+    with pytest.raises(ArrayError, match=message):
         Recipe(**arguments)
 
 

@@ -27,7 +27,7 @@ def cost_of(terms, ids):
     return float(PAPER.cost(score_recipes(terms, np.array([ids], dtype=np.int32)))[0])
 
 
-def test_a_refined_recipe_costs_what_it_says_and_no_more_than_it_did(terms):
+def test_a_refined_recipe_costs_what_it_reports_and_no_more_than_before(terms):
     everything = np.arange(terms.n_windows)
     for recipe in ([0, 9, -1, -1], [3, 5, 12, -1], [1, 2, 8, 15]):
         refined = refine_recipe(terms, recipe, everything)
@@ -75,7 +75,7 @@ def test_every_round_judges_both_exchanges_of_every_window(terms, rounds):
         assert refined.cost == pytest.approx(min(costs), abs=FLOAT32)
 
 
-def test_wrong_recipes_are_told(terms):
+def test_wrong_recipes_are_refused(terms):
     with pytest.raises(ArrayError, match="2 to 4"):
         refine_recipe(terms, [0, -1, -1, -1], [1, 2])
     with pytest.raises(ArrayError, match="exchange"):

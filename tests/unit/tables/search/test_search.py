@@ -140,7 +140,7 @@ def test_of_equal_blends_the_same_are_kept_in_whatever_order_they_are_tried(fram
     assert np.array_equal(found.costs, again.costs)
 
 
-def test_the_name_of_a_job_tells_its_content(terms, between):
+def test_the_name_of_a_job_depends_on_its_content(terms, between):
     job = SearchJob(terms, between, between, between)
     same = SearchJob(terms, between.copy(), between, between)
     assert job.digest() == same.digest()

@@ -120,12 +120,12 @@ def test_a_gap_needs_a_frame_on_both_sides(kinds_frames, walk, first, last):
         fill(kinds_frames, walk, first, last)
 
 
-def test_a_motion_at_another_rate_is_told(kinds_frames, walk):
+def test_a_motion_at_another_rate_is_refused(kinds_frames, walk):
     with pytest.raises(SkeletonMismatchError, match="resample"):
         fill(kinds_frames, ml.resample(walk, fps=24), 10, 20)
 
 
-def test_nothing_left_to_fill_with_is_told(kinds_frames, walk):
+def test_nothing_left_to_fill_with_is_reported(kinds_frames, walk):
     with pytest.raises(TableError, match="Leave out fewer"):
         fill(kinds_frames, walk, FIRST, LAST, WindowQuery(exclude=list(kinds_frames.ids)))
 

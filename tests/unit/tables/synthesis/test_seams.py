@@ -127,7 +127,7 @@ def test_where_both_feet_step_the_longer_way_is_first_and_the_left_foot_of_equal
         assert first[side] == last[side] + frames_between(ways[side])
 
 
-def test_a_point_stands_where_both_rows_say_so_and_it_does_not_move():
+def test_a_point_stands_that_is_planted_in_both_rows_and_does_not_move():
     points = np.zeros((2, 4, 3))
     points[:, 0] = [0.1, 0.0, 0.2]
     for labels, stands in (((1, 1), True), ((1, 0), False), ((0, 1), False), ((0, 0), False)):

@@ -97,7 +97,7 @@ def test_a_transition_starts_and_ends_with_its_clips_own_frames(frames, rig, n):
 
 
 @pytest.mark.parametrize("n", [2, 4])
-def test_balls_that_are_said_to_stand_do(frames, rig, n):
+def test_balls_that_are_reported_to_stand_do(frames, rig, n):
     stood, speeds = 0, []
     for recipe in some_recipes(frames, 12, n):
         made = synthesize(frames, recipe, rig=rig)

@@ -30,14 +30,14 @@ FORGETS_S = 20.0
 SAME = {"motionloom": "1.0", "numpy": "2.0"}
 
 
-def test_a_cluster_finds_the_bytes_of_this_machine_and_tells_every_pair(
+def test_a_cluster_finds_the_bytes_of_this_machine_and_reports_every_pair(
     cluster, cluster_job, found_here, found_equal
 ):
-    told = []
-    found = list(DaskEngine(cluster).search(cluster_job, progress=told.append))
+    reported = []
+    found = list(DaskEngine(cluster).search(cluster_job, progress=reported.append))
     assert cluster_job.n_chunks > 4
     assert found_equal(found, found_here)
-    assert sum(told) == cluster_job.n_pairs
+    assert sum(reported) == cluster_job.n_pairs
 
 
 def test_chunks_found_before_are_not_searched_again(cluster, cluster_job, found_here, found_equal):
@@ -67,14 +67,14 @@ def test_a_cluster_of_this_machine_listens_to_this_machine_only(cluster):
     """Dask runs the code of anyone who reaches it."""
     psutil = pytest.importorskip("psutil")
     with dask_client.connected(cluster):
-        heard = [
+        addresses = [
             connection.laddr.ip
             for process in psutil.Process().children(recursive=True)
             for connection in process.net_connections("inet")
             if connection.status == psutil.CONN_LISTEN
         ]
-    assert len(heard) >= 3  # of a scheduler and two workers
-    assert set(heard) == {"127.0.0.1"}
+    assert len(addresses) >= 3  # of a scheduler and two workers
+    assert set(addresses) == {"127.0.0.1"}
 
 
 STEPS = """
@@ -110,10 +110,10 @@ def test_a_plain_script_from_standard_input_starts_its_own_cluster(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(STEPS)
     errors = tmp_path / "errors"
-    with script.open() as source, errors.open("w") as said:
+    with script.open() as source, errors.open("w") as error_file:
         process = subprocess.Popen(
             [sys.executable, "-W", "ignore", "-"], stdin=source, text=True, cwd=tmp_path,
-            stdout=subprocess.PIPE, stderr=said,
+            stdout=subprocess.PIPE, stderr=error_file,
         )  # fmt: skip
         with process:
             try:
@@ -156,17 +156,17 @@ def test_the_code_that_a_search_goes_through_is_compared_and_no_other():
     assert not {"stream", "runtime", "table", "build"} & named
 
 
-def test_a_worker_of_other_code_says_so(cluster_job, forgetful):
+def test_a_worker_of_other_code_is_reported(cluster_job, forgetful):
     with pytest.raises(TableError, match="another motionloom"):
         search_packed(pack_job(cluster_job)._replace(source="0" * 32), 0)
 
 
-def test_a_worker_that_rounds_differently_says_so(cluster_job, forgetful):
+def test_a_worker_that_rounds_differently_is_reported(cluster_job, forgetful):
     with pytest.raises(TableError, match=r"rounds differently .* same motionloom and numpy"):
         search_packed(pack_job(cluster_job)._replace(probe=b"other"), 0)
 
 
-def test_what_a_worker_says_comes_with_what_to_do(cluster, cluster_job, monkeypatch):
+def test_errors_of_a_worker_come_with_what_to_do(cluster, cluster_job, monkeypatch):
     other = pack_job(cluster_job)._replace(digest="of another", probe=b"other")
     monkeypatch.setattr("motionloom.tables.engines.dask.pack_job", lambda job: other)
     with pytest.raises(TableError, match=r"rounds differently .* is kept: build again"):
@@ -185,7 +185,7 @@ def versions(**workers):
     }
 
 
-def test_versions_that_agree_say_nothing():
+def test_versions_that_agree_raise_nothing():
     check_versions(versions(a=SAME, b={**SAME, "python": "3.12.9.final.0", "pandas": "1"}))
 
 
@@ -199,11 +199,11 @@ def test_versions_that_differ_are_named_with_their_workers():
                 third={**SAME, "motionloom": None, "python": "3.11.2.final.0"},
             )
         )
-    said = str(error.value)
-    assert "first, second: numpy 1.9 instead of 2.0" in said
-    assert "third: python 3.11 instead of 3.12, no motionloom" in said
-    assert "good" not in said
-    assert "motionloom 1.0 by pip install '.[cluster]' numpy==2.0 in a clone of it" in said
+    message = str(error.value)
+    assert "first, second: numpy 1.9 instead of 2.0" in message
+    assert "third: python 3.11 instead of 3.12, no motionloom" in message
+    assert "good" not in message
+    assert "motionloom 1.0 by pip install '.[cluster]' numpy==2.0 in a clone of it" in message
 
 
 def test_without_dask_the_install_is_named(monkeypatch):
@@ -220,7 +220,7 @@ def test_an_address_must_be_one(address):
 
 
 @pytest.mark.parametrize("address", ["nonsense://host:1", "tcp://host:port", "tcp://"])
-def test_an_address_that_cannot_be_one_is_told(address, monkeypatch):
+def test_an_invalid_address_is_refused(address, monkeypatch):
     monkeypatch.setattr(dask_client, "CONNECT_S", 0.5)
     with pytest.raises(TableError, match="dask scheduler"):
         DaskEngine(address).check()

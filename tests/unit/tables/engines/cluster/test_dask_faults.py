@@ -82,7 +82,7 @@ def test_workers_killed_in_the_middle_change_nothing(cluster_job, found_here, fo
     assert found_equal(found, found_here)
 
 
-def test_a_lost_scheduler_is_told_and_the_build_goes_on_elsewhere(
+def test_a_lost_scheduler_is_reported_and_the_build_goes_on_with_another_engine(
     lib, undisturbed, scheduler, dask_command, monkeypatch
 ):
     address, process = scheduler
@@ -145,7 +145,9 @@ def all_found(address):
 
 
 @pytest.mark.parametrize("when", ["in the middle", "with all that they found"])
-def test_workers_that_all_go_are_told(when, scheduler, dask_command, cluster_job, monkeypatch):
+def test_the_loss_of_all_workers_is_reported(
+    when, scheduler, dask_command, cluster_job, monkeypatch
+):
     for name, seconds in {"NO_WORKER_S": 0.5, "LOOK_S": 0.2, "FETCH_S": 1.0}.items():
         monkeypatch.setattr(dask, name, seconds)
     address, _ = scheduler
@@ -242,8 +244,8 @@ def test_a_scheduler_that_hangs_is_reported(scheduler, dask_command, cluster_job
     next(found)
     monkeypatch.setattr(dask_client, "ANSWER_S", 1.0)
     with stopped(process):
-        assert "does not answer: nothing came within 1 s" in (said := error_of(found))
-    assert said.endswith("What was found is kept: build again to go on.")
+        assert "does not answer: nothing came within 1 s" in (message := error_of(found))
+    assert message.endswith("What was found is kept: build again to go on.")
     assert loop_threads() == []
 
 
@@ -261,14 +263,14 @@ def test_clients_that_never_connected_may_be_collected_at_any_time(cluster, monk
     assert loop_threads() == []
 
 
-def test_a_scheduler_without_workers_is_told(scheduler, monkeypatch):
+def test_a_scheduler_without_workers_is_reported(scheduler, monkeypatch):
     monkeypatch.setattr(dask_client, "FIRST_WORKER_S", 0.5)
     address, _ = scheduler
     with pytest.raises(TableError, match=f"{address} has no workers. Start some"):
         DaskEngine(address).check()
 
 
-def test_a_worker_without_motionloom_and_with_another_numpy_is_told(
+def test_a_worker_without_motionloom_and_with_another_numpy_is_reported(
     scheduler, dask_command, lib, tmp_path
 ):
     address, _ = scheduler
@@ -310,7 +312,7 @@ def test_a_chunk_that_is_lost_is_sent_again_and_given_up_in_the_end(cluster_job,
     assert client.sent == 1 + dask.TRIES
 
 
-def test_what_a_worker_lacks_is_told_at_once(cluster_job):
+def test_what_a_worker_lacks_is_reported_at_once(cluster_job):
     for error in (ModuleNotFoundError("No module named 'motionloom'"), MemoryError()):
         client = Failing(error)
         with pytest.raises(TableError, match=r"cannot search: (No module|out of memory)"):
