@@ -191,8 +191,8 @@ def main() -> None:
         f"{len(rows)} clips; {sum(bool(cells[2]) for cells in rows)} had a T-pose in front, "
         f"{sum(cells[5] != 'y' for cells in rows)} were not Y up, statures lie between "
         f"{talls.min():.2f} and {talls.max():.2f} m, "
-        f"{sum('**' in cells[8] for cells in rows)} rates are warned about. "
-        f"Of no format that is read here: {', '.join(unread)}.\n"
+        f"{sum('**' in cells[8] for cells in rows)} rates have a warning. "
+        f"Not read by `ml.load`: {', '.join(unread)}.\n"
     )
     for group, table in tables.items():
         text += f"\n## {group}\n\n| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
