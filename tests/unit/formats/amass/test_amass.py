@@ -170,5 +170,5 @@ def test_other_skeletons_are_refused_with_what_to_do(tmp_path) -> None:
 @pytest.mark.parametrize("rate", [0.0, -30.0])
 def test_a_rate_that_is_none_names_its_array(rate: float) -> None:
     with pytest.raises(FormatError, match="frame rate must be above 0") as caught:
-        read(told(mocap_framerate=rate))
+        read(archive(mocap_framerate=rate))
     assert caught.value.where == "array 'mocap_framerate'"
