@@ -140,14 +140,15 @@ def _clip_json(clip: ml.ClipReport) -> dict[str, Any]:
 
 def _print_clips(result: ml.DatasetReport, report: Path | None) -> None:
     """Print every clip; with a report the worst only."""
-    clips = [clip for clip in result.clips if not clip.error]
+    listed = list(result.clips)
     if report is not None:
-        worst = [clip for clip in result.worst_first if clip.faults and not clip.error]
-        clips = worst[:MOST_LISTED]
-    for clip in clips:
-        _print_clip(clip)
-    if report is not None and len(worst) > len(clips):
-        typer.echo(f"     and {len(worst) - len(clips)} more with findings in {report}")
+        listed = [clip for clip in result.worst_first if not clip.error][:MOST_LISTED]
+    for clip in listed:
+        if not clip.error:
+            _print_clip(clip)
+    more = result.counts["faulty"] - sum(1 for clip in listed if clip.status == "faulty")
+    if more:
+        typer.echo(f"     and {more} more with findings in {report}")
 
 
 def _print_clip(clip: ml.ClipReport) -> None:

@@ -103,51 +103,47 @@ def convert(
         motion = loaded[part]
         if ground:
             motion = ml.ground(motion, body=body_of(motion, reading))
-        as_smpl = to == "amass" and motion.source.format != "amass"
-        as_qpos = model is not None and writes_qpos(model, output)
-        rest = layout
-        if as_smpl or as_qpos:  # skeletons of their own: the travel is moved before
-            motion, rest = layout.with_root(motion), layout.without_root()
-        if as_smpl:
-            motion = ml.retarget(motion, ml.smpl_skeleton(), body=body_of(motion, reading))
         lost: list[str] = []
-        if model is not None and as_qpos:
-            lost = [f"{path}: {note}" for note in model.save(motion, output)]
+        if model is not None and writes_qpos(model, output):
+            saved = model.save(layout.with_root(motion), output)
+            lost = [f"{path}: {note}" for note in saved]
         else:
+            rest = layout
+            if to == "amass" and motion.source.format != "amass":
+                motion, rest = layout.with_root(motion), layout.without_root()
+                motion = ml.retarget(motion, ml.smpl_skeleton(), body=body_of(motion, reading))
             with _written_options():
                 write_clip(motion, output, to, unit=unit, up=up, wearer=wearer, layout=rest)
-        findings = loaded.source.findings
-        return Done(
-            f"{motion.n_frames} frames at {motion.fps:g} fps",
-            {
-                "frames": motion.n_frames,
-                "fps": motion.fps,
-                "findings": [finding_json(finding) for finding in findings],
-            },
-            [*finding_warnings(path, loaded), *lost],
-            clip_notes(path, loaded),
-        )
+        return _done(path, loaded, motion, lost)
 
     def check(output: str) -> None:
         if holds_markers(source):
             changes = (
-                *(fps, unit, up, root, frames, source_fps, body, robot, joints),
-                *(engine, character),
-            )
+                fps, unit, up, root, frames, source_fps, body, robot, joints, engine, character,
+            )  # fmt: skip
             refuse_markers_as(source, output, changed=ground or any(map(_is_given, changes)))
             return
         as_qpos = writes_qpos(model, output)
-        if root is Root.bone and (as_qpos or to == "amass"):
-            kind = "robot" if as_qpos else "body of SMPL"
-            raise ml.FormatError(
-                f"A {kind} has joints of its own and no root bone.",
-                path=output,
-                fix="Leave out --root bone.",
-            )
+        if root is Root.bone:
+            _refuse_root_bone(output, "robot" if as_qpos else "SMPL body" if to == "amass" else "")
         if not as_qpos:
             refuse_unwritable(output)
 
     run_jobs(jobs, work, writing, label="converting", check=check)
+
+
+def _done(path: str, loaded: ml.Motion, written: ml.Motion, lost: list[str]) -> Done:
+    """What is printed of a clip that was written; ``lost`` are warnings of its robot."""
+    return Done(
+        f"{written.n_frames} frames at {written.fps:g} fps",
+        {
+            "frames": written.n_frames,
+            "fps": written.fps,
+            "findings": [finding_json(finding) for finding in loaded.source.findings],
+        },
+        [*finding_warnings(path, loaded), *lost],
+        clip_notes(path, loaded),
+    )
 
 
 @contextmanager
@@ -158,6 +154,16 @@ def _written_options() -> Iterator[None]:
     except ml.ArrayError as error:
         text = str(error).replace("`unit`", "--unit").replace("`up`", "--up")
         raise ml.ArrayError(text) from error
+
+
+def _refuse_root_bone(output: str, kind: str) -> None:
+    """Refuse --root bone for a skeleton that has no place for one; ``""`` is no such kind."""
+    if kind:
+        raise ml.FormatError(
+            f"The skeleton of a {kind} is fixed and has no root bone.",
+            path=output,
+            fix="Leave out --root bone.",
+        )
 
 
 def _is_given(option: object) -> bool:

@@ -50,7 +50,7 @@ def _shift_off_axis(matrices: FloatArray, parent: int, joint: int) -> FloatArray
     """What moves a joint off the axis of its parent; None where it is off or below it."""
     frames = matrices.reshape(-1, 4, 4)
     places = frames[:, 3, :3]
-    axis, aside = (frames[parent, row, :3] for row in (1, 2))
+    axis, side = (frames[parent, row, :3] for row in (1, 2))
     length = np.linalg.norm(axis)
     if not length > 0.0:
         return None
@@ -61,13 +61,13 @@ def _shift_off_axis(matrices: FloatArray, parent: int, joint: int) -> FloatArray
     near = max(NEAR, NEAR_SHARE * float(np.abs(places).max()))
     if along <= 0.0 or np.linalg.norm(off) > near:
         return None
-    across = aside - (aside @ axis) * axis
+    across = side - (side @ axis) * axis
     size = np.linalg.norm(across)
     return APART * near / size * across - off if size > 0.0 else None
 
 
 def _moved(character: Character, joint: int, shift: FloatArray) -> Character:
-    """The character with one joint bound elsewhere; its points stay."""
+    """The character with one joint bound at another place; its points stay."""
     meshes = []
     for mesh in character.meshes:
         binds = np.array(mesh.binds)

@@ -84,8 +84,8 @@ class _Bones:
 
     def number(self, joint: int, bind: FloatArray) -> int:
         """The bone of a joint with a bind; a new one where there is none yet."""
-        for k, (own, known) in enumerate(zip(self.joints, self.binds, strict=True)):
-            if own == joint and np.allclose(known, bind, rtol=0.0, atol=SAME_BIND):
+        for k, (own, other) in enumerate(zip(self.joints, self.binds, strict=True)):
+            if own == joint and np.allclose(other, bind, rtol=0.0, atol=SAME_BIND):
                 return k
         self.joints.append(joint)
         self.binds.append(bind)
