@@ -19,7 +19,7 @@ PAGE = b"\n<!DOCTYPE html>\n<html><body>404</body></html>"
     [
         (POINTER, "pointer of Git LFS", "git lfs pull"),
         (PAGE, "web page", "Download it again"),
-        (gzip.compress(b"HIERARCHY"), "compressed by gzip", "gunzip"),
+        (gzip.compress(b"HIERARCHY", mtime=0), "compressed by gzip", "gunzip"),
         (b"BLENDER-v300RENDH", "Blender scene", "glTF, FBX or BVH"),
         (b"\x89HDF\r\n\x1a\n" + bytes(40), "HDF5 file", ".npz"),
         (b"\x02\x50" + bytes(600), "C3D file holds markers", "ml.load_points"),
