@@ -1,6 +1,6 @@
 """Fixtures for every test: the folder of real clips, and the external validators.
 
-A test whose judge is missing is skipped and says how to install it.
+A test whose judge is missing is skipped and prints how to install it.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def blender_judge(blender: Path) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def page_sources() -> ModuleType:
-    """What builds the studio's page, and tells whether it is built."""
+    """What builds the studio's page, and checks whether it is built."""
     return load_file("hatch_build", ROOT / "hatch_build.py")
 
 

@@ -1,4 +1,4 @@
-"""Laws 30 to 32: clean-up holds what it says, moves no more than it must, bends knees softly."""
+"""Laws 30 to 32: clean-up holds what it reports, moves no more than it must, bends knees softly."""
 
 import functools
 
@@ -66,7 +66,7 @@ def lengths_of(motion):
 
 
 def held_within(report):
-    """How exactly points are held: as the report says, and never worse than half a millimetre."""
+    """How exactly points are held: as in the report, and never worse than half a millimetre."""
     assert report.unreached_max <= MISSED_M
     return HELD_M + 2.0 * report.unreached_max
 

@@ -1,4 +1,4 @@
-"""Collections of real files: rates that headers tell wrong, sliding rigs, many formats."""
+"""Collections of real files: wrong rates in headers, sliding rigs, many formats."""
 
 from __future__ import annotations
 

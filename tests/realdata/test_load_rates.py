@@ -15,7 +15,7 @@ JUMPS_AND_RUNS_AT_60 = (
     *(f"143_{n:02d}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 42)),
     "77_12",  # not in the folder's notes: 40 to 50 m/s2 at 120, and 6 m/s in a "careful" run
 )
-"""Takes of CMU whose headers say 120 and whose bodies fall as at 60."""
+"""Takes of CMU whose headers have 120 and whose bodies fall as at 60."""
 
 
 def rate_findings(path: Path, **options: float) -> list[Finding]:

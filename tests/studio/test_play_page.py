@@ -42,7 +42,7 @@ WATCH = """(() => {
   };
   requestAnimationFrame(look);
 })()"""
-"""Keeps what the page says at every drawn frame: a transition of half a second is soon over."""
+"""Keeps what the page shows at every drawn frame: a transition of half a second is soon over."""
 
 DRIVEN = """(() => {
   let waiting = [];
@@ -97,7 +97,7 @@ class Opened:
             self.page.screenshot(path=str(Path(folder) / f"{name}.png"), timeout=1000 * WAIT_S)
 
     def faults(self) -> list[str]:
-        """What of the console is ours: software rendering is slow, and says so."""
+        """What of the console is ours: software rendering is slow, and reports it."""
         return [text for text in self.console if "GPU stall" not in text]
 
 
@@ -159,7 +159,7 @@ def test_a_slow_display_shows_a_transition_begin(
 
 
 def check_sent(opened: Opened, small_table: ml.TransitionTable, by: str) -> None:
-    """Send the character somewhere: it goes there, says so, and arrives."""
+    """Send the character somewhere: it goes there, the page shows it, and it arrives."""
     opened.until("!play.character.next")
     opened.page.keyboard.press(" ")  # an order ends the pause
     while opened.ask("play.character.next"):  # already on its way to something else

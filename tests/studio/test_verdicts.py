@@ -53,7 +53,7 @@ def tables(table_studio: Studio, table_clips: Path, tmp_path: Path) -> Tables:
 
 
 def built(tables: Tables, **wish: Any) -> str:
-    """Build, and say how that ended."""
+    """Build, and return how that ended."""
     tables.build(TableBuild(id=0, **wish))
     end = time.monotonic() + BUILD_S
     while (job := tables.state().body.job).state == "running":

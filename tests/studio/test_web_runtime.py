@@ -134,7 +134,7 @@ def orders_of(table: ml.TransitionTable, *, n: int = 20) -> dict[str, Any]:
 def play_in_node(
     node: Path, file: Path, wasm: Path, orders: dict[str, Any], home: Path
 ) -> tuple[bytes, dict[str, Any]]:
-    """Poses as bytes, and what the table says of itself."""
+    """Poses as bytes, and what the table reports of itself."""
     facts, out = home / "orders.json", home / "poses"
     facts.write_text(json.dumps(orders))
     command = [node, HERE / "play_in_node.mjs", STATIC / "motionloom.mjs", wasm, file, facts, out]

@@ -1,4 +1,4 @@
-"""Odd but constructible arguments give a sound result or an error that says what must hold."""
+"""Odd but constructible arguments give a sound result or an error that names what must hold."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ REAL: dict[str, Callable[[Path, Path], Case]] = {
 
 
 def asked(blender: Path, cases: dict[str, Case], folder: Path) -> dict[str, Any]:
-    """What Blender says about all cases, in one run: starting it is most of the time."""
+    """What Blender reports about all cases, in one run: starting it is most of the time."""
     jobs, out = folder / "jobs.json", folder / "out.json"
     jobs.write_text(json.dumps({name: case.job() for name, case in cases.items()}))
     command = [str(blender), "--background", "--factory-startup", "--python-exit-code", "3"]

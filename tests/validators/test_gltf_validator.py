@@ -1,4 +1,4 @@
-"""The Khronos glTF validator has nothing to say about what we write."""
+"""The Khronos glTF validator reports nothing about what we write."""
 
 from __future__ import annotations
 

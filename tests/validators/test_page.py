@@ -1,4 +1,4 @@
-"""A real browser opens the page: it runs, draws a figure, says no error, obeys no hostile name."""
+"""A real browser opens the page: it runs, draws a figure, logs no error, obeys no hostile name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Browse = Callable[..., tuple[Any, list[str]]]
 
 @pytest.fixture
 def browse(browser: Any, tmp_path: Path) -> Any:
-    """Opens a page's text once its player says how it went; with it what the console says."""
+    """Opens a page's text and waits for the state of its player; returns page and console."""
     context = browser.new_context(
         viewport={"width": 1000, "height": 800}, reduced_motion="reduce", offline=True
     )

@@ -1,4 +1,4 @@
-"""Files that hold several clips: every clip is used, or the command says which was."""
+"""Files that hold several clips: every clip is used, or the command prints which was."""
 
 from __future__ import annotations
 

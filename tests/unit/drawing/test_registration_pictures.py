@@ -1,4 +1,4 @@
-"""Pictures of a curve: what they show is what the curve says."""
+"""Pictures of a curve: what they show is what the curve holds."""
 
 from __future__ import annotations
 

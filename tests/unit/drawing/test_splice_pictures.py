@@ -1,4 +1,4 @@
-"""Pictures of a splice: what they show is what the splice says."""
+"""Pictures of a splice: what they show is what the splice holds."""
 
 from __future__ import annotations
 

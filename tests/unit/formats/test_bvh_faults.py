@@ -1,4 +1,4 @@
-"""Broken BVH files: every one is met with a FormatError that says where and what to do."""
+"""Broken BVH files: each raises a FormatError with place and remedy."""
 
 from __future__ import annotations
 

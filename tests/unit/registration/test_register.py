@@ -1,4 +1,4 @@
-"""register(): what it accepts, what it says, and what it refuses."""
+"""register(): what it accepts, what it reports, and what it refuses."""
 
 import dataclasses
 from types import SimpleNamespace

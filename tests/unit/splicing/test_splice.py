@@ -1,4 +1,4 @@
-"""splice(): its options, what it says, and what it refuses."""
+"""splice(): its options, what it reports, and what it refuses."""
 
 import dataclasses
 

@@ -24,7 +24,7 @@ def kinds_motions():
 
 
 def frames_without_plants(motions):
-    """Plants have no say here; leaving them out saves their detection."""
+    """Plants have no influence here; leaving them out saves their detection."""
     plants = [ml.Footplants(np.zeros((m.n_frames, 4), dtype=bool)) for m in motions]
     return frames_of(motions, footplants=plants)
 

@@ -1,4 +1,4 @@
-"""Tables: places, numbers and options that cannot be are refused in words, and notes say more."""
+"""Tables: invalid places, numbers and options are refused in words, and notes explain more."""
 
 import shutil
 

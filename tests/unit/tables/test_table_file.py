@@ -130,7 +130,7 @@ def test_other_files_are_distinguished_from_tables(tmp_path):
 
 
 def forged(path: Path, header: dict) -> None:
-    """A file whose digest fits its header, whatever that says."""
+    """A file whose digest fits its header, whatever the header holds."""
     import hashlib
 
     text = json.dumps(header).encode()

@@ -1,4 +1,4 @@
-"""Which engine: what is asked for is there, or one line says what to do."""
+"""Which engine: what is asked for is there, or a one-line error states what to do."""
 
 import sys
 

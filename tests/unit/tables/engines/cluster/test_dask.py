@@ -174,7 +174,7 @@ def test_errors_of_a_worker_come_with_what_to_do(cluster, cluster_job, monkeypat
 
 
 def versions(**workers):
-    """What a client says of workers with the versions given."""
+    """What a client reports of workers with the versions given."""
 
     def of(packages):
         return {"packages": {"python": "3.12.1.final.0", **packages}}
