@@ -14,13 +14,14 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 import pytest
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
-# A busy machine takes any time, so no deadline; the same examples every time, so that a failure
+# A busy machine takes any time, so no deadline and no check of how fast examples are made; the same examples every time, so that a failure
 # here is a failure everywhere; no shrinking, which takes minutes where an example takes seconds.
 settings.register_profile(
     "motionloom",
     deadline=None,
+    suppress_health_check=(HealthCheck.too_slow,),
     derandomize=True,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
