@@ -16,8 +16,9 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-# A busy machine takes any time, so no deadline and no check of how fast examples are made; the same examples every time, so that a failure
-# here is a failure everywhere; no shrinking, which takes minutes where an example takes seconds.
+# A busy machine takes any time, so no deadline and no check of how fast examples are made; the same
+# examples every time, so that a failure here is a failure everywhere; no shrinking, which takes
+# minutes where an example takes seconds.
 settings.register_profile(
     "motionloom",
     deadline=None,
