@@ -166,6 +166,16 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
     return ML_OK;
 }
 
+/* Feet stand no higher than in the two clips that are left and entered: the floor of a captured
+   window between them is not theirs. */
+static void transition_floors(const ml_table *table, int64_t left, int64_t entered,
+                              double *limits) {
+    int64_t at = 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 12;
+    const double *one = table->limits + table->n_limits * left + at;
+    const double *other = table->limits + table->n_limits * entered + at;
+    for (int k = 0; k < 4; k++) limits[at + k] = ml_max(one[k], other[k]);
+}
+
 /* Series have zeros where nothing is written. */
 static void transition_clear(ml_check_series *series, int64_t n) {
     size_t size = sizeof(double) * (size_t)n, checked = size * (size_t)series->n_checked;
@@ -285,6 +295,7 @@ ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *w
     ml_table_lay_out(table, table->work, &work);
     ml_status bad = transition_clips(table, n_ways, windows, clips);
     if (!bad) bad = ml_table_merge(table, n_ways, clips, work.limits);
+    if (!bad) transition_floors(table, clips[0], clips[n_ways - 1], work.limits);
     ml_frames all = {table->length + 2 * TABLE_MARGIN, 0, joints, work.heading, work.root,
                      work.quats, work.planted};
     if (!bad) bad = ml_table_around(table, n_ways, windows, made, &all, &before);

@@ -172,3 +172,28 @@ def test_limits_of_several_clips_are_the_widest(check):
         widest = np.minimum(a, b) if name in table_check.LOWS else np.maximum(a, b)
         assert (getattr(both, name) == widest).all(), name
         assert (getattr(check.limits_of([1, 0, 1]), name) == widest).all(), name
+
+
+def names_of(checked):
+    """Names of the checks that failed."""
+    return {each.check for each in checked.verification(0).failed}
+
+
+def test_feet_stand_no_higher_than_in_the_clips_that_are_left_and_entered(frames, table):
+    row, between = 20, int(frames.starts[1]) + 20
+    made = captured(frames, row)
+    root = made.root_positions + np.array([0.0, 0.3, 0.0])
+    root[:, 1] = root[:, 1].mean()  # a body that does not fall
+    made = made._replace(root_positions=root)
+    assert "hovering" in names_of(plain.check(table, made, (row, between, row)))
+    highest = table.check.limits_of([1]).highest
+    own = table.check.limits[1]
+    starts = [k for k in range(len(own) - 3) if np.array_equal(own[k : k + 4], highest)]
+    kept = own.copy()
+    own[starts[0] : starts[0] + 4] += 1.0  # the clip between stands on a high floor
+    try:
+        assert table.check.limits_of([1]).highest == pytest.approx(highest + 1.0)
+        assert "hovering" in names_of(plain.check(table, made, (row, between, row)))
+        assert "hovering" not in names_of(plain.check(table, made, (between, row, between)))
+    finally:
+        own[:] = kept
