@@ -59,6 +59,13 @@ def read_sections(
         lines[:] = NumpyDocstring(lines, NUMPY_STYLE, app, what, name, value, options).lines()
 
 
+def leave_out_fields(
+    app: Sphinx, what: str, name: str, value: object, skip: bool, options: object
+) -> bool | None:
+    """Leave out fields of tuples without a text: their class lists them in its docstring."""
+    return True if str(value.__doc__).startswith("Alias for field number") else None
+
+
 WIDE = 1.35
 """Width over height of a picture that a phone shows larger than its page."""
 
@@ -75,4 +82,5 @@ def link_pictures(app: Sphinx, doctree: nodes.document) -> None:
 def setup(app: Sphinx) -> None:
     """Read docstrings in the style of numpydoc, and link pictures to their files."""
     app.connect("autodoc-process-docstring", read_sections)
+    app.connect("autodoc-skip-member", leave_out_fields)
     app.connect("doctree-read", link_pictures)
