@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import kernel
 from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.rotation import quat
 from motionloom.tables.query_engine import TRIES, QueryEngine
-from motionloom.tables.query_records import Choice, new_frames, synthesis_of
+from motionloom.tables.query_records import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.synthesis.synthesis import Rows, Synthesis
 from motionloom.tables.synthesis.table_check import Checked
 from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
@@ -71,21 +71,6 @@ def same_signs(quats: FloatArray, before: FloatArray) -> FloatArray:
     return np.where(np.sum(quats * before, axis=-1, keepdims=True) < 0.0, -quats, quats)
 
 
-def record_of_frames(synthesis: Synthesis) -> Record:
-    """Frames as the core takes them."""
-    n_frames, n_joints, _ = synthesis.local_quats.shape
-    return record(
-        "ml_frames",
-        most=n_frames,
-        n_frames=n_frames,
-        n_joints=n_joints,
-        heading=synthesis.heading,
-        root=synthesis.root_positions,
-        quats=synthesis.local_quats,
-        planted=synthesis.planted,
-    )
-
-
 def synthesize(engine: QueryEngine, windows: tuple[int, ...], *, feet: bool = True) -> Synthesis:
     """Frames of one recipe, by the core."""
     frames, errors = new_frames(engine.length, engine.rows.record.n_joints), np.zeros(2)
@@ -97,7 +82,7 @@ def synthesize(engine: QueryEngine, windows: tuple[int, ...], *, feet: bool = Tr
 def check(engine: QueryEngine, synthesis: Synthesis, windows: tuple[int, ...]) -> Checked:
     """The quality check of a recipe's frames, with captured frames before and after them."""
     failed, n_failed = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
-    given, frames = np.array(windows, dtype=np.int64), record_of_frames(synthesis)
+    given, frames = np.array(windows, dtype=np.int64), frames_of(synthesis)
     engine.measuring(lambda: _check(engine.record, len(given), given, frames, failed, n_failed))
     return Checked(failed[: n_failed[0]], engine.check.check_rig, engine.frames.skeleton.names)
 

@@ -8,8 +8,10 @@ from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.query_records import frames_of as as_record
 from motionloom.tables.query_records import new_frames
 from motionloom.tables.synthesis import table_check
+from motionloom.tables.synthesis.leg_kernels import chain_pose, keep_true_labels, sole_points
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.synthesis.table_check import Checked
 from studies.memory_table import table_in_memory
@@ -56,9 +58,7 @@ def around(table, made, windows):
     """Frames that the check sees, and how many go before the made ones."""
     out = new_frames(LENGTH + 2 * MARGIN, table.frames.skeleton.n_joints)
     before, given = np.zeros(1, dtype=np.int64), np.array(windows, dtype=np.int64)
-    kernel("ml_table_around")(
-        table.record, len(given), given, plain.record_of_frames(made), out, before
-    )
+    kernel("ml_table_around")(table.record, len(given), given, as_record(made), out, before)
     n = out.struct.n_frames
     return out.heading[:n], out.root[:n], out.quats[:n], out.planted[:n], int(before[0])
 
@@ -121,6 +121,44 @@ def test_frames_around_match_their_plain_form(frames, table, first, last):
         assert np.abs(root[place] - roots).max(initial=0.0) < 1e-12
         assert np.abs(quats[place] - local).max(initial=0.0) < 1e-12
         assert (planted[place] == frames.planted[wanted]).all()
+
+
+@pytest.mark.parametrize(("ahead", "after"), [(0, 0), (7, 0), (0, 9), (20, 15)])
+def test_frames_that_play_on_match_their_plain_form(frames, table, ahead, after):
+    first, last = 25, int(frames.starts[1]) + 30  # of the walk, of the run
+    made = captured(frames, 40)
+    out = new_frames(ahead + LENGTH + after, frames.skeleton.n_joints)
+    scratch = np.zeros((frames.skeleton.n_joints, 7)), np.zeros((ahead + LENGTH + after, 4, 3))
+    kernel("ml_table_played")(
+        table.record, first, ahead, last, after, as_record(made), *scratch, out
+    )
+    parts = []
+    for wanted, meets, at in (
+        (np.arange(first - ahead, first), first, 0),
+        (np.arange(last + 1, last + 1 + after), last, -1),
+    ):
+        given = table.rows, wanted, meets, made.heading[at], made.root_positions[at]
+        parts.append((*plain.captured_rows(*given), frames.planted[wanted]))
+    own = made.heading, made.root_positions, made.local_quats, made.planted
+    together = zip(parts[0], own, parts[1], strict=True)
+    heading, root, quats, planted = (np.concatenate(part) for part in together)
+    assert np.abs(out.heading - heading).max() < 1e-12
+    assert np.abs(out.root - root).max() < 1e-12
+    assert np.abs(out.quats - quats).max() < 1e-12
+    points = sole_points(table.rig, *chain_pose(table.rig, root, quats))
+    keep_true_labels(points, frames.fps, planted)
+    assert (out.planted == planted).all()
+
+
+def test_rows_beyond_the_collection_do_not_play(frames, table):
+    made, joints = captured(frames, 40), frames.skeleton.n_joints
+    out, chain = new_frames(LENGTH + 30, joints), np.zeros((joints, 7))
+    points = np.zeros((LENGTH + 30, 4, 3))
+    for first, ahead, last, after in ((5, 6, 50, 0), (5, 0, frames.n_rows - 5, 5), (5, 0, 50, 31)):
+        with pytest.raises(ArrayError, match="sizes do not fit"):
+            kernel("ml_table_played")(
+                table.record, first, ahead, last, after, as_record(made), chain, points, out
+            )
 
 
 def test_windows_that_are_none_are_refused(frames, table):
