@@ -26,7 +26,7 @@ from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
-from motionloom.tables.synthesis.synthesis import Rig, Synthesis, rig_of, synthesize
+from motionloom.tables.synthesis.synthesis import Rig, Synthesis, rig_of, rows_of, synthesize
 from studies.captured_clips import PROTOCOLS, mocap
 from studies.measures.told_apart import Settings
 from studies.tables.natural_candidates import (
@@ -35,7 +35,7 @@ from studies.tables.natural_candidates import (
     subject_plan,
     window_length,
 )
-from studies.tables.played_rows import captured_rows, carried_rows
+from tests.oracles.tables import captured_rows
 
 PROTOCOL = PROTOCOLS / "told_apart.json"
 CONTEXT_S = 0.2
@@ -172,13 +172,11 @@ class Ground:
         after = np.arange(last + 1, last + 1 + self.context)
         if result is None:
             return self.captured.motion(int(before[0]), int(after[-1]))
-        parts = [
-            captured_rows(self.captured, before),
-            (result.root_positions, result.local_quats),
-            carried_rows(self.captured, after, result),
-        ]
-        root, quats = (np.concatenate(column) for column in zip(*parts, strict=True))
-        quats = quat.make_continuous(quats)
+        lead = self.captured.motion(int(before[0]), int(before[-1]))
+        rows, end = rows_of(self.captured), result.root_positions[-1]
+        _, root, quats = captured_rows(rows, after, last, float(result.heading[-1]), end)
+        root = np.concatenate([lead.root_positions, result.root_positions, root])
+        quats = quat.make_continuous(np.concatenate([lead.local_quats, result.local_quats, quats]))
         return Motion(self.captured.skeleton, root, quats, self.captured.fps)
 
 
