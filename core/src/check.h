@@ -62,11 +62,13 @@ static inline int ml_check_is_dragged(const double *soles, const double *floors,
     return (x * x + z * z) * fps * fps > CHECK_DRAG_SPEED * CHECK_DRAG_SPEED;
 }
 
-/* Whether everything is off the floor in frame t: soles (F, 4, 3), lowest (F), floors (4). */
+/* Whether everything is off the floor in frame t: soles (F, 4, 3), lowest (F), floors (4). Both feet
+   stand on the lower floor of the two: a run shows the heel of one foot, or none, on the ground. */
 static inline int ml_check_is_off(const double *soles, const double *lowest, int64_t t,
                                   const double *floors) {
     for (int k = 0; k < 4; k++)
-        if (soles[12 * t + 3 * k + 1] <= floors[k] + CHECK_HOVER_HEIGHT) return 0;
+        if (soles[12 * t + 3 * k + 1] <= ml_min(floors[k], floors[k ^ 2]) + CHECK_HOVER_HEIGHT)
+            return 0;
     double low = ml_min(ml_min(ml_min(floors[0], floors[1]), floors[2]), floors[3]);
     return lowest[t] > low + CHECK_HOVER_HEIGHT;
 }

@@ -6,8 +6,8 @@
 
 /* Numbers of the checks: the order of CHECKS in features/checks/check_names.py. */
 enum {
-    CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_BACKWARDS, CHECK_FOLDED_KNEE,
-    CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT, CHECK_DRAGGED,
+    CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_JUMP, CHECK_BACKWARDS,
+    CHECK_FOLDED_KNEE, CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT, CHECK_DRAGGED,
     CHECK_HOVERING, CHECK_BRAKING, CHECK_FAST
 };
 
@@ -35,6 +35,13 @@ enum {
 #define CHECK_FLIP_ALONE 0.5
 /* Radians. Smaller steps are not seen as flips, whatever the frame rate. */
 #define CHECK_FLIP_STEP (4.0 * CHECK_DEGREES)
+/* The same of speeds: a bone that is faster than it always may be, and by MORE than in the sources,
+   for at most S seconds, jumps. One that is FAR beyond it and NEAR times as fast as in the steps
+   before and after jumps whatever the sources do. */
+#define CHECK_JUMP_MORE 1.05
+#define CHECK_JUMP_S 0.07
+#define CHECK_JUMP_FAR 1.875
+#define CHECK_JUMP_NEAR 3.0
 /* Knees, radians; soles and contacts, metres; drags, metres; hovering, seconds. */
 #define CHECK_BACK_MORE (3.0 * CHECK_DEGREES)
 #define CHECK_BACK_FREE (-5.0 * CHECK_DEGREES)
@@ -81,7 +88,7 @@ static void check_note(check_case *at, int check, int64_t joint, int64_t frame, 
     at->n_found++;
 }
 
-/* Whether a fast step of joint n stands alone: two sixtieths of a second away the joint is calm. */
+/* Whether a fast turn of joint n stands alone: two sixtieths of a second away the joint is calm. */
 static int check_is_alone(const check_case *at, int64_t t, int64_t n) {
     const double *turn = at->series->turn;
     int64_t n_checked = at->series->n_checked, away = 2 * ml_check_frames(1.0, at->fps / 60.0, 1);
@@ -90,21 +97,42 @@ static int check_is_alone(const check_case *at, int64_t t, int64_t n) {
     return !(t + away < at->series->n_frames && turn[(t + away) * n_checked + n] > most);
 }
 
-/* What a step of joint n into frame t may be because of those around it, rad/s. */
-static double check_usual(const check_case *at, int64_t t, int64_t n) {
+/* Whether a bone is fast for a moment only: steps in a row around frame t that are larger than half
+   of it. */
+static int check_is_brief(const check_case *at, int64_t t, int64_t n) {
+    const double *speed = at->series->speed;
+    int64_t n_checked = at->series->n_checked, last = at->series->n_frames - 1;
+    int64_t longest = (int64_t)(CHECK_JUMP_S * at->fps), from = t, to = t;
+    double half = 0.5 * speed[t * n_checked + n];
+    if (longest < 1) longest = 1;
+    while (from > 1 && to - from < longest && speed[(from - 1) * n_checked + n] > half) from--;
+    while (to < last && to - from < longest && speed[(to + 1) * n_checked + n] > half) to++;
+    return to - from < longest;
+}
+
+/* What a step of joint n into frame t may be because of those around it. */
+static double check_usual(const check_case *at, const double *steps, int64_t t, int64_t n) {
     int64_t half = ml_check_frames(CHECK_FLIP_S, at->fps, 2), count = 0;
     int64_t begin = t - half > 1 ? t - half : 1, end = at->series->n_frames - 1;
     if (t + half < end) end = t + half;
     for (int64_t u = begin; u <= end; u++)
-        if (u != t) at->work[count++] = at->series->turn[u * at->series->n_checked + n];
+        if (u != t) at->work[count++] = steps[u * at->series->n_checked + n];
     return count ? CHECK_FLIP_TIMES * ml_median(at->work, count) : HUGE_VAL;
 }
 
 /* What each joint may do, whatever frames were copied, and whether it does more in any frame: most
    joints of most motions do not, and need not be looked at again. All: (n_checked) */
 typedef struct {
-    double *restrict turn, *restrict speed, *restrict bend, *restrict flip, *restrict over;
+    double *restrict turn, *restrict speed, *restrict bend, *restrict flip, *restrict jump;
+    double *restrict over;
 } check_most;
+
+/* Whether a bone that may always be as fast as `quick` moves far more in a step than in those before
+   and after it. */
+static inline int check_is_far(double quick, double before, double step, double after) {
+    return (step > CHECK_JUMP_FAR * quick) & (step > CHECK_JUMP_NEAR * before) &
+           (step > CHECK_JUMP_NEAR * after);
+}
 
 static void check_find_over(const check_case *at, const check_most *most) {
     const ml_check_series *series = at->series;
@@ -117,19 +145,43 @@ static void check_find_over(const check_case *at, const check_most *most) {
         most->speed[n] = ml_max(CHECK_SPEED_MORE * limits->speed[n], limits->quick[n]);
         most->bend[n] = ml_max(CHECK_BEND_MORE * limits->bend[n], CHECK_BEND_FREE);
         most->flip[n] = ml_max(ml_max(CHECK_FLIP_MORE * own, CHECK_FLIP_FREE), step);
+        most->jump[n] = ml_max(CHECK_JUMP_MORE * limits->speed[n], limits->quick[n]);
         most->over[n] = 0.0;
     }
     most->turn[0] = ml_max(CHECK_PELVIS_MORE * limits->turn[0], CHECK_PELVIS_FREE);
-    most->speed[0] = HUGE_VAL; /* the others are compared with it */
+    most->speed[0] = most->jump[0] = HUGE_VAL; /* the others are compared with it */
     for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
         const double *turn = series->turn + t * n_checked, *speed = series->speed + t * n_checked;
-        const double *bend = series->bend + t * n_checked;
+        const double *bend = series->bend + t * n_checked, *before = speed - n_checked;
+        const double *after = t < series->n_frames - 1 ? speed + n_checked : before;
         for (int64_t n = 0; n < n_checked; n++) {
             int more = (turn[n] > most->turn[n]) | (turn[n] > most->flip[n]) |
-                       (speed[n] > most->speed[n]) | (bend[n] > most->bend[n]);
+                       (speed[n] > most->jump[n]) | (bend[n] > most->bend[n]) |
+                       check_is_far(limits->quick[n], before[n], speed[n], after[n]);
             most->over[n] = more ? 1.0 : most->over[n];
         }
     }
+}
+
+/* Steps of one frame that stand out from those around it: turns, and ways of bones. `own`: what the
+   source does in the very frame. */
+static void check_judge_step(check_case *at, const check_most *most, int64_t t, int64_t n,
+                             double own_turn, double own_speed) {
+    const ml_check_series *series = at->series;
+    int64_t n_checked = series->n_checked;
+    const double *step = series->speed + t * n_checked + n;
+    double turn = series->turn[t * n_checked + n], speed = step[0], flip = most->flip[n];
+    if (turn > ml_max(flip, own_turn) && check_is_alone(at, t, n)) {
+        double usual = check_usual(at, series->turn, t, n);
+        if (turn > usual) check_note(at, CHECK_FLIP, n, t, turn, ml_max(usual, flip));
+    }
+    if (n == 0 || speed <= own_speed) return;
+    double after = t < series->n_frames - 1 ? step[n_checked] : 0.0, limit = most->jump[n];
+    int is_far = check_is_far(at->limits->quick[n], step[-n_checked], speed, after);
+    if (is_far) limit = ml_min(limit, CHECK_JUMP_FAR * at->limits->quick[n]);
+    if (!is_far && !(speed > limit && check_is_brief(at, t, n))) return;
+    double usual = check_usual(at, series->speed, t, n);
+    if (speed > usual) check_note(at, CHECK_JUMP, n, t, speed, ml_max(usual, limit));
 }
 
 static void check_judge_joints(check_case *at) {
@@ -137,12 +189,11 @@ static void check_judge_joints(check_case *at) {
     int64_t n_checked = series->n_checked, end = series->n_frames - 1;
     double *scratch = at->work + series->n_frames;
     check_most most = {scratch, scratch + n_checked, scratch + 2 * n_checked, scratch + 3 * n_checked,
-                       scratch + 4 * n_checked};
+                       scratch + 4 * n_checked, scratch + 5 * n_checked};
     check_find_over(at, &most);
     for (int64_t n = 0; n < n_checked; n++) {
         if (most.over[n] == 0.0) continue;
         double most_turn = most.turn[n], most_speed = most.speed[n], most_bend = most.bend[n];
-        double flip = most.flip[n];
         int check = n == 0 ? CHECK_PELVIS : CHECK_TURN;
         for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
             double own_turn = 0.0, own_speed = 0.0, own_bend = 0.0, limit;
@@ -163,10 +214,7 @@ static void check_judge_joints(check_case *at) {
             if (turn > limit) check_note(at, check, n, t, turn, limit);
             limit = ml_max(most_speed, own_speed);
             if (speed > limit) check_note(at, CHECK_SPEED, n, t, speed, limit);
-            if (turn > ml_max(flip, own_turn) && check_is_alone(at, t, n)) {
-                double usual = check_usual(at, t, n);
-                if (turn > usual) check_note(at, CHECK_FLIP, n, t, turn, ml_max(usual, flip));
-            }
+            check_judge_step(at, &most, t, n, own_turn, own_speed);
         }
     }
 }
@@ -232,7 +280,7 @@ static void check_judge_leg(check_case *at, int side, int held) {
         for (int point = 2 * side; held && point < 2 * side + 2; point++) {
             double low = limits->sole[point] - CHECK_SINK;
             double height = at->series->soles[12 * t + 3 * point + 1];
-            if (at->grounds) low = ml_max(low, at->grounds[8 * t + 2 * point]);
+            if (at->grounds) low = ml_max(low, at->grounds[12 * t + 3 * point]);
             if (height < low) check_note(at, CHECK_SOLE, point, t, height, low);
         }
     }
@@ -255,7 +303,7 @@ static void check_judge_contacts(check_case *at, int point) {
             low_z = ml_min(low_z, sole[2]), high_z = ml_max(high_z, sole[2]);
         }
         double limit = limits[ml_check_span(t - begin, at->fps)];
-        if (at->grounds) limit = ml_min(limit, at->grounds[8 * begin + 2 * point + 1]);
+        if (at->grounds) limit = ml_min(limit, at->grounds[12 * begin + 3 * point + 1]);
         limit = ml_max(limit, CHECK_SLIDE_FREE);
         double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
         if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
@@ -266,7 +314,7 @@ static void check_judge_contacts(check_case *at, int point) {
 /* How far one sole point is dragged along the floor. */
 static void check_judge_drags(check_case *at, int point) {
     const double *soles = at->series->soles;
-    double most = ml_max(CHECK_DRAG_MORE * at->limits->drag[point], CHECK_DRAG_FREE), way = 0.0;
+    double clips = CHECK_DRAG_MORE * at->limits->drag[point], way = 0.0;
     for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
         const double *now = soles + 12 * t + 3 * point;
         if (!ml_check_is_dragged(soles, at->limits->floor, t, point, at->fps)) {
@@ -274,6 +322,8 @@ static void check_judge_drags(check_case *at, int point) {
             continue;
         }
         way += ml_check_way(now, now - 12);
+        double most = at->grounds ? ml_min(clips, at->grounds[12 * t + 3 * point + 2]) : clips;
+        most = ml_max(most, CHECK_DRAG_FREE);
         if (way > most) check_note(at, CHECK_DRAGGED, point, t, way, most);
     }
 }

@@ -1,7 +1,6 @@
 /* What a source does in the frames that were copied from it. */
 
-#include "../motionloom.h"
-#include "vector.h"
+#include "check.h"
 
 static ml_status copied_fits(int64_t n_own, int64_t n_frames, int64_t first, int64_t start,
                              int64_t n) {
@@ -55,7 +54,7 @@ ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames
                 int goes_on = (here > 0 && planted[4 * (here - 1) + k]) ||
                               (at < n_frames && planted[4 * at + k]);
                 if (!goes_on)
-                    out[8 * here + 2 * k + 1] =
+                    out[12 * here + 3 * k + 1] =
                         more * copied_box(t - begun, own + 12 * (start + begun), 12);
                 begun = -1;
                 continue;
@@ -70,7 +69,30 @@ ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames
             } else if (own[12 * high + 1] <= own[12 * lowest + 1]) {
                 lowest = high;
             }
-            out[8 * at + 2 * k] = own[12 * lowest + 1] - sink;
+            out[12 * at + 3 * k] = own[12 * lowest + 1] - sink;
+        }
+    }
+    return ML_OK;
+}
+
+ml_status ml_copied_drags(int64_t n_own, const double *soles, const double *floors, double fps,
+                          int64_t n_frames, int64_t first, int64_t start, int64_t n, int64_t near,
+                          double more, double *out) {
+    if (near < 0 || copied_fits(n_own, n_frames, first, start, n)) return ML_BAD_SIZE;
+    for (int k = 0; k < 4; k++) {
+        for (int64_t t = 0; t < n; t++) out[12 * (first + t) + 3 * k + 2] = 0.0;
+        for (int64_t from = 1; from < n_own; from++) {
+            int64_t to = from;
+            double way = 0.0;
+            for (; to < n_own && ml_check_is_dragged(soles, floors, to, k, fps); to++)
+                way += ml_check_way(soles + 12 * to + 3 * k, soles + 12 * (to - 1) + 3 * k);
+            if (to == from) continue;
+            int64_t low = from - near - start, high = to + near - start; /* in copied frames */
+            for (int64_t t = low > 0 ? low : 0; t < n && t < high; t++) {
+                double *most = out + 12 * (first + t) + 3 * k + 2;
+                *most = ml_max(*most, more * way);
+            }
+            from = to;
         }
     }
     return ML_OK;

@@ -60,7 +60,7 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->world = ML_TAKE(&memory, double, 4 * joints * frames);
     pieces->limits = ML_TAKE(&memory, double, table->n_limits);
     pieces->measuring = ML_TAKE(&memory, double, 6 * joints);
-    pieces->judging = ML_TAKE(&memory, double, frames + 5 * rig->n_checked);
+    pieces->judging = ML_TAKE(&memory, double, frames + 6 * rig->n_checked);
     pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
     pieces->series = transition_series(&memory, frames, rig->n_checked, rig->n_carriers);
     pieces->choice.most = most;

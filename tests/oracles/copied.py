@@ -6,8 +6,9 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from motionloom._arrays import BoolArray, FloatArray
+from tests.oracles.soles import drags as soles_drags
 
-__all__ = ["grounds", "joints"]
+__all__ = ["drags", "grounds", "joints"]
 
 
 def joints(values: FloatArray, first: int, stop: int) -> FloatArray:
@@ -28,9 +29,9 @@ def grounds(
     sink: float,
     more: float,
 ) -> FloatArray:
-    """How low sole points may be, and how far contacts may slide. (F, 4, 2)."""
-    out = np.zeros((len(planted), 4, 2))
-    out[...] = (-np.inf, np.inf)
+    """How low sole points may be, and how far contacts may slide. (F, 4, 3)."""
+    out = np.zeros((len(planted), 4, 3))
+    out[...] = (-np.inf, np.inf, np.inf)
     for point in range(4):
         for begun, ended in _runs(planted[first : first + n, point]):
             low, high = start + begun, start + ended
@@ -46,6 +47,30 @@ def grounds(
             if not goes_on:
                 box = np.ptp(soles[low:high, point][:, [0, 2]], axis=0)
                 out[here, point, 1] = more * float(np.hypot(*box))
+    return out
+
+
+def drags(
+    soles: FloatArray,
+    floor: FloatArray,
+    fps: float,
+    first: int,
+    start: int,
+    n: int,
+    *,
+    near: int,
+    more: float,
+) -> FloatArray:
+    """How far sole points may be dragged in the copied frames. (n, 4)."""
+    dragged = soles_drags(soles, floor, fps)
+    ways = np.linalg.norm(np.diff(soles[..., [0, 2]], axis=0), axis=-1)
+    out = np.zeros((n, 4))
+    for point in range(4):
+        for begun, ended in _runs(dragged[:, point]):  # steps into the frames after these
+            for t in range(n):
+                if begun + 1 - near <= start + t < ended + 1 + near:
+                    way = more * ways[begun:ended, point].sum()
+                    out[t, point] = max(out[t, point], way)
     return out
 
 

@@ -89,7 +89,10 @@ def judge(
         for a, b in runs(dragged):
             so_far = np.zeros(n_frames)
             so_far[a:b] = np.cumsum(ways[a - 1 : b - 1])
-            over("dragged foot", point, so_far, max(1.2 * limits.drag[point], 0.10), dragged)
+            most = np.full(n_frames, 1.2 * limits.drag[point])
+            if len(grounds):
+                most = np.minimum(most, grounds[:, point, 2])
+            over("dragged foot", point, so_far, np.maximum(most, 0.10), dragged)
     return found
 
 
@@ -120,6 +123,27 @@ def judge_joints(series, limits, fps, within, skipped, allowed, over) -> None:
             if all(each <= 0.5 * turn[t] for each in near):
                 only = np.arange(n_frames) == t
                 over("one-frame flip", n, np.where(turn > usual, turn, 0.0), max(usual, flip), only)
+        if n:
+            judge_jumps(series.speed[:, n], limits, n, fps, steps, own[:, n, 1], over)
+
+
+def judge_jumps(speed, limits, n, fps, steps, own, over) -> None:
+    """Steps of one bone that stand out from those around them."""
+    n_frames, half = len(speed), max(2, round(0.1 * fps))
+    quick, longest = limits.quick[n], max(1, int(0.07 * fps))
+    for t in np.flatnonzero(steps & (speed > own)):
+        nearest = max(speed[t - 1], speed[t + 1] if t + 1 < n_frames else 0.0)
+        is_far = speed[t] > 1.875 * quick and speed[t] > 3.0 * nearest
+        most = max(1.05 * limits.speed[n], quick)
+        runs_of = runs(np.r_[False, speed[1:] > 0.5 * speed[t]])
+        width = next(b - a for a, b in runs_of if a <= t < b)
+        if not is_far and not (speed[t] > most and width <= longest):
+            continue
+        most = min(most, 1.875 * quick) if is_far else most
+        around = np.delete(speed[max(t - half, 1) : t + half + 1], min(half, t - 1))
+        usual = 3.0 * np.median(around) if len(around) else np.inf
+        only = np.arange(n_frames) == t
+        over("one-frame jump", n, np.where(speed > usual, speed, 0.0), max(usual, most), only)
 
 
 def rows(found: FloatArray) -> Found:

@@ -60,8 +60,9 @@ def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray
 
 
 def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray) -> BoolArray:
-    """Whether everything is off the floor in each frame."""
-    off = (soles[..., 1] > floor + 0.06).all(axis=1)
+    """Whether everything is off the floor in each frame; both feet stand on the lower floor."""
+    both = np.tile(np.minimum(floor[:2], floor[2:]), 2)
+    off = (soles[..., 1] > both + 0.06).all(axis=1)
     return np.asarray(off & (lowest > floor.min() + 0.06))
 
 

@@ -9,6 +9,7 @@ _TABLE = (
     ("speed", "moves faster against its parent than it does in the sources", "m/s"),
     ("acceleration", "changes its velocity more abruptly than it does in the sources", "m/s2"),
     ("one-frame flip", "turns in one frame far more than in the frames around it", "deg/s"),
+    ("one-frame jump", "moves in one frame far more than in the frames around it", "m/s"),
     ("knee bent backwards", "bends backwards", "deg"),
     ("knee folded", "is folded further than a knee bends", "deg"),
     ("pelvis turn", "turns in the world faster than it does in the sources", "deg/s"),
@@ -32,7 +33,7 @@ _FACTORS = {"deg/s": 180.0 / math.pi, "deg": 180.0 / math.pi, "cm": 100.0}
 UNITS = {name: (unit, _FACTORS.get(unit, 1.0)) for name, _, unit in _TABLE}
 """Unit in which each check is reported, and its factor from SI."""
 (
-    TURN, SPEED, BEND, FLIP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
+    TURN, SPEED, BEND, FLIP, JUMP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
     SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH, FLOATING,
 ) = range(len(CHECKS))  # fmt: skip
 

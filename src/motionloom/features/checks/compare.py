@@ -65,9 +65,9 @@ def judge(
     allowed : (F, N, 3) or (0, N, 3)
         Rotation speed, speed and second difference that a source has in the very frame that was
         copied from it: these are its own, whatever they are.
-    grounds : (F, 4, 2) or (0, 4, 2)
-        Where frames were copied: lowest height of each sole point, and how far the contact that
-        starts there may slide, metres.
+    grounds : (F, 4, 3) or (0, 4, 3)
+        Where frames were copied: lowest height of each sole point, how far the contact that
+        starts there may slide, and how far the point may be dragged, metres.
     failures : (M, 5)
         Check, joint (as an index into the checked ones, or -1), frame, value, limit.
     """
@@ -77,7 +77,7 @@ def judge(
         series_record(checked.series), limits_record(limits),
         np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
         checked.last, skipped, _given(checked.plan), int(checked.held), _given(allowed),
-        _given(grounds), np.zeros(len(skipped) + 5 * len(limits.turn)), len(failures), failures,
+        _given(grounds), np.zeros(len(skipped) + 6 * len(limits.turn)), len(failures), failures,
         n_found,
     )  # fmt: skip
     return int(n_found[0])

@@ -15,10 +15,13 @@ from motionloom.features.checks.verification import Copied
 
 _joints = kernel("ml_copied_joints")
 _grounds = kernel("ml_copied_grounds")
+_drags = kernel("ml_copied_drags")
 
 COPIED_MORE = 1.15
 """A joint may be so much faster, and a contact slide so much farther, than in the very frames that
 were copied."""
+DRAGGED_MORE = 1.2
+"""A sole point may be dragged so much farther than near the very frames that were copied."""
 NEAR_S = 0.1
 """A sole point may be as low as it is in the source within so many seconds."""
 
@@ -57,12 +60,17 @@ def copied_joints(
 
 
 def copied_grounds(
-    series: Sequence[Series], copied: Sequence[Copied], planted: BoolArray, fps: float
+    series: Sequence[Series],
+    copied: Sequence[Copied],
+    planted: BoolArray,
+    floors: FloatArray,
+    fps: float,
 ) -> FloatArray:
-    """How low each sole point may be while it is planted, and how far it may slide. (F or 0, 4, 2).
+    """How low each sole point may be while planted, and how far it may slide and be dragged.
 
     A contact that is wholly copied is compared with the same frames of the source, not with the
-    worst of the whole clip. Other frames have no limits here: minus infinity and infinity.
+    worst of the whole clip, and so is a foot that is dragged. Other frames have no limits here:
+    minus infinity and infinity. Shape (F, 4, 3), or (0, 4, 3) where nothing was copied.
 
     Parameters
     ----------
@@ -70,13 +78,15 @@ def copied_grounds(
         As in :func:`copied_joints`.
     planted : (F, 4)
         Contacts of the result.
+    floors : (4,)
+        Heights below which points are on the floor, metres.
     fps
         Frames per second.
     """
     if not copied:
-        return np.zeros((0, 4, 2))
-    grounds = np.zeros((len(planted), 4, 2))
-    grounds[...] = (-np.inf, np.inf)
+        return np.zeros((0, 4, 3))
+    grounds = np.zeros((len(planted), 4, 3))
+    grounds[...] = (-np.inf, np.inf, np.inf)
     near = max(1, round(NEAR_S * fps))
     planted = np.ascontiguousarray(planted)
     for part in copied:
@@ -85,5 +95,9 @@ def copied_grounds(
         _grounds(
             len(soles), soles, len(planted), planted, part.first, part.start, n,
             near, SINK, COPIED_MORE, grounds,
+        )  # fmt: skip
+        _drags(
+            len(soles), soles, floors, fps, len(planted), part.first, part.start, n, near,
+            DRAGGED_MORE, grounds,
         )  # fmt: skip
     return grounds

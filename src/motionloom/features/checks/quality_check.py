@@ -217,7 +217,7 @@ class QualityCheck:
             footplants = contacts_of(motion, rig, self._body)
         skipped = self._passed_on(motion, copied)
         allowed = self._allowed_in(rig, motion.n_frames, copied)
-        grounds = copied_grounds(self._series, copied, footplants.planted, motion.fps)
+        grounds = copied_grounds(self._series, copied, footplants.planted, limits.floor, motion.fps)
         if not self.sources:
             limits = limits_without_sources(rig)
         rows = np.zeros((MOST_FOUND, 5))

@@ -13,6 +13,7 @@ from motionloom.features.checks.check_names import (
     CHECKS,
     FAST,
     FLIP,
+    JUMP,
     MOST_FOUND,
     PELVIS,
     PLAN,
@@ -57,7 +58,7 @@ def judged(
         CheckedMotion(series, np.zeros((N, 4), dtype=bool), fps, *span, mask, plan, False),
         limits_of() if limits is None else limits,
         np.zeros((0, len(RIG.checked), 3)) if allowed is None else allowed,
-        np.zeros((0, 4, 2)),
+        np.zeros((0, 4, 3)),
         found,
     )
     return found[:n].tolist()
@@ -155,6 +156,48 @@ def test_the_median_is_taken_over_a_tenth_of_a_second_to_both_sides(fps: float, 
     assert is_flip(half)
 
 
+def jumped(steps: dict[int, float], own: float = 0.0, fps: float = FPS) -> list[list[float]]:
+    """What is found of a bone that moves at 0.1 m/s but in some steps; quick is 0.7 m/s."""
+    series = new_series(RIG, N)
+    series.speed[:, JOINT] = 0.1
+    for frame, value in steps.items():
+        series.speed[frame, JOINT] = value
+    return judged(series, limits_of(speed=each(own)), fps=fps)
+
+
+def test_a_bone_jumps_if_it_is_faster_than_in_the_sources_for_a_moment_only() -> None:
+    assert jumped({30: 1.04}, own=1.0) == []
+    assert jumped({30: 1.06}, own=1.0) == [[JUMP, JOINT, 30, 1.06, 1.05]]
+    # More than half as fast for 0.07 s, four steps at 60 a second, and for longer.
+    around = dict.fromkeys((28, 29, 31), 0.6)
+    assert [row[:3] for row in jumped({**around, 30: 1.06}, own=1.0)] == [[JUMP, JOINT, 30]]
+    assert jumped({**around, 30: 1.06, 32: 0.6}, own=1.0) == []
+    assert jumped({**around, 30: 1.06, 32: 0.5}, own=1.0) != []
+    # Three times as fast as the median of a tenth of a second to both sides.
+    fast = dict.fromkeys(range(24, 37), 0.36)
+    assert jumped({**fast, 30: 1.06}, own=1.0) == []
+    assert jumped({**fast, 30: 1.09}, own=1.0) != []
+
+
+def test_a_step_far_beyond_its_neighbours_is_a_jump_whatever_the_sources_do() -> None:
+    far = 1.875 * 0.7
+    assert jumped({30: far - 0.01}, own=9.0) == []
+    row = [JUMP, JOINT, 30, pytest.approx(far + 0.01), pytest.approx(far)]
+    assert jumped({30: far + 0.01}, own=9.0) == [row]
+    for near in (29, 31):
+        assert jumped({30: 1.5, near: 0.49}, own=9.0) != []
+        assert jumped({30: 1.5, near: 0.51}, own=9.0) == []
+
+
+def test_a_jump_that_is_in_the_copied_frame_is_its_own() -> None:
+    series = new_series(RIG, N)
+    series.speed[30, JOINT] = 5.0
+    allowed = np.zeros((N, len(RIG.checked), 3))
+    assert JUMP in [row[0] for row in judged(series, allowed=allowed)]
+    allowed[30, JOINT, 1] = 5.0
+    assert judged(series, allowed=allowed) == []
+
+
 def test_a_flip_counts_only_above_what_the_sources_turn() -> None:
     series = new_series(RIG, N)
     series.turn[30, JOINT] = 5.0
@@ -236,7 +279,7 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             sole=0.1 * rng.normal(size=4),
         )
         allowed = 4.0 * rng.random((n, joints, 3)) * [1.0, 0.2, 30.0]
-        grounds = 0.1 * rng.normal(size=(n, 4, 2))
+        grounds = 0.1 * rng.normal(size=(n, 4, 3))
         span = sorted(rng.integers(0, n, 2).tolist()) if seed % 2 else [0, n - 1]
         given = (
             series,
@@ -259,7 +302,7 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             assert row[0] == expected[key][0], key
             assert row[1:] == pytest.approx(expected[key][1:], rel=1e-9, abs=1e-9), key
         kinds |= {check for check, _ in rows}
-    missing = set(CHECKS[:15]) - kinds  # those that the kernel finds
+    missing = set(CHECKS[:16]) - kinds  # those that the kernel finds
     assert n < 40 or not missing
 
 
@@ -269,7 +312,7 @@ def test_no_more_failures_are_kept_than_there_are_rows() -> None:
     found = np.full((4, 5), 7.0)
     planted, mask = np.zeros((N, 4), dtype=bool), np.zeros(N, dtype=bool)
     given = CheckedMotion(series, planted, FPS, 0, N - 1, mask, held=False)
-    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 4, 2))
+    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 4, 3))
     assert judge(given, limits_of(), allowed, grounds, found[:3]) == 3
     assert found[:3, 1].tolist() == [0, 1, 2]
     assert found[3].tolist() == [7.0] * 5
@@ -285,7 +328,7 @@ def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
     series.soles[7, 2, 1] = -1.0
     found = np.zeros((1, 5))
     mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.checked), 3))
-    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 4, 2))
+    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 4, 3))
     given = CheckedMotion(series, planted, FPS, 0, N - 1, mask)
     judge(given, limits_of(), allowed, grounds, found)
     assert found[0].tolist() == [SOLE, 2, 7, -1.0, -SINK]

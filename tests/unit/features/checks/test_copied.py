@@ -8,13 +8,14 @@ import pytest
 import motionloom as ml
 from motionloom.features.checks.check_rig import check_rig
 from motionloom.features.checks.compare import SINK
-from motionloom.features.checks.copied import COPIED_MORE, copied_grounds
+from motionloom.features.checks.copied import COPIED_MORE, DRAGGED_MORE, copied_grounds
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Copied
 
 FPS = 60.0
 FLOAT64 = 1e-9
+FLOORS = np.zeros(4)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def test_planted_points_may_be_as_low_as_in_the_frames_around(walk) -> None:
     planted = np.zeros((40, 4), dtype=bool)
     planted[10:20, 1] = True
     series = [series_of(check_rig(walk), walk)]
-    grounds = copied_grounds(series, [Copied(0, 40, 0, 100)], planted, FPS)
+    grounds = copied_grounds(series, [Copied(0, 40, 0, 100)], planted, FLOORS, FPS)
     near = 6
     for t in range(10, 20):
         lowest = soles[100 + t - near : 100 + t + near + 1, 1, 1].min()
@@ -41,14 +42,14 @@ def test_a_contact_that_is_copied_in_part_is_compared_with_the_clip(walk) -> Non
     planted = np.zeros((40, 4), dtype=bool)
     planted[10:20, 1] = True
     series = [series_of(check_rig(walk), walk)]
-    grounds = copied_grounds(series, [Copied(0, 15, 0, 100)], planted, FPS)
+    grounds = copied_grounds(series, [Copied(0, 15, 0, 100)], planted, FLOORS, FPS)
     assert np.isposinf(grounds[..., 1]).all()
     assert np.isfinite(grounds[10:15, 1, 0]).all()
     assert np.isneginf(grounds[15:, 1, 0]).all()
 
 
 def test_without_copied_frames_there_is_nothing_to_compare_with() -> None:
-    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), FPS).shape == (0, 4, 2)
+    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), FLOORS, FPS).shape == (0, 4, 3)
 
 
 def test_a_clip_that_sinks_once_does_not_license_sinking_in_copied_frames(walk) -> None:
@@ -72,3 +73,25 @@ def test_a_clip_that_sinks_once_does_not_license_sinking_in_copied_frames(walk) 
     assert not soles([])
     assert soles(whole)
     assert check.verify(source, footplants=plants, copied=whole).passed
+
+
+def test_a_foot_that_is_dragged_in_copied_frames_fails_though_the_clip_drags_it_elsewhere(
+    walk,
+) -> None:
+    """The clip scuffs its left ball for 20 cm once; a stance that is scuffed 15 cm is found."""
+    check = QualityCheck([walk])
+    series, whole = series_of(check_rig(walk), walk), [Copied(0, walk.n_frames, 0, 0)]
+    soles = np.array(series.soles)
+    soles[..., 1] = 1.0
+    soles[20:40, 1, 1] = 0.0
+    soles[20:40, 1, 0] = np.linspace(0.0, 0.2, 20)
+    dragged = copied_grounds(
+        [series._replace(soles=soles)], whole, np.zeros((walk.n_frames, 4), bool), FLOORS, FPS
+    )[:, 1, 2]
+    near = 6
+    assert dragged[21 - near : 40 + near].tolist() == pytest.approx(
+        [DRAGGED_MORE * 0.2] * (19 + 2 * near)
+    )
+    assert not dragged[: 21 - near].any()
+    assert not dragged[40 + near :].any()
+    assert check.verify(walk, copied=whole).passed

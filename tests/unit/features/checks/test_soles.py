@@ -156,3 +156,14 @@ def test_the_body_is_off_the_floor_above_the_lowest_of_four_floors(lowest_floor:
     still = np.ones((n, 3))
     assert hover_time(soles, np.full(n, 0.5), still, floors, FPS) > 0.5
     assert hover_time(soles, np.zeros(n), still, floors, FPS) == 0.0
+
+
+def test_both_feet_stand_on_the_lower_floor_of_the_two() -> None:
+    """A run shows one heel on the ground; the other foot's is no higher."""
+    n, floors = 60, np.array([0.3, 0.4, 0.0, 0.1])
+    soles = np.ones((n, 4, 3))
+    soles[:, 0, 1] = 0.2  # under its own floor, and 20 cm over that of the other heel
+    still = np.ones((n, 3))
+    assert hover_time(soles, np.ones(n), still, floors, FPS) > 0.5
+    soles[:, 0, 1] = 0.05
+    assert hover_time(soles, np.ones(n), still, floors, FPS) == 0.0
