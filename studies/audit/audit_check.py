@@ -308,7 +308,7 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         floors = feet.floors
         lowest = float(floors.min()) - (sources.floor - sources.lowest)
     failures = []
-    if sources.rig is not None:
+    if sources.rig is not None and sources.rig.feet.stands.any():  # else nothing shows its floor
         off = abs(feet.level - sources.rig.feet.level)
         own = max(abs(own.feet.level) for own in sources.clips)
         afloat = MARGIN * (FLOATING_M + sources.scale * own)

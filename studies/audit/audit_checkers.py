@@ -85,6 +85,7 @@ def independent(
 
 SAME_AS = {
     "one-frame flip": "flip",
+    "one-frame jump": "jump",
     "rotation speed": "turn",
     "acceleration": "accel",
     "capture glitch": "glitch",
