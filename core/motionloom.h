@@ -695,12 +695,15 @@ typedef struct {
    below which it is on the floor and at which it stands, how far it gets within contacts of each of
    seven lengths, and how far it is dragged, metres. `body`: the head's usual rotation speed, ground
    speed, deceleration, longest hover. `quick`: the speed that each joint may always have, m/s.
+   `entered`: heights at which points stand after the frames that are checked, where those of
+   `highest` are the heights before; or NULL.
    turn, speed, bend, quick: (n_checked)  carried: (n_carriers)
-   least_flexion, most_flexion: (2)  sole, floor, highest, drag, body: (4)  slide: (4, 7) */
+   least_flexion, most_flexion: (2)  sole, floor, highest, drag, body: (4)  slide: (4, 7)
+   entered: (4) or NULL */
 typedef struct {
     int64_t n_checked, n_carriers;
     const double *turn, *speed, *bend, *carried, *least_flexion, *most_flexion, *sole, *floor;
-    const double *highest, *slide, *drag, *body, *quick;
+    const double *highest, *slide, *drag, *body, *quick, *entered;
 } ml_check_limits;
 
 /* Fills a series, of zeros, from world positions, world and local rotations. `work` is scratch

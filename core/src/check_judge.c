@@ -53,6 +53,7 @@ enum {
 #define CHECK_DRAG_FREE 0.10
 #define CHECK_HOVER_MORE 1.2
 #define CHECK_HOVER_FREE 0.12
+#define CHECK_FLOOR_FALL 0.05
 
 /* What one call of ml_check_judge is about, and what it found so far. */
 typedef struct {
@@ -248,16 +249,29 @@ static void check_judge_body(check_case *at) {
     }
 }
 
+/* Whether everything is off the floor in frame t. Between two clips the floor goes from that of one
+   to that of the other, but no farther below the higher one than CHECK_FLOOR_FALL: a foot may stand
+   on it to the end. */
+static int check_is_off(const check_case *at, int64_t t) {
+    const double *before = at->limits->highest, *after = at->limits->entered;
+    const ml_check_series *series = at->series;
+    if (!after) return ml_check_is_off(series->soles, series->lowest, t, before);
+    double part = (double)(t - at->first) / ml_max((double)(at->last - at->first), 1.0), floors[4];
+    for (int k = 0; k < 4; k++)
+        floors[k] = ml_max(before[k] + part * (after[k] - before[k]),
+                           ml_max(before[k], after[k]) - CHECK_FLOOR_FALL);
+    return ml_check_is_off(series->soles, series->lowest, t, floors);
+}
+
 /* Runs of frames in which nothing is near the floor and the body does not fall. */
 static void check_judge_hovering(check_case *at) {
     const ml_check_series *series = at->series;
-    const double *floors = at->limits->highest;
     double most =
         ml_max(CHECK_HOVER_MORE * at->limits->body[CHECK_BODY_HOVER], CHECK_HOVER_FREE);
     int64_t t = at->first;
     while (t <= at->last) {
         int64_t begin = t;
-        while (t <= at->last && ml_check_is_off(series->soles, series->lowest, t, floors)) t++;
+        while (t <= at->last && check_is_off(at, t)) t++;
         if (t == begin) {
             t++;
             continue;

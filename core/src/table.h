@@ -91,9 +91,11 @@ static inline int ml_table_has_window(const ml_table *table, int64_t row) {
            table->nearest[row] < table->n_ends;
 }
 
-/* Judge frames `first` to `last` of `n` in the pieces against the limits there. */
+/* Judge frames `first` to `last` of `n` in the pieces against the limits there. `ends`: the clips
+   that are left and entered, whose floors count, or NULL. */
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, double *found, int64_t *n_found);
+                                int64_t first, int64_t last, const int64_t *ends, double *found,
+                                int64_t *n_found);
 
 /* How bad failures are, to compare flawed results: each by how far it is over. */
 double ml_table_badness(int64_t n_found, const double *found);

@@ -163,17 +163,14 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
     limits->drag = at, at += 4;
     limits->body = at, at += 4;
     limits->quick = at;
+    limits->entered = NULL;
     return ML_OK;
 }
 
-/* Feet stand no higher than in the two clips that are left and entered: the floor of a captured
-   window between them is not theirs. */
-static void transition_floors(const ml_table *table, int64_t left, int64_t entered,
-                              double *limits) {
+/* Where feet stand in a clip: the floor of a captured window between two clips is not theirs. */
+static const double *transition_floors(const ml_table *table, int64_t clip) {
     int64_t at = 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 12;
-    const double *one = table->limits + table->n_limits * left + at;
-    const double *other = table->limits + table->n_limits * entered + at;
-    for (int k = 0; k < 4; k++) limits[at + k] = ml_max(one[k], other[k]);
+    return table->limits + table->n_limits * clip + at;
 }
 
 /* Series have zeros where nothing is written. */
@@ -193,10 +190,15 @@ static void transition_clear(ml_check_series *series, int64_t n) {
 }
 
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, double *found, int64_t *n_found) {
+                                int64_t first, int64_t last, const int64_t *ends, double *found,
+                                int64_t *n_found) {
     ml_check_limits limits;
     ml_status bad = transition_limits(table, work->limits, &limits);
     if (bad) return bad;
+    if (ends) {
+        limits.highest = transition_floors(table, ends[0]);
+        limits.entered = transition_floors(table, ends[1]);
+    }
     transition_clear(&work->series, n);
     bad = ml_check_measure(table->check_rig, table->fps, work->positions, work->world, work->quats,
                            work->measuring, &work->series);
@@ -295,7 +297,6 @@ ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *w
     ml_table_lay_out(table, table->work, &work);
     ml_status bad = transition_clips(table, n_ways, windows, clips);
     if (!bad) bad = ml_table_merge(table, n_ways, clips, work.limits);
-    if (!bad) transition_floors(table, clips[0], clips[n_ways - 1], work.limits);
     ml_frames all = {table->length + 2 * TABLE_MARGIN, 0, joints, work.heading, work.root,
                      work.quats, work.planted};
     if (!bad) bad = ml_table_around(table, n_ways, windows, made, &all, &before);
@@ -303,8 +304,9 @@ ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *w
         bad = ml_chain_pose(all.n_frames, joints, table->rig->parents, table->rig->offsets, joints,
                             NULL, all.root, all.quats, work.positions, work.world);
     if (bad) return bad;
+    int64_t ends[2] = {clips[0], clips[n_ways - 1]};
     return ml_table_judge_frames(table, &work, all.n_frames, before, before + made->n_frames - 1,
-                                 found, n_found);
+                                 ends, found, n_found);
 }
 
 /* Windows of a recipe of a choice. */

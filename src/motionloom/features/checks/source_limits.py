@@ -138,6 +138,7 @@ def limits_record(limits: Limits) -> _core.Record:
         "ml_check_limits",
         n_checked=len(limits.turn),
         n_carriers=len(limits.carried),
+        entered=None,
         **limits._asdict(),
     )
 

@@ -235,3 +235,28 @@ def test_feet_stand_no_higher_than_in_the_clips_that_are_left_and_entered(frames
         assert "hovering" not in names_of(plain.check(table, made, (between, row, between)))
     finally:
         own[:] = kept
+
+
+def test_the_floor_goes_from_that_of_the_clip_left_to_that_of_the_clip_entered(frames, table):
+    row, entered = 20, int(frames.starts[1]) + 20
+    made = captured(frames, row)
+    made = made._replace(root_positions=made.root_positions + [0.0, 0.105, 0.0])
+
+    def hovers(left: float, right: float) -> bool:
+        """With the floors of both clips raised, metres."""
+        kept = table.check.limits.copy()
+        for clip, rise in ((0, left), (1, right)):
+            highest, own = table.check.limits_of([clip]).highest, table.check.limits[clip]
+            starts = [k for k in range(len(own) - 3) if np.array_equal(own[k : k + 4], highest)]
+            own[starts[0] : starts[0] + 4] += rise
+        try:
+            return "hovering" in names_of(plain.check(table, made, (row, entered)))
+        finally:
+            table.check.limits[:] = kept
+
+    assert hovers(0.0, 0.0)
+    assert not hovers(0.05, 0.05)
+    assert hovers(0.05, 0.0)
+    assert hovers(0.0, 0.05)
+    # A foot may stand on a box until it is left: the floor is at most 5 cm below it.
+    assert not hovers(0.5, 0.0)
