@@ -67,9 +67,29 @@ LABELS = {
         Label("143_13", "carry", 250, 320),
         Label("143_05", "jump", 150, 190),
     ],
-    "127": [Label("127_25", "jump", 40, 90), Label("127_21", "jump", 36, 76)],
-    "113": [Label("113_26", "carry", 60, 657)],
-    "69": [Label("69_16", "turn", 90, 500), Label("69_17", "turn", 90, 440)],
+    "127": [
+        Label("127_25", "jump", 40, 90),
+        Label("127_21", "jump", 36, 76),
+        Label("127_05", "stand", 155, 193),
+        Label("127_21", "stand", 108, 138),
+        Label("127_11", "left", 35, 75),
+        Label("127_15", "left", 25, 65),
+    ],
+    "113": [
+        Label("113_26", "carry", 60, 657),
+        Label("113_13", "punch", 100, 125),
+        Label("113_13", "punch", 300, 320),
+        Label("113_27", "wave", 45, 100),
+        Label("113_19", "stairs", 60, 140),
+    ],
+    "69": [
+        Label("69_16", "turn", 90, 300),
+        Label("69_17", "turn", 90, 300),
+        Label("69_51", "backward", 60, 150),
+        Label("69_55", "backward", 15, 80),
+        Label("69_70", "squat", 165, 205),
+        Label("69_56", "sidestep", 45, 145),
+    ],
 }
 
 
@@ -102,6 +122,14 @@ CASES = {
     ),
     "walk_to_carry": Case("143", ("143_32", 560), ("143_11", 400), "carry", paper=True),
     "walk_to_carry_113": Case("113", ("113_25", 150), ("113_26", 300), "carry"),
+    "run_to_stand_127": Case("127", ("127_09", 30), ("127_05", 175), "stand", longest_s=3.0),
+    "run_right_to_left_127": Case("127", ("127_09", 30), ("127_15", 59), "left", turns=True),
+    "walk_to_walking_backward_69": Case("69", ("69_01", 150), ("69_51", 90), "backward"),
+    "walk_to_squat_69": Case("69", ("69_01", 150), ("69_70", 180), "squat"),
+    "walk_to_sidestep_69": Case("69", ("69_01", 150), ("69_56", 105), "sidestep"),
+    "walk_to_punch_113": Case("113", ("113_25", 150), ("113_13", 118), "punch"),
+    "carry_to_wave_113": Case("113", ("113_26", 300), ("113_27", 70), "wave"),
+    "walk_to_stairs_113": Case("113", ("113_25", 150), ("113_19", 120), "stairs"),
 }
 
 
