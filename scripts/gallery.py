@@ -37,13 +37,14 @@ def write_gallery(folder: Path, *, motions: bool = True) -> None:
 
 
 def write_showcases(folder: Path, *, motions: bool = True) -> None:
-    """Write a page for each strip of the showcases: a player where captured clips are found.
+    """Write a page for each strip of the showcases, and one with all: players if clips are found.
 
     Tables of these clips are built on the first run, which takes minutes; they stay in docs/film.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for strip in sorted((DOCS / "img").glob("showcase_*.png")):
-        (folder / f"{strip.stem}.html").write_text(NO_CLIPS, encoding="utf-8")
+    strips = sorted(strip.stem for strip in (DOCS / "img").glob("showcase_*.png"))
+    for name in ("showcases", *strips):
+        (folder / f"{name}.html").write_text(NO_CLIPS, encoding="utf-8")
     if motions and os.environ.get("MOTIONLOOM_MOCAP"):
         script = DOCS / "pictures" / "showcases.py"
         subprocess.run([sys.executable, str(script), "--pages", str(folder)], check=True)

@@ -4,7 +4,8 @@
 
 Needs the captured clips that MOTIONLOOM_MOCAP names (see CONTRIBUTING). Collections and tables are
 stored in docs/film and built once: delete them to draw what other code makes. With ``--pages`` only
-pages are written, one for each case; ``./docs-site`` asks for that where it finds the clips.
+pages are written: one for each case, and showcases.html with all of them; ``./docs-site`` asks for
+that where it finds the clips. Each page is one file and plays without a network.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from PIL import Image
 import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.page import player_page
+from motionloom.drawing.clipdata import pack_clip
+from motionloom.drawing.page import page_of, player_slot
+from motionloom.drawing.report_page import Report
 from motionloom.drawing.transition_pictures import Way, draw_ways, way_of_table
 from motionloom.tables.collection.labels import Label
 
@@ -67,9 +70,29 @@ LABELS = {
         Label("143_13", "carry", 250, 320),
         Label("143_05", "jump", 150, 190),
     ],
-    "127": [Label("127_25", "jump", 40, 90), Label("127_21", "jump", 36, 76)],
-    "113": [Label("113_26", "carry", 60, 657)],
-    "69": [Label("69_16", "turn", 90, 500), Label("69_17", "turn", 90, 440)],
+    "127": [
+        Label("127_25", "jump", 40, 90),
+        Label("127_21", "jump", 36, 76),
+        Label("127_05", "stand", 155, 193),
+        Label("127_21", "stand", 108, 138),
+        Label("127_11", "left", 35, 75),
+        Label("127_15", "left", 25, 65),
+    ],
+    "113": [
+        Label("113_26", "carry", 60, 657),
+        Label("113_13", "punch", 100, 125),
+        Label("113_13", "punch", 300, 320),
+        Label("113_27", "wave", 45, 100),
+        Label("113_19", "stairs", 60, 140),
+    ],
+    "69": [
+        Label("69_16", "turn", 90, 300),
+        Label("69_17", "turn", 90, 300),
+        Label("69_51", "backward", 60, 150),
+        Label("69_55", "backward", 15, 80),
+        Label("69_70", "squat", 165, 205),
+        Label("69_56", "sidestep", 45, 145),
+    ],
 }
 
 
@@ -102,6 +125,14 @@ CASES = {
     ),
     "walk_to_carry": Case("143", ("143_32", 560), ("143_11", 400), "carry", paper=True),
     "walk_to_carry_113": Case("113", ("113_25", 150), ("113_26", 300), "carry"),
+    "run_to_stand_127": Case("127", ("127_09", 30), ("127_05", 175), "stand", longest_s=3.0),
+    "run_right_to_left_127": Case("127", ("127_09", 30), ("127_15", 59), "left", turns=True),
+    "walk_to_walking_backward_69": Case("69", ("69_01", 150), ("69_51", 90), "backward"),
+    "walk_to_squat_69": Case("69", ("69_01", 150), ("69_70", 180), "squat"),
+    "walk_to_sidestep_69": Case("69", ("69_01", 150), ("69_56", 105), "sidestep"),
+    "walk_to_punch_113": Case("113", ("113_25", 150), ("113_13", 118), "punch"),
+    "carry_to_wave_113": Case("113", ("113_26", 300), ("113_27", 70), "wave"),
+    "walk_to_stairs_113": Case("113", ("113_25", 150), ("113_19", 120), "stairs"),
 }
 
 
@@ -208,14 +239,21 @@ def draw(name: str) -> None:
     image.save(PICTURES / f"showcase_{name}.png", optimize=True)
 
 
-def write_page(name: str, folder: Path) -> None:
-    """A page that plays the transitions of a case side by side."""
-    made = joined(CASES[name])
-    motions = [each.motion.replace(name=row) for row, each in made.items()]
-    plants = [each.footplants for each in made.values()]
-    title = name.replace("_", " ")
-    page = player_page(motions, footplants=plants, title=title, together=True, autoplay=False)
-    (folder / f"showcase_{name}.html").write_text(page, encoding="utf-8")
+def write_pages(names: list[str], folder: Path) -> None:
+    """A page for each case that plays its transitions side by side, and one with all of them."""
+    report = Report("Showcases of transition tables", "Each plays when you press play.")
+    for name in names:
+        title, case, made = name.replace("_", " "), CASES[name], joined(CASES[name])
+        clips = [
+            pack_clip(each.motion.replace(name=row), footplants=each.footplants)
+            for row, each in made.items()
+        ]
+        slot = player_slot(clips, number=1, together=True, alone=True)
+        (folder / f"showcase_{name}.html").write_text(page_of(title, slot), encoding="utf-8")
+        report.section(title, f"From {case.source[0]}:{case.source[1]}.")
+        report.table(["transition", "result"], [[row, remark(each)] for row, each in made.items()])
+        report.player(clips, together=True)
+    (folder / "showcases.html").write_text(report.html(), encoding="utf-8")
 
 
 def main(arguments: list[str]) -> None:
@@ -226,11 +264,11 @@ def main(arguments: list[str]) -> None:
     pages = Path(arguments.pop(1)) if arguments[:1] == ["--pages"] else None
     names = [each for each in arguments if each in CASES] or list(CASES)
     STORED.mkdir(exist_ok=True)
+    if pages is not None:
+        write_pages(names, pages)
+        return
     for name in names:
-        if pages is None:
-            draw(name)
-        else:
-            write_page(name, pages)
+        draw(name)
 
 
 if __name__ == "__main__":

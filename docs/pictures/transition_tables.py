@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from showcases import table_of as table_of_performer
 
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
@@ -81,6 +82,8 @@ AROUND_S = 0.6
 """Seconds shown before and after a transition."""
 DRAWN = 300
 """Random pairs among which the best and the worst are looked for."""
+PERFORMERS = ("69", "113", "127")
+"""Whose random pairs are shown too; their tables are those of the showcases."""
 MOVING_M = 0.4
 """Metres over the ground within a window, from which on somebody is on the way."""
 GRAPH_CM = 8.0
@@ -317,8 +320,7 @@ def moves(made: ml.TableTransition) -> bool:
 
 def best_and_worst() -> None:
     """Of random pairs those that naturalness puts last, and of those that move those put first."""
-    made = [table().transition(*pair, lead_s=AROUND_S, follow_s=AROUND_S)
-            for pair in random_places(table(), DRAWN, seed=7)]  # fmt: skip
+    made = random_transitions(table())
     likely = np.array([each.score.naturalness for each in made])
     order = np.argsort(-likely)
     share = 100 * np.mean([each.score.natural for each in made])
@@ -335,6 +337,29 @@ def best_and_worst() -> None:
         film(rows, name)
         which = f"{name}{' that move' * (name == 'best')}"
         keep(draw_ways(rows, title=f"The {which} of {DRAWN} random pairs"), name)
+
+
+def performers() -> None:
+    """The middle and the last of random pairs of other performers, as naturalness orders them."""
+    if not real():
+        return
+    rows = []
+    for name in PERFORMERS:
+        made = random_transitions(table_of_performer(name))
+        order = np.argsort([-each.score.naturalness for each in made])
+        natural = sum(bool(each.score.natural) for each in made)
+        passed = sum(not each.failed for each in made)
+        print(f"{name}: {natural} of {DRAWN} natural, {passed} pass the check", flush=True)
+        for which, k in (("the middle", order[DRAWN // 2]), ("the last", order[-1])):
+            report(f"{name}, {which}", made[k])
+            rows.append(way_of_table(made[k], f"{which} of {name}: {made[k].motion.name}"))
+    keep(draw_ways(rows, size=(1200, 150), title=f"Of {DRAWN} random pairs each"), "performers")
+
+
+def random_transitions(asked: ml.TransitionTable) -> list[ml.TableTransition]:
+    """Transitions between random frames of a table's collection."""
+    pairs = random_places(asked, DRAWN, seed=7)
+    return [asked.transition(*pair, lead_s=AROUND_S, follow_s=AROUND_S) for pair in pairs]
 
 
 def live() -> None:
@@ -383,6 +408,7 @@ SCENES: tuple[Callable[[], None], ...] = (
     searched_on,
     embedded,
     best_and_worst,
+    performers,
     live,
     evaluation,
 )

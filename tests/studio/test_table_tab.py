@@ -64,8 +64,10 @@ def test_a_query_makes_what_the_table_makes_and_explains_why(
     assert detail["span"] == list(made.span)
     assert detail["source"] == ["walk", 20]
     assert detail["target"] == ["jog", 50]
-    taken = [each for each in detail["candidates"] if each["taken"]]
-    assert taken[0]["cost"] == pytest.approx(made.cost)
+    costs = [each["cost"] for each in detail["candidates"]]
+    assert costs == pytest.approx([each.cost for each in made.candidates])
+    taken = [each["cost"] for each in detail["candidates"] if each["taken"]]
+    assert taken == [pytest.approx(made.cost)]
     natural = next(row for row in why["rows"] if row["label"] == "naturalness")
     assert natural["value"] == pytest.approx(100 * made.score.naturalness, abs=1e-3)
     assert [source["clip"] for source in head["sources"]] == ["walk.bvh", "jog.bvh"]

@@ -22,7 +22,13 @@ from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
 from motionloom.studio.panels.best_places import FOLLOW_S, best_places
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.open_table import OpenTable
-from motionloom.studio.panels.table_why import candidate, equivalents, graph_why, table_why
+from motionloom.studio.panels.table_why import (
+    candidate,
+    equivalents,
+    graph_why,
+    is_taken,
+    table_why,
+)
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import Evaluation, evaluate
 from motionloom.tables.path import HybridPath
@@ -198,7 +204,7 @@ def _detail(
 ) -> TableDetail:
     frames, length = opened.table.frames, opened.table.length
     listed = joined.candidates[:MOST_CANDIDATES]
-    if joined.taken not in listed:  # better ones fail the quality check
+    if not any(is_taken(each, joined) for each in listed):  # better ones fail the quality check
         listed = [*listed[:-1], joined.taken]
     choice = None
     if hybrid is not None:

@@ -31,8 +31,14 @@ def candidate(opened: OpenTable, each: Candidate, joined: TableTransition) -> Re
         feet_cm=100.0 * INCH * parts["foot_in"],
         balance_cm=100.0 * INCH * parts["zmp_mean_in"],
         spread_cm=100.0 * parts["spread_m"],
-        taken=(each.recipe.rows, each.recipe.pinned) == (joined.recipe.rows, joined.recipe.pinned),
+        taken=is_taken(each, joined),
     )
+
+
+def is_taken(each: Candidate, joined: TableTransition) -> bool:
+    """Whether a transition was made of a candidate."""
+    made = joined.recipe
+    return (each.recipe.rows, each.recipe.pinned) == (made.rows, made.pinned)
 
 
 def _windows(opened: OpenTable, rows: Iterable[int]) -> list[str]:

@@ -72,7 +72,7 @@ export function buildView(store: Store, tables: Tables): BuildView {
       others.value = table?.id ?? "";
     }
     facts.textContent = table
-      ? `${table.clips.length} clips, ${table.representatives} clusters, ${table.length_s} s`
+      ? `${table.clips.length} clips, ${table.clusters} clusters, ${table.length_s} s`
       : "";
     facts.title = table?.build ?? "";
     const percent = Math.round(100 * (job?.part ?? 0));
