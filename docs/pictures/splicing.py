@@ -228,6 +228,16 @@ def waving() -> None:
         show("143_25", clip(lower).replace(name=f"{lower}, {what}"), name, naive=lower == "16_35")
 
 
+def styles() -> None:
+    """Other actions and legs that the paper names: a zombie, and a walk with a spring in it."""
+    lower = clip("16_11").replace(name="16_11, veering left")
+    zombie = ml.load(MOCAP / "deepmimic_txt" / "humanoid3d_zombie_walk.txt")
+    made = spliced(fitted(zombie, lower), lower, "zombie", when_short="loop")
+    strip(made, "zombie", "A zombie of DeepMimic on 16_11", view="side")
+    happy = ml.load(MOCAP / "bandai_bvh" / "dataset-1_walk_happy_001.bvh")
+    spliced(fitted(action("143_11"), happy), happy, "box on a happy walk", when_short="loop")
+
+
 def parts() -> None:
     """One arm only, and a soft spine."""
     lower = clip("143_32").replace(name="143_32, walk")
@@ -279,6 +289,7 @@ SCENES: tuple[Callable[[], None], ...] = (
     punching,
     pushing,
     waving,
+    styles,
     parts,
     throwing,
     as_captured,

@@ -99,3 +99,13 @@ def test_other_skeletons_act_on_these_legs(mocap, clip, other):
     assert any("retargeted" in note for note in made.notes)
     assert np.isfinite(made.motion.world_positions()).all()
     assert made.motion.n_frames > 30
+
+
+def test_a_zombies_arms_and_stiff_neck_walk_on_other_legs(mocap, clip):
+    zombie = ml.load(mocap / "deepmimic_txt" / "humanoid3d_zombie_walk.txt")
+    made = ml.splice(zombie, clip("16_11"), when_short="loop")
+    assert made.verification.passed
+    body, positions = ml.BodyMap.guess(made.motion.skeleton), made.motion.world_positions()
+    hands, hips = (positions[:, joints, 1].mean() for joints in
+                   ([body.left_wrist, body.right_wrist], [body.left_hip, body.right_hip]))  # fmt: skip
+    assert hands > hips + 0.2  # those of the walk hang below the hips

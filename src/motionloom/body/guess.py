@@ -36,11 +36,19 @@ def guess_roles(skeleton: Skeleton, pose: Pose | None = None) -> Roles:
         if len(limb) >= 2:
             _fill_limb(tree, limb)
     if all(len(limbs[side, "leg"]) < 2 for side in ("left", "right")):
-        limbs.update(find_limbs_by_bones(tree))
+        by_bones = find_limbs_by_bones(tree)
+        # The longest limbs of a body that ends at the hips are its arms, not its legs.
+        if not _joints_of(limbs, "arm") & _joints_of(by_bones, "leg"):
+            limbs.update(by_bones)
     limb_roles = {
         f"{side}_{role}": joint for (side, _), limb in limbs.items() for role, joint in limb.items()
     }
     return _each_joint_once(_centre(tree, limbs), limb_roles)
+
+
+def _joints_of(limbs: Limbs, kind: str) -> set[int]:
+    """Joints of both arms, or of both legs."""
+    return {joint for (_, each), limb in limbs.items() if each == kind for joint in limb.values()}
 
 
 def _each_joint_once(centre: Roles, limb_roles: dict[str, int]) -> Roles:

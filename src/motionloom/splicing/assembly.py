@@ -48,11 +48,11 @@ class Assembly:
     soft: bool = False
     keep_twist: bool = True
 
-    def at(self, frames: FloatArray, *, steady_s: float = 0.0) -> Assembled:
+    def at(self, frames: FloatArray, *, steady_s: float | None = 0.0) -> Assembled:
         """The splice with these frames (N,) of the action.
 
         The head follows slow turns of the torso only: over a stride, and at least ``steady_s``
-        seconds to either side.
+        seconds to either side. None leaves it on the torso as the action has it.
         """
         action = Posed.of(sample_smoothly(self.source, frames))
         legs = Posed.of(self.lower[: len(frames)])
@@ -65,7 +65,7 @@ class Assembly:
         return Assembled(spliced, action)
 
     def _turned(
-        self, spliced: Motion, legs: Posed, action: Posed, part: Part, steady_s: float
+        self, spliced: Motion, legs: Posed, action: Posed, part: Part, steady_s: float | None
     ) -> Motion:
         """The splice with one part's joint turned as the method says."""
         quats = np.array(spliced.local_quats)

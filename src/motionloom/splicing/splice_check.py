@@ -21,8 +21,9 @@ from motionloom.splicing.smoothing import smooth_rotations
 
 MARGIN = 0.95
 """What is made to stay below a limit stays so far below it."""
-STEADIER_S = (1.2, 2.0)
-"""Seconds over which a head follows the torso that turns too fast otherwise."""
+STEADIER_S = (1.2, 2.0, None)
+"""Seconds over which a head follows the torso that turns too fast otherwise. None, the last resort,
+leaves it on the torso."""
 CALMING_S = (0.05, 0.1, 0.15)
 """Half widths of the smoothing that is tried where a splice fails its check, seconds."""
 
@@ -52,7 +53,9 @@ def steadier_head(
     """The splice with a head that follows the torso more slowly, if that fails fewer checks.
 
     An action that twists its torso quickly keeps its head still against it. On a torso that does
-    not twist, the neck must do the opposite, and the head still follows some of it.
+    not twist, the neck must do the opposite, and the head still follows some of it. The head of a
+    performer with a stiff neck sways with the torso instead. Such an action played faster turns
+    that head too fast, and it stays on the torso that carries it now.
     """
     for steady_s in STEADIER_S:
         steadier = assembly.at(frames, steady_s=steady_s).motion

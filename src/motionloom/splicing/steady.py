@@ -41,7 +41,7 @@ def steadied(
     body: BodyMap,
     *,
     fastest: FloatArray,
-    steady_s: float = 0.0,
+    steady_s: float | None = 0.0,
 ) -> Motion:
     """The splice with a spine that absorbs the hips' shake and a head as steady as in the action.
 
@@ -60,15 +60,17 @@ def steadied(
     fastest : (J,)
         Rotation speed that each joint may reach, rad/s.
     steady_s
-        The head follows the torso over at least so many seconds to either side.
+        The head follows the torso over at least so many seconds to either side. None leaves it on
+        the torso as the action has it.
     """
     spine = [j for j in body.spine if j in part.joints]
     if len(spine) > 1:
         quats = np.array(spliced.local_quats)
         absorb_shake(quats, spliced, spine, legs, fastest)
         spliced = spliced.replace(local_quats=quats)
+    neck = _neck(spliced, part, body)
     world, quats = spliced.world_quats(), np.array(spliced.local_quats)
-    if neck := _neck(spliced, part, body):
+    if neck and steady_s is not None:
         strides = [stride_s(each, body) for each in (legs, action.motion)]
         stride = max((each for each in strides if each is not None), default=None)
         _steady_head(quats, world, neck, action, _Follow(stride, steady_s), fastest)

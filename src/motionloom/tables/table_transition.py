@@ -199,6 +199,11 @@ class TableTransition:
             what = f"a blend over {names}"
         else:
             what = "a plain blend of source and target"
+        if self.candidates.form == "paper":
+            says = f"{what} is the cached recipe of the two clusters"
+            if not self.verification.passed:
+                says += "; it fails the quality check, and the papers' table has no other"
+            return f"{says[0].upper()}{says[1:]}."
         is_cheapest = self.taken.cost <= self.candidates[self.passed_over].cost
         how = "costs least" if is_cheapest else "is the most natural"
         if recipe.pinned and not is_cheapest and self.score.natural:

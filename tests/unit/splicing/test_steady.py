@@ -11,7 +11,7 @@ from motionloom.splicing.steady import MOST_NOD, MOST_TURN, _at_most
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
 WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion
 BODY = ml.BodyMap.guess(WALK.skeleton)
-X, Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+X, Y, Z = np.eye(3)
 
 
 def speeds(quats, fps):
@@ -63,6 +63,18 @@ def test_a_head_stays_steady_on_a_torso_that_twists():
     own = max(np.percentile(speeds(head(m), 60.0), 95) for m in (CARRY, lower))
     assert np.percentile(speeds(head(made), 60.0), 95) < 1.3 * own
     assert np.percentile(speeds(head(alone), 60.0), 95) < 1.3 * own
+
+
+def test_a_head_on_a_stiff_neck_stays_on_the_torso_where_the_action_plays_faster():
+    walk = ml.synthetic.clip("walk", duration_s=4.0).motion
+    sway = np.radians(15.0) * np.sin(2.0 * np.pi * np.arange(walk.n_frames) / walk.fps)
+    stiff = turned(walk, BODY.spine[0], sway, Z)
+    jog = ml.synthetic.clip("jog", duration_s=3.0).motion
+    made = ml.splice(stiff, jog, when_short="loop")
+    assert np.diff(made.timewarp.frames).max() > 1.5
+    own = np.percentile(speeds(head(stiff), 60.0), 95)
+    assert np.percentile(speeds(head(made.motion), 60.0), 95) < own
+    assert made.verification.passed
 
 
 def test_a_head_that_the_action_turns_still_turns():

@@ -32,7 +32,7 @@ from motionloom.tables.synthesis.table_check import MARGIN
 from motionloom.tables.table_arrays import NO_RECIPE
 from motionloom.tables.table_header import TableHeader
 from motionloom.tables.table_transition import Candidate, Candidates, TableTransition
-from motionloom.tables.transition_request import TransitionRequest
+from motionloom.tables.transition_request import RESCORED, TransitionRequest
 
 _track = kernel("ml_mixture_track")
 
@@ -200,11 +200,7 @@ def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTra
     TableError
         If a place is not in the collection or its clip is shorter than a window.
     """
-    if request.search:
-        raise ArrayError(
-            "`search` must be False for the papers' table: it has one recipe of each pair of "
-            'clusters. Build a table with method="default" to search or refine recipes.'
-        )
+    _check_options(request)
     engine, notes = paper.engine, list[str]()
     source = window_of(engine, request.source, notes, leaving=True)
     if request.target is None:
@@ -215,8 +211,28 @@ def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTra
     recipe = paper.recipe(source, target)
     if request.variation is not None:
         recipe = paper.varied(recipe, int(request.variation))
+    taken_s = recipe.n_frames / engine.frames.fps
+    if request.longest_s is not None and taken_s > request.longest_s:
+        notes.append(f"the cached recipe takes {taken_s:.2f} s, more than {request.longest_s:g} s")
     blend = make_recipe(paper, recipe)
     return _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
+
+
+def _check_options(request: TransitionRequest) -> None:
+    """Refuse options that choose among candidates: an entry of the papers' table has one recipe."""
+    for name, allowed in (
+        ("search", (False,)),
+        ("tolerance_s", (0,)),
+        ("rescore", (RESCORED, 0)),
+        ("still_feet", (False,)),
+    ):
+        value = getattr(request, name)
+        if value not in allowed:
+            raise ArrayError(
+                f"`{name}` must be {' or '.join(map(str, allowed))} for the papers' table, which "
+                f"has one recipe for each pair of clusters, got {value!r}. Build a table with "
+                'method="default" to use it.'
+            )
 
 
 def _assembled(

@@ -312,8 +312,7 @@ def _by_accelerations(motion: Motion, chance: Chance | None, threshold: float) -
     if chance is None:
         raise ArrayError(
             "`motion` must have feet to be scored by its contacts, but its skeleton has no ankle. "
-            "Pass `body` with the roles of its joints, or `chance` to score it by its "
-            "accelerations."
+            "Pass `chance` to score it by its accelerations."
         )
     likely = chance_of(motion, chance)
     total = BALLISTIC_IN * (1.0 - likely)

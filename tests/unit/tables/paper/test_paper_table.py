@@ -152,9 +152,24 @@ def test_paths_and_pickles_and_extended_tables_work(table, place):
     assert np.array_equal(other.motion.local_quats, joined.motion.local_quats)
 
 
+def test_it_tells_which_recipe_it_took_and_how_long_it_is(table):
+    joined = table.transition(("walk", 5), ("run", 70), rescore=0)
+    assert "is the cached recipe of the two clusters" in joined.why
+    assert "no other" in joined.why or joined.verification.passed
+    assert not any("cached recipe takes" in note for note in joined.notes)
+    short = table.transition(("walk", 5), ("run", 70), longest_s=0.1)
+    assert any("more than 0.1 s" in note for note in short.notes)
+
+
+@pytest.mark.parametrize(
+    "option", [{"search": True}, {"tolerance_s": 0.2}, {"rescore": 8}, {"still_feet": True}]
+)
+def test_options_that_choose_among_recipes_are_refused_in_words(table, option):
+    with pytest.raises(ArrayError, match="one recipe for each pair"):
+        table.transition(("walk", 5), ("run", 70), **option)
+
+
 def test_what_it_cannot_do_is_refused_in_words(table, place):
-    with pytest.raises(ArrayError, match="one recipe of each pair"):
-        table.transition(("walk", 5), ("run", 70), search=True)
     for ask in (lambda: table.stream(("walk", 0)), lambda: save_runtime(table, place / "t.mlr")):
         with pytest.raises(TableError, match="default method"):
             ask()

@@ -26,6 +26,20 @@ def rope():
     return ml.Motion(skeleton, np.zeros((60, 3)), quats, FPS)
 
 
+def without_legs(motion):
+    """The upper body of a motion."""
+    body, skeleton = ml.BodyMap.guess(motion.skeleton), motion.skeleton
+    dropped = {body.left_hip, body.right_hip}
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in dropped:
+            dropped.add(joint)
+    kept = [j for j in range(skeleton.n_joints) if j not in dropped]
+    parents = np.array([kept.index(p) if p >= 0 else -1 for p in skeleton.parents[kept].tolist()])
+    names = tuple(skeleton.names[j] for j in kept)
+    upper = ml.Skeleton(names, parents, skeleton.offsets[kept], skeleton.rest_quats[kept])
+    return ml.Motion(upper, motion.root_positions, motion.local_quats[:, kept], motion.fps)
+
+
 def calm(peaks):
     return float(1.0 / (1.0 + np.exp(0.2 * (peaks.max() - 20.0))))
 
@@ -45,6 +59,16 @@ def test_a_body_without_feet_is_scored_by_its_accelerations(rope):
     quats = np.array(rope.local_quats)
     quats[30:, 0] = -quats[30:, 0][:, [1, 0, 2, 3]]
     assert not score(rope.replace(local_quats=quats), chance=calm).natural
+
+
+def test_arms_of_an_upper_body_are_not_taken_for_legs():
+    upper = without_legs(ml.synthetic.clip("walk").motion)
+    body = ml.BodyMap.guess(upper.skeleton)
+    assert body.left_ankle is None
+    assert upper.skeleton.names[body.left_wrist] == "LeftHand"
+    assert score(upper, chance=calm).naturalness == calm(peak_accelerations(upper))
+    with pytest.raises(ArrayError, match="`chance` to score it"):
+        score(upper)
 
 
 def test_without_a_regression_it_is_refused_in_words(rope):
