@@ -4,6 +4,7 @@
 #include "elementary.h"
 #include "judge.h"
 #include "lanes.h"
+#include "quad.h"
 
 /* Shorter plants are none. */
 #define TERMS_SHORTEST 2
@@ -50,17 +51,20 @@ static void terms_root(const terms_window *window) {
     }
 }
 
+/* Part of a joint's place, in three of four numbers. */
+static inline ml_quad terms_part(float part, const float *joint) {
+    ml_quad place = {joint[0], joint[1], joint[2], 0.0f};
+    return part * place;
+}
+
 /* Centres of the segments of one frame, x of all, then y, then z. */
 static void terms_centres(const ml_term_source *source, const float *frame, float *out) {
+    const int64_t *firsts = source->firsts, *joints = source->joints;
+    const float *parts = source->parts;
     for (int g = 0; g < JUDGE_SEGMENTS; g++) {
-        float sum[3];
-        for (int64_t k = source->firsts[g]; k < source->firsts[g + 1]; k++) {
-            const float *joint = frame + 3 * source->joints[k];
-            for (int c = 0; c < 3; c++) {
-                float part = source->parts[k] * joint[c];
-                sum[c] = k == source->firsts[g] ? part : sum[c] + part;
-            }
-        }
+        int64_t k = firsts[g], end = firsts[g + 1];
+        ml_quad sum = terms_part(parts[k], frame + 3 * joints[k]);
+        for (k++; k < end; k++) sum += terms_part(parts[k], frame + 3 * joints[k]);
         for (int c = 0; c < 3; c++) out[JUDGE_SEGMENTS * c + g] = sum[c];
     }
 }
