@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import MISSING, CoreError, Record, kernel, record
 from motionloom.errors import TableError
 from motionloom.features.checks.check_rig import rig_record
@@ -24,6 +24,7 @@ from motionloom.tables.query_records import (
     Choice,
     WindowSlots,
     choice_of,
+    fill_choice,
     fill_rows,
     merged,
     most_recipes,
@@ -122,8 +123,11 @@ class QueryEngine:
         self.lock = RLock()
         self._slots = self._slots_for(self._medoids)
         self._all: WindowSlots | None = None
-        self._chosen: tuple[Choice, Record] | None = None
         self.record = self._record()
+        self._choice = new_choice(most_recipes(self._between.shape[2]))
+        self._chosen: Choice | None = None
+        """What the record of a choice holds, if it is known."""
+        self._outputs = best_outputs()
 
     def _slots_for(self, windows: IntArray) -> WindowSlots:
         return WindowSlots(
@@ -256,13 +260,12 @@ class QueryEngine:
         """
         for row in (source, *targets.tolist()):
             self.end_of(row)
-        into = new_choice(most_recipes(self._between.shape[2]))
         given = np.ascontiguousarray(targets, dtype=np.int64)
         with self.lock:
-            _choose(self.record, source, len(given), given, rescore, into)
-            choice = choice_of(into)
-            self._chosen = choice, into  # as a rule it is synthesized next
-        return choice
+            self._chosen = None
+            _choose(self.record, source, len(given), given, rescore, self._choice)
+            self._chosen = choice_of(self._choice)  # as a rule it is synthesized next
+            return self._chosen
 
     def join(
         self,
@@ -291,24 +294,33 @@ class QueryEngine:
         """
         for row in (source, *targets.tolist()):
             self.end_of(row)
-        into = new_choice(most_recipes(self._between.shape[2]))
         given = np.ascontiguousarray(targets, dtype=np.int64)
         out = np.array(banned, dtype=np.int64).reshape(-1, MOST_WAYS + 1) if banned else NONE_BANNED
         with self.lock:
+            self._chosen = None
             _join(
                 self.record, source, len(given), given, rescore, longest, later,
-                len(out), out, into,
+                len(out), out, self._choice,
             )  # fmt: skip
-            choice = choice_of(into)
-            self._chosen = choice, into  # as a rule it is synthesized next
-        return choice
+            self._chosen = choice_of(self._choice)  # as a rule it is synthesized next
+            return self._chosen
 
     def ranked(self, choice: Choice) -> Choice:
         """All candidates of a choice, scored in full and in order."""
-        into = record_of(choice, most_recipes(self._between.shape[2]))
         with self.lock:
+            into = self._filled(choice)
             _judge(self.record, into)
-        return choice_of(into)
+            return choice_of(into)
+
+    def _filled(self, choice: Choice) -> Record:
+        """A choice as the core takes it, for the core to change."""
+        chosen, self._chosen = self._chosen, None
+        if choice is chosen:
+            return self._choice
+        if len(choice.rows) > self._choice.most:
+            return record_of(choice)
+        fill_choice(self._choice, choice)
+        return self._choice
 
     def search(self, source: int, targets: IntArray) -> Choice:
         """The best of all recipes over the medoids, and of captured windows that are pinned."""
@@ -387,18 +399,29 @@ class QueryEngine:
         does not help, the other recipes are tried in the same way. If none passes, the one that
         fails least is returned.
         """
-        frames, errors = new_frames(self.length, self.rows.record.n_joints), np.zeros(2)
-        number, feet = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
-        failed, n_failed = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
+        frames = new_frames(self.length, self.rows.record.n_joints)
+        number, feet, errors, failed, n_failed = self._outputs
         with self.lock:
-            chosen, self._chosen = self._chosen, None
-            if chosen is not None and chosen[0] is choice:
-                into = chosen[1]
-            else:
-                into = record_of(choice, most_recipes(self._between.shape[2]))
-            outputs = frames, number, feet, errors, failed, n_failed
-            self.measuring(lambda: _best(self.record, into, still, *outputs))
-        checked = Checked(failed[: n_failed[0]], self.check.check_rig, self.frames.skeleton.names)
-        return Best(
-            synthesis_of(frames, errors), choice_of(into), int(number[0]), bool(feet[0]), checked
-        )
+            into = self._filled(choice)
+            self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
+            found = Checked(
+                failed[: n_failed[0]].copy(), self.check.check_rig, self.frames.skeleton.names
+            )
+            # It is put in order where its first recipe fails.
+            judged = choice if into.struct.ranked == choice.ranked else choice_of(into)
+            made = synthesis_of(frames, errors)
+            return Best(made, judged, int(number[0]), bool(feet[0]), found)
+
+
+def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
+    """Memory for what ``ml_table_best`` returns next to frames.
+
+    The number of the recipe taken, whether its feet are held, its errors, what the check found.
+    """
+    return (
+        np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.bool_),
+        np.zeros(2),
+        np.zeros((MOST_FOUND, 5)),
+        np.zeros(1, dtype=np.int64),
+    )

@@ -99,30 +99,34 @@ def new_choice(most: int) -> Record:
     )
 
 
-def record_of(choice: Choice, most: int) -> Record:
-    """A choice as the core takes it; ``most`` recipes fit into it, or as many as it has."""
+def record_of(choice: Choice) -> Record:
+    """A choice as the core takes it."""
+    filled = new_choice(len(choice.rows))
+    fill_choice(filled, choice)
+    return filled
+
+
+def fill_choice(filled: Record, choice: Choice) -> None:
+    """Make a choice the one in a record, which is large enough."""
     n = len(choice.rows)
-    filled = new_choice(max(most, n))
     filled.rows[:n], filled.costs[:n], filled.columns[:n] = (
         choice.rows,
         choice.costs,
         choice.columns,
     )
-    if choice.pinned is not None:
-        filled.pinned[:n] = choice.pinned
+    filled.pinned[:n] = False if choice.pinned is None else choice.pinned
     filled.struct.count, filled.struct.ranked = n, choice.ranked
-    return filled
 
 
 def choice_of(filled: Record) -> Choice:
-    """The choice that the core has filled."""
+    """The choice that the core has filled; the record may be filled again."""
     n = filled.struct.count
     return Choice(
-        filled.rows[:n],
-        filled.costs[:n],
-        filled.columns[:n],
+        filled.rows[:n].copy(),
+        filled.costs[:n].copy(),
+        filled.columns[:n].copy(),
         filled.struct.ranked,
-        filled.pinned[:n],
+        filled.pinned[:n].copy(),
     )
 
 
