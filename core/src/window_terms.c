@@ -188,13 +188,12 @@ ml_status ml_window_terms(const ml_term_source *source, const ml_term_slots *out
     out->reach[2 * slot] = (int32_t)lead;
     out->reach[2 * slot + 1] = (int32_t)follow;
     for (int64_t t = 0; t < n; t++) {
-        if (t < window.begin || t >= window.end) {
-            for (int q = 0; q < JUDGE_ROWS; q++) window.rows[q * n + t] = 0.0f;
-            for (int g = 0; g < JUDGE_WIDE; g++) window.posture[JUDGE_WIDE * t + g] = 0.0f;
-        } else {
-            ml_sincos(source->heading[row - pad + t], out->turns + n + t, out->turns + t);
-        }
+        if (t >= window.begin && t < window.end) continue;
+        for (int q = 0; q < JUDGE_ROWS; q++) window.rows[q * n + t] = 0.0f;
+        for (int g = 0; g < JUDGE_WIDE; g++) window.posture[JUDGE_WIDE * t + g] = 0.0f;
     }
+    ml_sincos_all(window.end - window.begin, source->heading + row - pad + window.begin,
+                  out->turns + n + window.begin, out->turns + window.begin);
     terms_root(&window);
     terms_posture(&window);
     terms_plants(&window);
