@@ -260,7 +260,9 @@ class LabelTargets:
         if found is None:
             reachable = np.flatnonzero(nearest >= 0)
             order = np.argsort(self._costs[end, reachable, 0], kind="stable")
-            found = targets[end] = nearest[reachable[order[:TARGETS]]]
+            found = nearest[reachable[order[:TARGETS]]]
+            found.flags.writeable = False  # others get the same
+            targets[end] = found
         return found
 
     def nearest(self, label: str) -> IntArray:
