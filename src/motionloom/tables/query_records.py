@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
+from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.neighbours import CAPTURED
@@ -201,6 +202,20 @@ def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
         filled.planted,
         float(errors[0]),
         float(errors[1]),
+    )
+
+
+def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
+    """Memory for what ``ml_table_best`` returns next to frames.
+
+    The number of the recipe taken, whether its feet are held, its errors, what the check found.
+    """
+    return (
+        np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.bool_),
+        np.zeros(2),
+        np.zeros((MOST_FOUND, 5)),
+        np.zeros(1, dtype=np.int64),
     )
 
 

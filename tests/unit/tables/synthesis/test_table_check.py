@@ -185,7 +185,7 @@ def test_what_fails_is_what_the_check_of_a_motion_finds(frames, table, row):
     made = made._replace(local_quats=quats)
     plan, root, local, planted, before = around(table, made, [row, row])
     span = before, before + LENGTH - 1
-    expected = table.check.motion(root, local, plan, planted, span, [table.clip_at(row)])
+    expected = table.check.motion(root, local, plan, planted, span, [table.places.clip_at(row)])
     found = plain.check(table, made, (row, row))
     assert not found.passed
     assert found.failures[:, [0, 1, 3, 4]] == pytest.approx(expected.failures[:, [0, 1, 3, 4]])
