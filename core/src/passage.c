@@ -29,12 +29,6 @@ static int64_t passage_outside(int64_t n_clips, const int64_t *starts, int64_t r
 /* Four numbers at a time: compilers keep such sums at hand, those of an array they do not. */
 typedef double passage_four __attribute__((vector_size(32)));
 
-static inline passage_four passage_load(const double *from) {
-    passage_four out;
-    memcpy(&out, from, sizeof out);
-    return out;
-}
-
 /* Weighted means of sixteen series over frames `from` to `last`, around frame t. */
 static inline void passage_means(int64_t wide, const double *values, int64_t t, int64_t from,
                                  int64_t last, const double *parts, double *out) {
@@ -43,11 +37,16 @@ static inline void passage_means(int64_t wide, const double *values, int64_t t, 
     for (int64_t u = from; u <= last; u++) {
         double part = parts[u < t ? t - u : u - t];
         const double *now = values + wide * u;
+        passage_four p, q, r, s;
+        memcpy(&p, now, sizeof p);
+        memcpy(&q, now + 4, sizeof q);
+        memcpy(&r, now + 8, sizeof r);
+        memcpy(&s, now + 12, sizeof s);
         total += part;
-        a += part * passage_load(now);
-        b += part * passage_load(now + 4);
-        c += part * passage_load(now + 8);
-        d += part * passage_load(now + 12);
+        a += part * p;
+        b += part * q;
+        c += part * r;
+        d += part * s;
     }
     passage_four means[4] = {a / total, b / total, c / total, d / total};
     memcpy(out, means, sizeof means);

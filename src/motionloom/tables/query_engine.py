@@ -328,10 +328,13 @@ class QueryEngine:
         with self.lock:
             into = self._filled(choice)
             self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
-            found = Checked(
-                failed[: n_failed[0]].copy(), self.check.check_rig, self.frames.skeleton.names
-            )
+            failures, names = failed[: n_failed[0]].copy(), self.frames.skeleton.names
             # It is put in order where its first recipe fails.
             judged = choice if into.struct.ranked == choice.ranked else choice_of(into)
-            made = synthesis_of(frames, errors)
-            return Best(made, judged, int(number[0]), bool(feet[0]), found)
+            return Best(
+                synthesis_of(frames, errors),
+                judged,
+                int(number[0]),
+                bool(feet[0]),
+                Checked(failures, self.check.check_rig, names),
+            )

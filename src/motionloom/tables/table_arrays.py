@@ -256,14 +256,14 @@ class LabelTargets:
     def of(self, label: str, end: int) -> IntArray:
         """First rows of the windows most easily reached from a representative. (n,)."""
         nearest, targets = self._reached_of(label)
-        found = targets.get(end)
-        if found is None:
+        rows = targets.get(end)
+        if rows is None:
             reachable = np.flatnonzero(nearest >= 0)
             order = np.argsort(self._costs[end, reachable, 0], kind="stable")
-            found = nearest[reachable[order[:TARGETS]]]
-            found.flags.writeable = False  # others get the same
-            targets[end] = found
-        return found
+            rows = nearest[reachable[order[:TARGETS]]]
+            rows.flags.writeable = False  # others get the same
+            targets[end] = rows
+        return rows
 
     def nearest(self, label: str) -> IntArray:
         """For every representative the nearest window that ends in the label, or -1. (E,)."""
