@@ -1881,7 +1881,7 @@ ML_API ml_status ml_table_around(const ml_table *table, int64_t n_ways, const in
 
 /* Made frames with `ahead` captured rows before `first`, which they begin at, and `after` of them
    after `last`, which they end at, moved to where they go on. Labels of foot points that move are
-   removed.
+   removed, and rotations have the sign that is nearer to the frame before.
    chain: (made.n_joints, 7) scratch memory  points: (out.most, 4, 3) scratch memory */
 ML_API ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, int64_t last,
                                  int64_t after, const ml_frames *made, double *chain,

@@ -32,10 +32,8 @@ static inline double ml_nearest(double x) {
     return (x + shift) - shift;
 }
 
-/* sin(x) and cos(x). Errors below 2 units in the last place for |x| up to 1e6. Larger arguments are
-   first brought into one turn by the double nearest to 2 pi. */
-static inline void ml_sincos(double x, double *sine, double *cosine) {
-    if (!(fabs(x) <= 1e6)) x = fmod(x, 2.0 * ML_PI); /* exact; nan for infinity */
+/* sin(x) and cos(x) for |x| up to 1e6. */
+static inline void ml_sincos_near(double x, double *sine, double *cosine) {
     const double shift = 0x1.8p52; /* as in ml_nearest: the last bits of the sum are those of k */
     double shifted = x * 0.6366197723675814 + shift, k = shifted - shift;
     uint64_t turn; /* quarter turns, in its last two bits */
@@ -67,6 +65,25 @@ static inline void ml_sincos(double x, double *sine, double *cosine) {
     double a = turn & 1 ? cos_r : sin_r, b = turn & 1 ? sin_r : cos_r;
     *sine = turn & 2 ? -a : a;
     *cosine = (turn + 1) & 2 ? -b : b;
+}
+
+/* sin(x) and cos(x). Errors below 2 units in the last place for |x| up to 1e6. Larger arguments are
+   first brought into one turn by the double nearest to 2 pi. */
+static inline void ml_sincos(double x, double *sine, double *cosine) {
+    if (!(fabs(x) <= 1e6)) x = fmod(x, 2.0 * ML_PI); /* exact; nan for infinity */
+    ml_sincos_near(x, sine, cosine);
+}
+
+/* The same of n numbers: a loop that compilers make together. */
+static inline void ml_sincos_all(int64_t n, const double *restrict x, double *restrict sines,
+                                 double *restrict cosines) {
+    int64_t far = 0;
+    for (int64_t k = 0; k < n; k++) far += !(fabs(x[k]) <= 1e6);
+    if (far > 0) {
+        for (int64_t k = 0; k < n; k++) ml_sincos(x[k], sines + k, cosines + k);
+        return;
+    }
+    for (int64_t k = 0; k < n; k++) ml_sincos_near(x[k], sines + k, cosines + k);
 }
 
 static inline double ml_sin(double x) {

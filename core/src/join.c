@@ -98,23 +98,29 @@ static void join_take(const join_task *task, join_pair *pair, int64_t n, const f
 static ml_status join_captured(const join_task *task, join_pair *pair) {
     const ml_table *table = task->table;
     float *columns = task->work->columns;
+    double logit;
     if (task->work->ids[0] != table->n_medoids + JOIN_PINNED) return ML_OK;
-    ml_status bad = ml_recipe_score(table->terms, table->scratch, 1, task->work->ids, columns);
+    ml_status bad = ml_recipe_natural(table->terms, table->scratch, task->work->ids,
+                                      pair->reference, 0.0, &logit, columns);
     if (bad) return bad;
-    pair->captured = ml_natural_logit(pair->reference, columns) >= 0.0;
+    pair->captured = logit >= 0.0;
     if (pair->captured) join_take(task, pair, 0, columns);
     return ML_OK;
 }
 
-/* The most natural of a pair's blends, where the cheapest is not natural. */
+/* The most natural of a pair's blends, where the cheapest, which is its best, is not natural. */
 static ml_status join_most_natural(const join_task *task, join_pair *pair) {
     const ml_table *table = task->table;
-    float *columns = task->work->columns;
-    ml_status bad = ml_recipe_score(table->terms, table->scratch, pair->count, task->work->ids,
-                                    columns);
-    for (int64_t n = 0; n < pair->count && !bad; n++, columns += TABLE_COLUMNS)
-        if (ml_natural_logit(pair->reference, columns) > pair->worth)
-            join_take(task, pair, n, columns);
+    int64_t cheapest = pair->best;
+    ml_status bad = ML_OK;
+    for (int64_t n = 0; n < pair->count && !bad; n++) {
+        float columns[TABLE_COLUMNS];
+        double logit;
+        if (n == cheapest) continue;
+        bad = ml_recipe_natural(table->terms, table->scratch, task->work->ids + ML_MOST_WAYS * n,
+                                pair->reference, pair->worth, &logit, columns);
+        if (!bad && logit > pair->worth) join_take(task, pair, n, columns);
+    }
     return bad;
 }
 
@@ -302,26 +308,36 @@ static ml_status join_best(const join_task *task, const join_asked *asked, join_
     return bad;
 }
 
+/* How natural, or else how cheap, a plain blend is. */
+static ml_status join_worth(const join_task *task, const int32_t *ids, double *worth) {
+    const ml_table *table = task->table;
+    double reference[4];
+    float columns[TABLE_COLUMNS];
+    if (!task->natural) {
+        ml_status bad = ml_recipe_score(table->terms, table->scratch, 1, ids, columns);
+        if (!bad) *worth = -ml_recipe_cost(table->weighing, columns);
+        return bad;
+    }
+    ml_status bad = ml_natural_reference(table->terms, table->scratch, ids[0], ids[1], reference);
+    return bad ? bad : ml_recipe_logit(table->terms, table->scratch, ids, reference, worth);
+}
+
 /* Targets by the naturalness of the plain blends to them, the most natural first.
    ordered: (TABLE_TARGETS) */
 static ml_status join_order(const join_task *task, int64_t source, int64_t n_targets,
                             const int64_t *targets, int64_t *ordered) {
     const ml_table *table = task->table;
     int32_t slot = (int32_t)table->n_medoids + JOIN_SOURCE, *ids = task->work->ids;
-    float *columns = task->work->columns;
-    double worths[TABLE_TARGETS], reference[4];
+    double worths[TABLE_TARGETS];
     ml_status bad = ml_table_put(table, slot, source);
     for (int32_t n = 0; n < n_targets && !bad; n++) {
         int32_t target = (int32_t)table->n_medoids + JOIN_TARGETS + n;
         bad = ml_table_put(table, target, targets[n]);
         memcpy(ids + ML_MOST_WAYS * n, (int32_t[]){slot, target, -1, -1}, 4 * sizeof *ids);
     }
-    if (!bad) bad = ml_recipe_score(table->terms, table->scratch, n_targets, ids, columns);
-    for (int64_t n = 0; n < n_targets && !bad; n++, columns += TABLE_COLUMNS) {
-        bad = ml_natural_reference(table->terms, table->scratch, slot, ids[ML_MOST_WAYS * n + 1],
-                                   reference);
-        double worth = ml_natural_logit(reference, columns);
-        if (!task->natural) worth = -ml_recipe_cost(table->weighing, columns);
+    for (int64_t n = 0; n < n_targets && !bad; n++, ids += ML_MOST_WAYS) {
+        double worth = 0.0;
+        bad = join_worth(task, ids, &worth);
         int64_t at = n;
         for (; at > 0 && worth > worths[at - 1]; at--) {
             worths[at] = worths[at - 1];

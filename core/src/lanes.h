@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #define ML_LANES 8
 
@@ -19,10 +22,12 @@ typedef float ml_four __attribute__((vector_size(16)));
 #define ML_LANE_PARTS 1
 typedef float ml_lane_part __attribute__((vector_size(32)));
 typedef int32_t ml_lane_mask __attribute__((vector_size(32)));
+typedef int8_t ml_lane_codes __attribute__((vector_size(8)));
 #else
 #define ML_LANE_PARTS 2
 typedef ml_four ml_lane_part;
 typedef int32_t ml_lane_mask __attribute__((vector_size(16)));
+typedef int8_t ml_lane_codes __attribute__((vector_size(4)));
 #endif
 
 typedef struct {
@@ -34,6 +39,22 @@ static inline ml_lanes ml_lanes_load(const float *from) {
     ml_lanes out;
     for (int k = 0; k < ML_LANE_PARTS; k++)
         memcpy(&out.at[k], from + k * (ML_LANES / ML_LANE_PARTS), sizeof out.at[k]);
+    return out;
+}
+
+/* Eight small whole numbers. */
+static inline ml_lanes ml_lanes_load_codes(const int8_t *from) {
+    ml_lanes out;
+#if defined(__AVX2__) /* compilers take one after the other apart */
+    out.at[0] = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)from)));
+    return out;
+#endif
+    for (int k = 0; k < ML_LANE_PARTS; k++) {
+        ml_lane_codes codes;
+        memcpy(&codes, from + k * (ML_LANES / ML_LANE_PARTS), sizeof codes);
+        out.at[k] = __builtin_convertvector(__builtin_convertvector(codes, ml_lane_mask),
+                                            ml_lane_part);
+    }
     return out;
 }
 

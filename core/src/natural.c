@@ -11,19 +11,20 @@
 #define NATURAL_BIAS 6.67
 static const double natural_weights[4] = {7.58, 15.44, 9.28, 1.99};
 
-/* Squared distance of a window's posture from its mean, mean over frames. */
+/* Squared distance of a window's posture from its mean, mean over frames. All numbers of a posture
+   are summed side by side, each in the order of the frames. */
 static double natural_movement(const ml_terms *terms, int64_t window) {
     const float *posture = judge_window_posture(terms, window) + JUDGE_WIDE * terms->pad;
+    double sums[JUDGE_WIDE] = {0.0}, squares[JUDGE_WIDE] = {0.0};
     double total = 0.0, length = (double)terms->length;
-    for (int g = 0; g < JUDGE_WIDE; g++) {
-        double sum = 0.0, squares = 0.0;
-        for (int64_t t = 0; t < terms->length; t++) {
+    for (int64_t t = 0; t < terms->length; t++)
+        for (int g = 0; g < JUDGE_WIDE; g++) {
             double x = (double)posture[JUDGE_WIDE * t + g];
-            sum += x;
-            squares += x * x;
+            sums[g] += x;
+            squares[g] += x * x;
         }
-        total += squares / length - ml_square(sum / length);
-    }
+    for (int g = 0; g < JUDGE_WIDE; g++)
+        total += squares[g] / length - ml_square(sums[g] / length);
     return ml_max(total, 0.0);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "lanes.h"
 #include "quad.h"
 
 /* Codes of a start or an end that lists are made by, and those of them that heads hold. */
@@ -37,51 +38,38 @@ typedef struct {
     float *squared;
 } neighbour_found;
 
-/* `weight` (code - asked)^2 of sixteen codes: a loop that compilers make together. */
-static inline void neighbour_terms(const int8_t *restrict codes, const float *restrict asked,
-                                   const float *restrict weight, float *restrict terms) {
-    for (int c = 0; c < NEIGHBOUR_CODES; c++) {
-        float step = (float)codes[c] - asked[c];
-        terms[c] = weight[c] * step * step;
-    }
+/* `weight` (code - asked)^2 of eight codes. */
+static inline ml_lanes neighbour_terms(const int8_t *codes, const float *asked,
+                                       const float *weight) {
+    ml_lanes step = ml_lanes_subtract(ml_lanes_load_codes(codes), ml_lanes_load(asked));
+    return ml_lanes_multiply(ml_lanes_multiply(ml_lanes_load(weight), step), step);
 }
 
-/* Sums of terms in four parts. */
-static inline ml_quad neighbour_quarters(const float *terms) {
-    return (ml_quad_load(terms) + ml_quad_load(terms + 8)) +
-           (ml_quad_load(terms + 4) + ml_quad_load(terms + 12));
+/* The same of sixteen codes, summed in four parts. */
+static inline ml_four neighbour_quarters(const int8_t *codes, const float *asked,
+                                         const float *weight) {
+    return ml_lanes_fold(
+        ml_lanes_add(neighbour_terms(codes, asked, weight),
+                     neighbour_terms(codes + ML_LANES, asked + ML_LANES, weight + ML_LANES)));
 }
 
 /* Squared distance of codes, sixteen or more, from what is asked for. */
 static inline float neighbour_apart(int64_t n, const int8_t *codes, const neighbour_side *asked) {
-    float terms[NEIGHBOUR_CODES];
-    ml_quad sum = {0.0f};
-    for (int64_t c = 0; c + NEIGHBOUR_CODES <= n; c += NEIGHBOUR_CODES) {
-        neighbour_terms(codes + c, asked->steps + c, asked->weight + c, terms);
-        sum += neighbour_quarters(terms);
-    }
+    ml_four sum = {0.0f};
+    for (int64_t c = 0; c + NEIGHBOUR_CODES <= n; c += NEIGHBOUR_CODES)
+        sum += neighbour_quarters(codes + c, asked->steps + c, asked->weight + c);
     if (n % NEIGHBOUR_CODES) {
         int64_t c = n - NEIGHBOUR_CODES;
-        neighbour_terms(codes + c, asked->steps + c, asked->last_weight, terms);
-        sum += neighbour_quarters(terms);
+        sum += neighbour_quarters(codes + c, asked->steps + c, asked->last_weight);
     }
     return ml_quad_sum(sum);
 }
 
 /* The same of a head, of one side or of both. */
-static inline float neighbour_head_apart(int64_t n, const int8_t *restrict codes,
-                                         const float *restrict head,
-                                         const float *restrict weight) {
-    float terms[NEIGHBOUR_CODES];
-    if (n == NEIGHBOUR_CODES) {
-        neighbour_terms(codes, head, weight, terms);
-        return ml_quad_sum(neighbour_quarters(terms));
-    }
-    for (int c = 0; c < NEIGHBOUR_HEAD; c++) {
-        float step = (float)codes[c] - head[c];
-        terms[c] = weight[c] * step * step;
-    }
-    return ml_quad_sum(ml_quad_load(terms) + ml_quad_load(terms + 4));
+static inline float neighbour_head_apart(int64_t n, const int8_t *codes, const float *head,
+                                         const float *weight) {
+    if (n == NEIGHBOUR_CODES) return ml_quad_sum(neighbour_quarters(codes, head, weight));
+    return ml_quad_sum(ml_lanes_fold(neighbour_terms(codes, head, weight)));
 }
 
 /* Squared distance of a centre from a point, along the columns that count. */

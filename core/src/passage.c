@@ -7,6 +7,8 @@
 
 #include "passage.h"
 
+#include <string.h>
+
 #include "rotation_vector.h"
 #include "synthesis.h"
 
@@ -24,19 +26,57 @@ static int64_t passage_outside(int64_t n_clips, const int64_t *starts, int64_t r
     return side ? starts[low + 1] - 1 - row : row - starts[low];
 }
 
+/* Four numbers at a time: compilers keep such sums at hand, those of an array they do not. */
+typedef double passage_four __attribute__((vector_size(32)));
+
+/* Weighted means of sixteen series over frames `from` to `last`, around frame t. */
+static inline void passage_means(int64_t wide, const double *values, int64_t t, int64_t from,
+                                 int64_t last, const double *parts, double *out) {
+    passage_four a = {0.0}, b = a, c = a, d = a;
+    double total = 0.0;
+    for (int64_t u = from; u <= last; u++) {
+        double part = parts[u < t ? t - u : u - t];
+        const double *now = values + wide * u;
+        passage_four p, q, r, s;
+        memcpy(&p, now, sizeof p);
+        memcpy(&q, now + 4, sizeof q);
+        memcpy(&r, now + 8, sizeof r);
+        memcpy(&s, now + 12, sizeof s);
+        total += part;
+        a += part * p;
+        b += part * q;
+        c += part * r;
+        d += part * s;
+    }
+    passage_four means[4] = {a / total, b / total, c / total, d / total};
+    memcpy(out, means, sizeof means);
+}
+
+/* The same of one series. */
+static inline double passage_mean(int64_t wide, const double *values, int64_t t, int64_t from,
+                                  int64_t last, const double *parts) {
+    double total = 0.0, sum = 0.0;
+    for (int64_t u = from; u <= last; u++) {
+        double part = parts[u < t ? t - u : u - t];
+        total += part;
+        sum += part * values[wide * u];
+    }
+    return sum / total;
+}
+
 void ml_passage_smooth(const ml_passage *made, int64_t wide, const double *values, double *out) {
     double parts[PASSAGE_MOST];
     int64_t n = made->n_frames, half = ml_passage_parts(PASSAGE_SLOW_S * made->fps, parts);
-    for (int64_t t = 0; t < n; t++) {
-        int64_t from = t > half ? t - half : 0, last = t + half < n - 1 ? t + half : n - 1;
-        double total = 0.0, *sum = out + wide * t;
-        for (int64_t c = 0; c < wide; c++) sum[c] = 0.0;
-        for (int64_t u = from; u <= last; u++) {
-            double part = parts[u < t ? t - u : u - t];
-            total += part;
-            for (int64_t c = 0; c < wide; c++) sum[c] += part * values[wide * u + c];
+    for (int64_t t = 0; t < n; t++, out += wide) {
+        int64_t from = t > half ? t - half : 0, last = t + half < n - 1 ? t + half : n - 1, c = 0;
+        for (; c + 16 <= wide; c += 16)
+            passage_means(wide, values + c, t, from, last, parts, out + c);
+        if (wide > 16 && c < wide) { /* the last sixteen: some of them once more */
+            c = wide - 16;
+            passage_means(wide, values + c, t, from, last, parts, out + c);
+            c = wide;
         }
-        for (int64_t c = 0; c < wide; c++) sum[c] /= total;
+        for (; c < wide; c++) out[c] = passage_mean(wide, values + c, t, from, last, parts);
     }
 }
 
@@ -131,16 +171,14 @@ static void passage_carry(const ml_passage *made, const double *psi, double *scr
     double *apart = scratch, *slow = apart + wide * n, own[4];
     for (int64_t t = 0; t < n; t++)
         for (int64_t j = 0; j < joints; j++) {
+            double *q = quats + 4 * (joints * t + j);
             passage_facing(made->rows, ml_passage_row(made, made->carrier, t), j, psi[t], own);
-            passage_halved(own, quats + 4 * (joints * t + j), apart + wide * t + 3 * j);
+            passage_halved(own, q, apart + wide * t + 3 * j);
+            for (int c = 0; c < 4; c++) q[c] = own[c];
         }
     ml_passage_smooth(made, wide, apart, slow);
-    for (int64_t t = 0; t < n; t++)
-        for (int64_t j = 0; j < joints; j++) {
-            double *q = quats + 4 * (joints * t + j), *half = slow + wide * t + 3 * j;
-            passage_facing(made->rows, ml_passage_row(made, made->carrier, t), j, psi[t], q);
-            passage_turn(q, half[0], half[1], half[2]);
-        }
+    for (int64_t k = 0; k < n * joints; k++)
+        passage_turn(quats + 4 * k, slow[3 * k], slow[3 * k + 1], slow[3 * k + 2]);
 }
 
 /* Frames in which a joint's spin, less what the offsets add, is taken over. */
@@ -180,17 +218,39 @@ typedef struct {
     double off[2][3], spin[2][3], time[2];
 } passage_curve;
 
-static void passage_add(const ml_passage *made, int64_t joint, const passage_curve *curve,
-                        double *quats) {
-    int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
-    for (int64_t t = 0; t <= end; t++) {
-        double v[3], turn[4], bent[4], u = (double)t / (double)end, *q = quats + wide * t + 4 * joint;
-        double a = ml_passage_slope((double)t, curve->time[0]);
-        double b = ml_passage_slope((double)(end - t), curve->time[1]);
+/* Rotation vectors of a curve, and half their sizes.
+   frames: (n) vectors: (3, n) halves: (n) */
+static void passage_vectors(int64_t n, const double *restrict frames, const passage_curve *curve,
+                            double *restrict vectors, double *restrict halves) {
+    double end = (double)(n - 1), *x = vectors, *y = vectors + n, *z = vectors + 2 * n;
+    for (int64_t t = 0; t < n; t++) {
+        double v[3], u = frames[t] / end;
+        double a = ml_passage_slope(frames[t], curve->time[0]);
+        double b = ml_passage_slope(end - frames[t], curve->time[1]);
         for (int c = 0; c < 3; c++)
             v[c] = (1.0 - u) * curve->off[0][c] + u * curve->off[1][c] + a * curve->spin[0][c] -
                    b * curve->spin[1][c];
-        ml_rotation_exp(v, turn);
+        x[t] = v[0];
+        y[t] = v[1];
+        z[t] = v[2];
+        halves[t] = 0.5 * ml_length(v);
+    }
+}
+
+/* scratch: (7, n_frames), of which the first are the numbers of the frames */
+static void passage_add(const ml_passage *made, int64_t joint, const passage_curve *curve,
+                        double *scratch, double *quats) {
+    int64_t n = made->n_frames, wide = 4 * made->rows->n_joints;
+    double *vectors = scratch + n, *halves = vectors + 3 * n, *sines = halves + n;
+    double *cosines = sines + n;
+    passage_vectors(n, scratch, curve, vectors, halves);
+    ml_sincos_all(n, halves, sines, cosines);
+    for (int64_t t = 0; t < n; t++) /* as ml_rotation_exp */
+        sines[t] = 0.5 * (halves[t] > ML_ROTATION_TINY ? sines[t] / halves[t] : 1.0);
+    for (int64_t t = 0; t < n; t++) {
+        double *q = quats + wide * t + 4 * joint, bent[4];
+        double turn[4] = {cosines[t], sines[t] * vectors[t], sines[t] * vectors[n + t],
+                          sines[t] * vectors[2 * n + t]};
         ml_times(q, turn, bent);
         for (int c = 0; c < 4; c++) q[c] = bent[c];
     }
@@ -210,9 +270,10 @@ static void passage_fade(const ml_passage *made, int64_t joint, double left[2][3
     }
 }
 
-/* One joint of all frames, bent to have the rotations and spins of both ends. */
+/* One joint of all frames, bent to have the rotations and spins of both ends.
+   scratch: (7, n_frames), of which the first are the numbers of the frames */
 static void passage_bend(const ml_passage *made, int64_t joint, const double *psi,
-                         double *quats) {
+                         double *scratch, double *quats) {
     int64_t wide = 4 * made->rows->n_joints, end = made->n_frames - 1;
     passage_curve slow = {.time = {0.0, 0.0}};
     double left[2][3];
@@ -233,7 +294,7 @@ static void passage_bend(const ml_passage *made, int64_t joint, const double *ps
             slow.spin[k][c] -= (slow.off[1][c] - slow.off[0][c]) / (double)end;
         slow.time[k] = passage_time(made, slow.spin[k]);
     }
-    passage_add(made, joint, &slow, quats);
+    passage_add(made, joint, &slow, scratch, quats);
     for (int k = 0; k < 2; k++) passage_left(made, joint, k, psi, quats, left[k]);
     passage_fade(made, joint, left, quats);
 }
@@ -292,8 +353,9 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
     ml_status bad = ml_mixture_rotations(rows, n_frames, n_ways, at, weights, psi, quats);
     if (bad) return bad;
     if (made.carrier >= 0) passage_carry(&made, psi, scratch, quats);
+    for (int64_t t = 0; t < n_frames; t++) scratch[t] = (double)t;
     for (int64_t joint = 0; joint < rows->n_joints; joint++)
-        passage_bend(&made, joint, psi, quats);
+        passage_bend(&made, joint, psi, scratch, quats);
     if (!feet) return ML_OK;
     double *world = scratch + 3 * rows->n_joints * n_frames;
     double *points = world + 4 * rows->n_joints * n_frames;

@@ -7,6 +7,9 @@
 
 /* Bounds are in single precision: a blend is left out only where it costs this much more. */
 #define RECIPE_SLACK 1e-4
+/* Columns that naturalness weighs. */
+#define RECIPE_NATURAL \
+    (1u << JUDGE_FOOT_IN | 1u << JUDGE_ROOT_SPREAD | 1u << JUDGE_SPREAD | 1u << JUDGE_COM_ACC)
 
 ml_status ml_recipe_score(const ml_terms *terms, const ml_scratch *scratch, int64_t n,
                           const int32_t *recipes, float *out) {
@@ -35,6 +38,47 @@ static double recipe_cost(const ml_weighing *weighing, const float *columns, int
 double ml_recipe_cost(const ml_weighing *weighing, const float *columns) {
     double cost = recipe_cost(weighing, columns, 0, JUDGE_COLUMNS);
     return isnan(cost) ? HUGE_VAL : cost;
+}
+
+/* Columns that naturalness weighs, the cheap ones first, as long as it may reach `least`; the
+   naturalness, or less than `least`. Columns that are not measured yet are 0, and each can only
+   lower it. */
+static double recipe_measure(const ml_scored *blend, const double *reference, double least) {
+    ml_mix rows = ml_judge_rows_of(blend), posture = ml_judge_posture_of(blend);
+    for (int c = 0; c < JUDGE_COLUMNS; c++) blend->columns[c] = 0.0f;
+    ml_judge_mix_steps(blend, &rows);
+    ml_judge_steps(blend);
+    double logit = ml_natural_logit(reference, blend->columns);
+    if (logit < least) return logit;
+    ml_judge_travel(blend, &rows);
+    logit = ml_natural_logit(reference, blend->columns);
+    if (logit < least) return logit;
+    ml_judge_plants(blend);
+    logit = ml_natural_logit(reference, blend->columns);
+    if (logit < least) return logit;
+    ml_judge_posture(blend, &rows, &posture, NULL);
+    return ml_natural_logit(reference, blend->columns);
+}
+
+ml_status ml_recipe_logit(const ml_terms *terms, const ml_scratch *scratch, const int32_t *ids,
+                          const double *reference, double *logit) {
+    float columns[JUDGE_COLUMNS];
+    if (!ml_judge_fits(terms, scratch)) return ML_BAD_SIZE;
+    ml_scored blend = {terms, scratch, ids, ml_judge_ways(terms, ids), RECIPE_NATURAL, columns};
+    if (blend.n == 0) return ML_BAD_SIZE;
+    *logit = recipe_measure(&blend, reference, -HUGE_VAL);
+    return ML_OK;
+}
+
+ml_status ml_recipe_natural(const ml_terms *terms, const ml_scratch *scratch, const int32_t *ids,
+                            const double *reference, double least, double *logit,
+                            float *columns) {
+    if (!ml_judge_fits(terms, scratch)) return ML_BAD_SIZE;
+    ml_scored blend = {terms, scratch, ids, ml_judge_ways(terms, ids), JUDGE_ALL, columns};
+    if (blend.n == 0) return ML_BAD_SIZE;
+    *logit = recipe_measure(&blend, reference, least);
+    if (*logit >= least) ml_judge_balance(&blend);
+    return ML_OK;
 }
 
 /* What all blends of n windows from one source to one target share. */

@@ -77,10 +77,36 @@ ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_t n_med
     return ML_OK;
 }
 
+/* Terms of the window in a slot, written to another. */
+static void table_copy(const ml_term_slots *slots, int64_t from, int64_t to) {
+    int64_t rows = JUDGE_ROWS * slots->n_padded, posture = JUDGE_WIDE * slots->n_padded;
+    int64_t anchors = 4 * slots->n_padded, plants = 4 * slots->n_plants;
+    memcpy(slots->rows + rows * to, slots->rows + rows * from, sizeof(float) * (size_t)rows);
+    memcpy(slots->posture + posture * to, slots->posture + posture * from,
+           sizeof(float) * (size_t)posture);
+    memcpy(slots->anchors + anchors * to, slots->anchors + anchors * from,
+           sizeof(float) * (size_t)anchors);
+    memcpy(slots->spans + plants * to, slots->spans + plants * from,
+           sizeof(int32_t) * (size_t)plants);
+    memcpy(slots->ahead + plants * to, slots->ahead + plants * from,
+           sizeof(float) * (size_t)plants);
+    memcpy(slots->counts + 2 * to, slots->counts + 2 * from, 2 * sizeof(int32_t));
+    memcpy(slots->reach + 2 * to, slots->reach + 2 * from, 2 * sizeof(int32_t));
+}
+
 ml_status ml_table_put(const ml_table *table, int64_t slot, int64_t row) {
+    const ml_term_slots *slots = table->term_slots;
+    if (row < 0) return ML_BAD_SIZE; /* as of slots that hold no window */
     if (table->met[slot] == row) return ML_OK;
+    int64_t from = 0, end = table->n_medoids + TABLE_WIDE;
+    while (from < end && table->met[from] != row) from++;
     table->met[slot] = -1;
-    ml_status bad = ml_window_terms(table->term_source, table->term_slots, row, slot);
+    ml_status bad = ML_OK;
+    if (from < end) {
+        table_copy(slots, from, slot);
+    } else {
+        bad = ml_window_terms(table->term_source, slots, row, slot);
+    }
     if (!bad) table->met[slot] = row;
     return bad;
 }

@@ -37,6 +37,18 @@ enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 /* The cost of what is measured of a blend; infinite where it is no number. */
 double ml_recipe_cost(const ml_weighing *weighing, const float *columns);
 
+/* Naturalness of a recipe as ml_natural_logit has it, by the columns that it weighs alone. ids: (4)
+   reference: (4) */
+ml_status ml_recipe_logit(const ml_terms *terms, const ml_scratch *scratch, const int32_t *ids,
+                          const double *reference, double *logit);
+
+/* Naturalness of a recipe, and all its columns where it is at least `least`; else they are not
+   complete, and the naturalness is some number below `least`.
+   ids: (4)  reference: (4)  columns: (19) */
+ml_status ml_recipe_natural(const ml_terms *terms, const ml_scratch *scratch, const int32_t *ids,
+                            const double *reference, double least, double *logit,
+                            float *columns);
+
 /* Pieces of a table's `work`. */
 typedef struct {
     float *moments, *search, *squared, *columns;

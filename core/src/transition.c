@@ -265,6 +265,20 @@ ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *
     return ML_OK;
 }
 
+/* Signs of rotations chosen so that none turns round from one frame to the next. */
+static void transition_signs(ml_frames *frames) {
+    int64_t wide = 4 * frames->n_joints;
+    for (int64_t j = 0; j < frames->n_joints; j++) {
+        double sign = 1.0, last[4] = {0.0}, *q = frames->quats + 4 * j;
+        for (int64_t t = 0; t < frames->n_frames; t++, q += wide) {
+            double dot = q[0] * last[0] + q[1] * last[1] + q[2] * last[2] + q[3] * last[3];
+            if (dot < 0.0) sign = -sign;
+            for (int c = 0; c < 4; c++) last[c] = q[c];
+            for (int c = 0; c < 4; c++) q[c] *= sign;
+        }
+    }
+}
+
 ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, int64_t last,
                           int64_t after, const ml_frames *made, double *chain, double *points,
                           ml_frames *out) {
@@ -276,6 +290,7 @@ ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, i
         last + after >= table->rows->n_rows)
         return ML_BAD_SIZE;
     transition_extend(table, first, ahead, last, after, made, out);
+    transition_signs(out);
     ml_status bad = ML_OK;
     for (int64_t t = 0; t < n && !bad; t++) {
         bad = ml_chain_pose(1, joints, rig->parents, rig->offsets, rig->n_chain, rig->chain,

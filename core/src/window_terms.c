@@ -4,6 +4,7 @@
 #include "elementary.h"
 #include "judge.h"
 #include "lanes.h"
+#include "quad.h"
 
 /* Shorter plants are none. */
 #define TERMS_SHORTEST 2
@@ -50,17 +51,20 @@ static void terms_root(const terms_window *window) {
     }
 }
 
+/* Part of a joint's place, in three of four numbers. */
+static inline ml_quad terms_part(float part, const float *joint) {
+    ml_quad place = {joint[0], joint[1], joint[2], 0.0f};
+    return part * place;
+}
+
 /* Centres of the segments of one frame, x of all, then y, then z. */
 static void terms_centres(const ml_term_source *source, const float *frame, float *out) {
+    const int64_t *firsts = source->firsts, *joints = source->joints;
+    const float *parts = source->parts;
     for (int g = 0; g < JUDGE_SEGMENTS; g++) {
-        float sum[3];
-        for (int64_t k = source->firsts[g]; k < source->firsts[g + 1]; k++) {
-            const float *joint = frame + 3 * source->joints[k];
-            for (int c = 0; c < 3; c++) {
-                float part = source->parts[k] * joint[c];
-                sum[c] = k == source->firsts[g] ? part : sum[c] + part;
-            }
-        }
+        int64_t k = firsts[g], end = firsts[g + 1];
+        ml_quad sum = terms_part(parts[k], frame + 3 * joints[k]);
+        for (k++; k < end; k++) sum += terms_part(parts[k], frame + 3 * joints[k]);
         for (int c = 0; c < 3; c++) out[JUDGE_SEGMENTS * c + g] = sum[c];
     }
 }
@@ -184,13 +188,12 @@ ml_status ml_window_terms(const ml_term_source *source, const ml_term_slots *out
     out->reach[2 * slot] = (int32_t)lead;
     out->reach[2 * slot + 1] = (int32_t)follow;
     for (int64_t t = 0; t < n; t++) {
-        if (t < window.begin || t >= window.end) {
-            for (int q = 0; q < JUDGE_ROWS; q++) window.rows[q * n + t] = 0.0f;
-            for (int g = 0; g < JUDGE_WIDE; g++) window.posture[JUDGE_WIDE * t + g] = 0.0f;
-        } else {
-            ml_sincos(source->heading[row - pad + t], out->turns + n + t, out->turns + t);
-        }
+        if (t >= window.begin && t < window.end) continue;
+        for (int q = 0; q < JUDGE_ROWS; q++) window.rows[q * n + t] = 0.0f;
+        for (int g = 0; g < JUDGE_WIDE; g++) window.posture[JUDGE_WIDE * t + g] = 0.0f;
     }
+    ml_sincos_all(window.end - window.begin, source->heading + row - pad + window.begin,
+                  out->turns + n + window.begin, out->turns + window.begin);
     terms_root(&window);
     terms_posture(&window);
     terms_plants(&window);

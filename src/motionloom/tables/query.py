@@ -153,8 +153,8 @@ def _sooner(targets: IntArray, window: int) -> int:
 
 def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: bool) -> int:
     """First row of the window that starts, or ends, at a place, or as near as the clip has one."""
-    row = engine.row_of(place, "source" if leaving else "target")
-    first, moved = engine.window_at(row, leaving=leaving)
+    row = engine.places.row_of(place, "source" if leaving else "target")
+    first, moved = engine.places.window_at(row, leaving=leaving)
     if moved:
         verb, side = ("starts", "before") if leaving else ("ends", "after")
         notes.append(
@@ -232,7 +232,7 @@ def assembled(
         )
         synthesis, before = _played(engine, windows, synthesis, lead, follow)
         span = (before, before + engine.length - 1)
-    ids = [frames.ids[engine.clip_at(row)] for row in windows]
+    ids = [frames.ids[engine.places.clip_at(row)] for row in windows]
     name = f"{ids[0]} to {ids[-1]}"
     root, quats, planted = synthesis.root_positions, synthesis.local_quats, synthesis.planted
     for part in (root, quats, planted):
@@ -262,10 +262,10 @@ def _played(
 
     Clips move points that they label as planted: those labels are removed.
     """
-    starts, length = engine.frames.starts, engine.length
+    length, places = engine.length, engine.places
     first, last = windows[0], windows[-1] + length - 1
-    ahead = min(lead, first - int(starts[engine.clip_at(first)]))
-    after = min(follow, int(starts[engine.clip_at(last) + 1]) - 1 - last)
+    ahead = min(lead, places.frames_before(first))
+    after = min(follow, places.frames_after(last))
     n_frames, n_joints = ahead + length + after, synthesis.local_quats.shape[1]
     scratch = np.zeros((n_joints, 7)), np.zeros((n_frames, 4, 3))
     into = new_frames(n_frames, n_joints)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from threading import RLock
@@ -11,19 +10,18 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom._core import MISSING, CoreError, Record, kernel, record
+from motionloom._core import MISSING, CoreError, Record, kernel
 from motionloom.errors import TableError
-from motionloom.features.checks.check_rig import rig_record
-from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
 from motionloom.tables.index.lookup import NOWHERE
 from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
-from motionloom.tables.index.windows import window_from
 from motionloom.tables.query_records import (
     Choice,
     WindowSlots,
+    best_outputs,
     choice_of,
+    fill_choice,
     fill_rows,
     merged,
     most_recipes,
@@ -34,12 +32,14 @@ from motionloom.tables.query_records import (
 )
 from motionloom.tables.score.columns import COLUMNS, column
 from motionloom.tables.score.natural import Reference, is_natural
-from motionloom.tables.score.recipe import MOST_WAYS, weights_of
+from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.score import THRESHOLD_IN
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
 from motionloom.tables.synthesis.table_check import Checked, TableCheck
 from motionloom.tables.table_arrays import LabelTargets, TableArrays
 from motionloom.tables.table_header import TableHeader
+from motionloom.tables.table_record import table_record
+from motionloom.tables.window_places import WindowPlaces
 
 __all__ = ["Best", "Choice", "QueryEngine"]
 
@@ -67,7 +67,6 @@ class Best(NamedTuple):
     checked: Checked
 
 
-_work = kernel("ml_table_work")
 _choose = kernel("ml_table_choose")
 _join = kernel("ml_table_join")
 _judge = kernel("ml_table_judge")
@@ -113,68 +112,27 @@ class QueryEngine:
         self._costs = np.asarray(arrays.costs)
         self._nearest = np.asarray(arrays.lookup.fine)
         self._members: dict[int, IntArray] = {}
-        self._clips = {name: k for k, name in enumerate(frames.ids)}
         self._starts = np.asarray(frames.starts)
-        self._first_rows: list[int] = self._starts.tolist()
+        self.places = WindowPlaces(frames, self.length)
         self.labels = LabelTargets(arrays, collection, self.length)
         self._captured = CapturedBetween(frames, index)
         self.check = TableCheck(frames, self.rig)
         self.lock = RLock()
         self._slots = self._slots_for(self._medoids)
         self._all: WindowSlots | None = None
-        self._chosen: tuple[Choice, Record] | None = None
-        self.record = self._record()
+        self.record = table_record(
+            arrays, self.family, self.rows, self._slots, index, self._captured, self.check
+        )
+        self._choice = new_choice(most_recipes(self._between.shape[2]))
+        self._chosen: Choice | None = None
+        """What the record of a choice holds, if it is known."""
+        self._outputs = best_outputs()
 
     def _slots_for(self, windows: IntArray) -> WindowSlots:
         return WindowSlots(
             self.frames, windows, self.length, ranking=self.ranking, family=self.family,
             masses=self.masses,
         )  # fmt: skip
-
-    def _record(self) -> Record:
-        """The table as the core takes it."""
-        weights = np.zeros((MOST_WAYS, MOST_WAYS, self.length))
-        for n in range(MOST_WAYS):
-            weights[n, : n + 1] = weights_of(self.family, n + 1, self.length)
-        fields = {
-            "n_clips": len(self.frames.starts) - 1,
-            "n_jumps": len(self.frames.glitch_rows),
-            "n_medoids": len(self._medoids),
-            "n_ends": len(self._between),
-            "n_recipes": self._between.shape[2],
-            "n_limits": self.check.limits.shape[1],
-            "n_labels": 0,
-            "length": self.length,
-            "fps": self.frames.fps,
-            "rows": self.rows.record,
-            "rig": self.rig.record,
-            "check_rig": rig_record(self.check.check_rig),
-            **self._slots.records(),
-            "index": self.index.windows_record(),
-            "by_start": self.index.lists_record("by_start"),
-            "by_both": self.index.lists_record("by_both"),
-            "seen": self._captured.seen,
-            "starts": np.ascontiguousarray(self._starts, dtype=np.int64),
-            "jumps": np.ascontiguousarray(self.frames.glitch_rows, dtype=np.int64),
-            "medoids": self._medoids,
-            "nearest": np.ascontiguousarray(self._nearest, dtype=np.uint16),
-            "between": self._between,
-            "costs": np.ascontiguousarray(self._costs[:, :, 0], dtype=np.float32),
-            "spokes": np.zeros(0, dtype=np.int64),
-            "speeds": np.ascontiguousarray(self.index.speeds[:, 0], dtype=np.float64),
-            "weights": weights,
-            "limits": self.check.limits,
-            "measured": self.check.measured,
-            "met": self._slots.slots,
-            "missing": np.zeros(1, dtype=np.int64),
-            "n_characters": 0,
-            "n_names": 0,
-            "names": np.zeros(0, dtype=np.uint8),
-            "name_at": np.zeros(0, dtype=np.int64),
-        }
-        nothing = np.zeros(0, dtype=np.uint8)
-        n_work = _work(record("ml_table", **fields, n_work=0, work=nothing))
-        return record("ml_table", **fields, n_work=n_work, work=np.zeros(n_work, dtype=np.uint8))
 
     def measuring(self, ask: Callable[[], None]) -> None:
         """Call the core, and measure the limits of clips whenever it misses some."""
@@ -189,36 +147,6 @@ class QueryEngine:
     def __reduce__(self) -> tuple[object, ...]:
         # Large, quick to build, and with a lock: only the table is pickled and copied.
         return attrgetter("query_engine"), (self._owner,)
-
-    def row_of(self, place: tuple[str, int], argument: str = "place") -> int:
-        """Row of a clip's frame; ``argument`` is the caller's, for the error text."""
-        try:
-            name, frame = place
-            clip = self._clips[name]
-        except (KeyError, TypeError, ValueError):
-            return self.frames.row_at(place, argument)  # says what is wrong with it
-        first = self._first_rows[clip]
-        if type(frame) is not int or not 0 <= frame < self._first_rows[clip + 1] - first:
-            return self.frames.row_at((name, frame), argument)
-        return first + frame
-
-    def clip_at(self, row: int) -> int:
-        """Which clip a row belongs to; as ``frames.clip_at``, quicker."""
-        return bisect_right(self._first_rows, row) - 1
-
-    def window_at(self, row: int, *, leaving: bool) -> tuple[int, int]:
-        """First row of the window that starts at a row, or ends there, and by how much it is off.
-
-        Near a clip's end (or start) there is no such window: the clip's last (first) one is taken.
-        """
-        clip = self.clip_at(row)
-        first, last = self._first_rows[clip], self._first_rows[clip + 1] - self.length
-        if last < first:
-            window_from(self.frames, row, self.length)  # says that the clip is too short
-        if leaving:
-            return min(row, last), max(0, row - last)
-        wanted = row - self.length + 1
-        return max(wanted, first), max(0, first - wanted)
 
     def end_of(self, row: int) -> int:
         """Number of the representative that the window from ``row`` is nearest to."""
@@ -256,13 +184,12 @@ class QueryEngine:
         """
         for row in (source, *targets.tolist()):
             self.end_of(row)
-        into = new_choice(most_recipes(self._between.shape[2]))
         given = np.ascontiguousarray(targets, dtype=np.int64)
         with self.lock:
-            _choose(self.record, source, len(given), given, rescore, into)
-            choice = choice_of(into)
-            self._chosen = choice, into  # as a rule it is synthesized next
-        return choice
+            self._chosen = None
+            _choose(self.record, source, len(given), given, rescore, self._choice)
+            self._chosen = choice_of(self._choice)  # as a rule it is synthesized next
+            return self._chosen
 
     def join(
         self,
@@ -291,24 +218,33 @@ class QueryEngine:
         """
         for row in (source, *targets.tolist()):
             self.end_of(row)
-        into = new_choice(most_recipes(self._between.shape[2]))
         given = np.ascontiguousarray(targets, dtype=np.int64)
         out = np.array(banned, dtype=np.int64).reshape(-1, MOST_WAYS + 1) if banned else NONE_BANNED
         with self.lock:
+            self._chosen = None
             _join(
                 self.record, source, len(given), given, rescore, longest, later,
-                len(out), out, into,
+                len(out), out, self._choice,
             )  # fmt: skip
-            choice = choice_of(into)
-            self._chosen = choice, into  # as a rule it is synthesized next
-        return choice
+            self._chosen = choice_of(self._choice)  # as a rule it is synthesized next
+            return self._chosen
 
     def ranked(self, choice: Choice) -> Choice:
         """All candidates of a choice, scored in full and in order."""
-        into = record_of(choice, most_recipes(self._between.shape[2]))
         with self.lock:
+            into = self._filled(choice)
             _judge(self.record, into)
-        return choice_of(into)
+            return choice_of(into)
+
+    def _filled(self, choice: Choice) -> Record:
+        """A choice as the core takes it, for the core to change."""
+        chosen, self._chosen = self._chosen, None
+        if choice is chosen:
+            return self._choice
+        if len(choice.rows) > self._choice.most:
+            return record_of(choice)
+        fill_choice(self._choice, choice)
+        return self._choice
 
     def search(self, source: int, targets: IntArray) -> Choice:
         """The best of all recipes over the medoids, and of captured windows that are pinned."""
@@ -387,18 +323,18 @@ class QueryEngine:
         does not help, the other recipes are tried in the same way. If none passes, the one that
         fails least is returned.
         """
-        frames, errors = new_frames(self.length, self.rows.record.n_joints), np.zeros(2)
-        number, feet = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.bool_)
-        failed, n_failed = np.zeros((MOST_FOUND, 5)), np.zeros(1, dtype=np.int64)
+        frames = new_frames(self.length, self.rows.record.n_joints)
+        number, feet, errors, failed, n_failed = self._outputs
         with self.lock:
-            chosen, self._chosen = self._chosen, None
-            if chosen is not None and chosen[0] is choice:
-                into = chosen[1]
-            else:
-                into = record_of(choice, most_recipes(self._between.shape[2]))
-            outputs = frames, number, feet, errors, failed, n_failed
-            self.measuring(lambda: _best(self.record, into, still, *outputs))
-        checked = Checked(failed[: n_failed[0]], self.check.check_rig, self.frames.skeleton.names)
-        return Best(
-            synthesis_of(frames, errors), choice_of(into), int(number[0]), bool(feet[0]), checked
-        )
+            into = self._filled(choice)
+            self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
+            failures, names = failed[: n_failed[0]].copy(), self.frames.skeleton.names
+            # It is put in order where its first recipe fails.
+            judged = choice if into.struct.ranked == choice.ranked else choice_of(into)
+            return Best(
+                synthesis_of(frames, errors),
+                judged,
+                int(number[0]),
+                bool(feet[0]),
+                Checked(failures, self.check.check_rig, names),
+            )

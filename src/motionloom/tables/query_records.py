@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
+from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.neighbours import CAPTURED
@@ -99,30 +100,34 @@ def new_choice(most: int) -> Record:
     )
 
 
-def record_of(choice: Choice, most: int) -> Record:
-    """A choice as the core takes it; ``most`` recipes fit into it, or as many as it has."""
+def record_of(choice: Choice) -> Record:
+    """A choice as the core takes it."""
+    filled = new_choice(len(choice.rows))
+    fill_choice(filled, choice)
+    return filled
+
+
+def fill_choice(filled: Record, choice: Choice) -> None:
+    """Make a choice the one in a record, which is large enough."""
     n = len(choice.rows)
-    filled = new_choice(max(most, n))
     filled.rows[:n], filled.costs[:n], filled.columns[:n] = (
         choice.rows,
         choice.costs,
         choice.columns,
     )
-    if choice.pinned is not None:
-        filled.pinned[:n] = choice.pinned
+    filled.pinned[:n] = False if choice.pinned is None else choice.pinned
     filled.struct.count, filled.struct.ranked = n, choice.ranked
-    return filled
 
 
 def choice_of(filled: Record) -> Choice:
-    """The choice that the core has filled."""
+    """The choice that the core has filled; the record may be filled again."""
     n = filled.struct.count
     return Choice(
-        filled.rows[:n],
-        filled.costs[:n],
-        filled.columns[:n],
+        filled.rows[:n].copy(),
+        filled.costs[:n].copy(),
+        filled.columns[:n].copy(),
         filled.struct.ranked,
-        filled.pinned[:n],
+        filled.pinned[:n].copy(),
     )
 
 
@@ -197,6 +202,20 @@ def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
         filled.planted,
         float(errors[0]),
         float(errors[1]),
+    )
+
+
+def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
+    """Memory for what ``ml_table_best`` returns next to frames.
+
+    The number of the recipe taken, whether its feet are held, its errors, what the check found.
+    """
+    return (
+        np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.bool_),
+        np.zeros(2),
+        np.zeros((MOST_FOUND, 5)),
+        np.zeros(1, dtype=np.int64),
     )
 
 

@@ -26,8 +26,8 @@ class Stream:
 
     def __init__(self, engine: QueryEngine, source: Place) -> None:
         self._engine = engine
-        start = engine.row_of(source, "source")
-        clip = engine.clip_at(start)
+        start = engine.places.row_of(source, "source")
+        clip = engine.places.clip_at(start)
         engine.check.measure(clip)  # which checks the clip's frames
         clips = np.zeros(MOST_CLIPS, dtype=np.int64)
         clips[0] = clip
@@ -75,8 +75,8 @@ class Stream:
         engine = self._engine
         # A goal that cannot be reached is refused here: step() must never fail half-way.
         if frame is not None:
-            row = engine.row_of(frame, "frame")
-            engine.window_at(row, leaving=False)
+            row = engine.places.row_of(frame, "frame")
+            engine.places.window_at(row, leaving=False)
             _go_to_row(self._live, row)
         else:
             assert label is not None

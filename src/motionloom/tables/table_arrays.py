@@ -219,6 +219,16 @@ TARGETS = 4
 """Windows of a label that are tried as targets, at most."""
 
 
+class LabelReached(NamedTuple):
+    """Windows of one label."""
+
+    nearest: IntArray
+    """For every representative the nearest window that ends in the label, or -1. (E,)"""
+    targets: dict[int, IntArray]
+    """First rows of the windows most easily reached, by the representative they are reached from;
+    those that were asked for."""
+
+
 class LabelTargets:
     """The nearest window of each label to each representative, found once for each label.
 
@@ -235,7 +245,7 @@ class LabelTargets:
     def __init__(self, arrays: TableArrays, collection: Collection, length: int) -> None:
         self._lookup, self._costs = arrays.lookup, np.asarray(arrays.costs)
         self._collection, self._length = collection, length
-        self._nearest: dict[str, IntArray] = {}
+        self._reached: dict[str, LabelReached] = {}
         self._labels: tuple[Label, ...] = ()
         self._lock = Lock()
 
@@ -245,23 +255,33 @@ class LabelTargets:
 
     def of(self, label: str, end: int) -> IntArray:
         """First rows of the windows most easily reached from a representative. (n,)."""
-        nearest = self.nearest(label)
-        reachable = np.flatnonzero(nearest >= 0)
-        order = np.argsort(self._costs[end, reachable, 0], kind="stable")
-        return nearest[reachable[order[:TARGETS]]]
+        nearest, targets = self._reached_of(label)
+        rows = targets.get(end)
+        if rows is None:
+            reachable = np.flatnonzero(nearest >= 0)
+            order = np.argsort(self._costs[end, reachable, 0], kind="stable")
+            rows = nearest[reachable[order[:TARGETS]]]
+            rows.flags.writeable = False  # others get the same
+            targets[end] = rows
+        return rows
 
     def nearest(self, label: str) -> IntArray:
         """For every representative the nearest window that ends in the label, or -1. (E,)."""
+        return self._reached_of(label).nearest
+
+    def _reached_of(self, label: str) -> LabelReached:
+        """What was found for a label, for as long as no label changes."""
         of_kind(label, str, "label")
         with self._lock:
             labels = self._collection.labels
             if labels != self._labels:
-                self._labels, self._nearest = labels, {}
-            nearest = self._nearest.get(label)
-            if nearest is None:
+                self._labels, self._reached = labels, {}
+            reached = self._reached.get(label)
+            if reached is None:
                 rows = self._collection.label_rows(label)
-                nearest = self._nearest[label] = self._nearest_ending_at(rows)
-            return nearest
+                reached = LabelReached(self._nearest_ending_at(rows), {})
+                self._reached[label] = reached
+            return reached
 
     def _nearest_ending_at(self, rows: IntArray) -> IntArray:
         """For every representative the nearest window that ends at one of the rows. (E,)."""

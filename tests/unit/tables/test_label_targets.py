@@ -96,3 +96,15 @@ def test_a_label_is_looked_for_once_until_labels_change():
     assert of.of("run", 0).tolist() == [9]
     assert of.of("walk", 0).tolist() == [27]
     assert collection.asked == 3
+
+
+def test_targets_are_found_once_for_each_representative_that_they_are_reached_from():
+    fine = np.arange(40, dtype=np.uint16) % 2
+    costs = np.zeros((2, 2, 2))
+    costs[0, :, 0], costs[1, :, 0] = [1, 2], [2, 1]
+    table = table_of([10, 11], fine=fine, costs=costs)
+    of = LabelTargets(*table)
+    assert of.of("run", 0) is of.of("run", 0)
+    assert of.of("run", 0).tolist() == [8, 7]
+    assert of.of("run", 1).tolist() == [7, 8]
+    assert not of.of("run", 1).flags.writeable

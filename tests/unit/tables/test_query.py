@@ -126,8 +126,8 @@ def test_refining_never_chooses_worse_and_a_full_search_is_refined(table, places
 def test_the_recipe_found_in_stages_is_the_first_of_all_judged_in_full(table, places):
     at = table.query_engine
     for src, dst in places:
-        source = at.window_at(at.row_of(src), leaving=True)[0]
-        target = at.window_at(at.row_of(dst), leaving=False)[0]
+        source = at.places.window_at(at.places.row_of(src), leaving=True)[0]
+        target = at.places.window_at(at.places.row_of(dst), leaving=False)[0]
         quick = at.choose(source, np.array([target]), rescore=32)
         full = at.score([quick.windows(n) for n in range(len(quick.rows))])
         assert quick.windows(0) == full.windows(0)
@@ -137,8 +137,8 @@ def test_the_recipe_found_in_stages_is_the_first_of_all_judged_in_full(table, pl
 def test_captured_windows_are_those_that_the_index_finds(table, places):
     frames, at = table.frames, table.query_engine
     for src, dst in places:
-        source = at.window_at(at.row_of(src), leaving=True)[0]
-        target = at.window_at(at.row_of(dst), leaving=False)[0]
+        source = at.places.window_at(at.places.row_of(src), leaving=True)[0]
+        target = at.places.window_at(at.places.row_of(dst), leaving=False)[0]
         start = contexts(frames, np.array([source]), side="start")[0]
         end = contexts(frames, np.array([target + LENGTH - 1]), side="end")[0]
         found = table.neighbours.nearest(start, end, count=2, apart=LENGTH // 4)
@@ -231,6 +231,23 @@ def test_several_targets_are_chosen_among_from_one_source(table):
     assert choice.windows(0) == at.score(windows).windows(0)
 
 
+def test_later_queries_change_nothing_of_earlier_ones(table, places):
+    """The engine keeps the memory that candidates are found in."""
+    at, rows = table.query_engine, table.frames.windows(LENGTH)
+    one = at.join(int(rows[3]), rows[[90]], rescore=8, longest=LENGTH)
+    parts = one.rows.copy(), one.costs.copy(), one.columns.copy(), one.pinned.copy()
+    alone = at.synthesize_best(one)
+    other = at.choose(int(rows[200]), rows[[40, 60]], rescore=8)
+    at.ranked(other)
+    table.transition(*places[0])
+    for part, kept in zip((one.rows, one.costs, one.columns, one.pinned), parts, strict=True):
+        assert np.array_equal(part, kept, equal_nan=part.dtype.kind == "f")
+    again = at.synthesize_best(one)
+    assert (again.synthesis.local_quats == alone.synthesis.local_quats).all()
+    assert again.choice.key(again.number) == alone.choice.key(alone.number)
+    assert np.array_equal(again.checked.failures, alone.checked.failures)
+
+
 def test_a_table_has_one_query_engine(table):
     assert table.query_engine is table.query_engine
 
@@ -246,7 +263,8 @@ def test_the_best_that_passes_is_that_of_the_plain_search(table, share):
     at.check.limits[sides] *= share
     try:
         for src, dst in product((("walk", 30), ("sneak", 60)), (("run", 50), ("kick", 80))):
-            source, target = at.row_of(src), at.window_at(at.row_of(dst), leaving=False)[0]
+            source = at.places.row_of(src)
+            target = at.places.window_at(at.places.row_of(dst), leaving=False)[0]
             choice = at.choose(source, np.array([target]), rescore=6)
             taken, held, found = plain.synthesize_best(at, choice)
             best = at.synthesize_best(choice)

@@ -201,8 +201,8 @@ def test_a_table_by_the_papers_sum_judges_by_it(table):
 
 def window_pair(engine, source, target):
     """First rows of the windows between two places, the target's as an array."""
-    first = engine.window_at(engine.row_of(source), leaving=True)[0]
-    last = engine.window_at(engine.row_of(target), leaving=False)[0]
+    first = engine.places.window_at(engine.places.row_of(source), leaving=True)[0]
+    last = engine.places.window_at(engine.places.row_of(target), leaving=False)[0]
     return first, np.array([last])
 
 
