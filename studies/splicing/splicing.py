@@ -1,6 +1,6 @@
 """Splicing: splices against the truth, clips as captured, and speed; all four methods.
 
-    ./study splicing [apart] [told] [beats] [truth] [captured] [fresh] [speed]
+    ./study splicing [apart] [classifiers] [beats] [truth] [captured] [fresh] [speed]
 
 Pairs and seeds stand in ``protocols/splicing_*.json``. Brackets in the notes are 95 % bootstrap
 bounds over pairs; settings were chosen on the pairs of ``truth`` and ``captured``, not on those of
@@ -24,11 +24,11 @@ from studies.report import Figure, write_report
 from studies.splicing.splicing_apart import apart_figures
 from studies.splicing.splicing_beats import beat_figures
 from studies.splicing.splicing_captured import captured_figures
+from studies.splicing.splicing_classifiers import classifier_figures
 from studies.splicing.splicing_fresh import fresh_figures
-from studies.splicing.splicing_told import told_figures
 from studies.splicing.splicing_truth import METHODS, truth_figures
 
-PARTS = ("apart", "told", "beats", "truth", "captured", "fresh", "speed")
+PARTS = ("apart", "classifiers", "beats", "truth", "captured", "fresh", "speed")
 N_FRAMES = 110
 PAPER_MS, GOAL_MS = 670.0, 8.0
 ROUNDS = 40
@@ -96,8 +96,8 @@ def main() -> int:
     else:
         if "apart" in parts:
             figures += apart_figures(folder)
-        if "told" in parts:
-            figures += told_figures(folder)
+        if "classifiers" in parts:
+            figures += classifier_figures(folder)
         if "beats" in parts:
             figures += beat_figures(folder)
         if "truth" in parts:

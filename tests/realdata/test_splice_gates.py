@@ -106,6 +106,6 @@ def test_a_zombies_arms_and_stiff_neck_walk_on_other_legs(mocap, clip):
     made = ml.splice(zombie, clip("16_11"), when_short="loop")
     assert made.verification.passed
     body, positions = ml.BodyMap.guess(made.motion.skeleton), made.motion.world_positions()
-    hands, hips = (positions[:, joints, 1].mean() for joints in
-                   ([body.left_wrist, body.right_wrist], [body.left_hip, body.right_hip]))  # fmt: skip
-    assert hands > hips + 0.2  # those of the walk hang below the hips
+    wrists, hips = [body.left_wrist, body.right_wrist], [body.left_hip, body.right_hip]
+    hands, waist = (positions[:, joints, 1].mean() for joints in (wrists, hips))
+    assert hands > waist + 0.2  # those of the walk hang below the hips

@@ -152,7 +152,7 @@ def test_paths_and_pickles_and_extended_tables_work(table, place):
     assert np.array_equal(other.motion.local_quats, joined.motion.local_quats)
 
 
-def test_it_tells_which_recipe_it_took_and_how_long_it_is(table):
+def test_why_names_the_cached_recipe_and_a_note_reports_a_longer_one(table):
     joined = table.transition(("walk", 5), ("run", 70), rescore=0)
     assert "is the cached recipe of the two clusters" in joined.why
     assert "no other" in joined.why or joined.verification.passed

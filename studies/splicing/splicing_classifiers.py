@@ -37,7 +37,7 @@ class Windows:
         self.performers += [plan["who"]] * len(cut)
 
 
-def told_figures(folder: Path) -> list[Figure]:
+def classifier_figures(folder: Path) -> list[Figure]:
     """Areas under the curve of splices, next to those of copied joints."""
     sets = json.loads((PROTOCOLS / "splicing_apart.json").read_text())["sets"]
     captured, spliced = Windows(), {method: Windows() for method in METHODS}
@@ -61,8 +61,8 @@ def told_figures(folder: Path) -> list[Figure]:
 
 
 def _told_apart(captured: Windows, spliced: Windows) -> ToldApart:
-    known = set(spliced.sets) & set(captured.sets)
-    some = [k for k, name in enumerate(captured.sets) if name in known]
+    shared = set(spliced.sets) & set(captured.sets)
+    some = [k for k, name in enumerate(captured.sets) if name in shared]
     return auc_of(
         [captured.motions[k] for k in some],
         spliced.motions,
