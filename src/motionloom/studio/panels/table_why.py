@@ -37,8 +37,8 @@ def candidate(opened: OpenTable, each: Candidate, joined: TableTransition) -> Re
 
 def is_taken(each: Candidate, joined: TableTransition) -> bool:
     """Whether a transition was made of a candidate."""
-    made = joined.recipe
-    return (each.recipe.rows, each.recipe.pinned) == (made.rows, made.pinned)
+    one, other = each.recipe, joined.recipe
+    return (one.rows, one.pinned) == (other.rows, other.pinned)
 
 
 def _windows(opened: OpenTable, rows: Iterable[int]) -> list[str]:

@@ -71,9 +71,7 @@ export function buildView(store: Store, tables: Tables): BuildView {
       replace(others, ...names.map((name) => make("option", { attrs: { value: name } }, name)));
       others.value = table?.id ?? "";
     }
-    facts.textContent = table
-      ? `${table.clips.length} clips, ${table.clusters} clusters, ${table.length_s} s`
-      : "";
+    facts.textContent = table ? `${table.clips.length} clips, ${table.clusters} clusters, ${table.length_s} s` : "";
     facts.title = table?.build ?? "";
     const percent = Math.round(100 * (job?.part ?? 0));
     fill.style.width = `${percent}%`;
