@@ -15,6 +15,10 @@
 #define CHECK_DRAG_SPEED 0.25
 /* Metres. A body all of whose points are higher than this over the floor touches nothing. */
 #define CHECK_HOVER_HEIGHT 0.06
+/* m/s. A sole point that is faster does not carry the body. */
+#define CHECK_STANDS_SPEED 1.0
+/* Metres. A part of the body that is so much lower than the soles may carry it. */
+#define CHECK_REST 0.05
 /* m/s2. A body in flight falls; one whose pelvis accelerates less than this downwards hovers. */
 #define CHECK_FALL (-4.0)
 /* Seconds. Accelerations of the pelvis are measured over twice this long. */
@@ -62,15 +66,22 @@ static inline int ml_check_is_dragged(const double *soles, const double *floors,
     return (x * x + z * z) * fps * fps > CHECK_DRAG_SPEED * CHECK_DRAG_SPEED;
 }
 
-/* Whether everything is off the floor in frame t: soles (F, 4, 3), lowest (F), floors (4). Both feet
+/* Whether nothing supports the body in frame t: every sole point is off the floor or moves along it,
+   and no other part of the body is down there. soles (F, 4, 3), lowest (F), floors (4). Both feet
    stand on the lower floor of the two: a run shows the heel of one foot, or none, on the ground. */
 static inline int ml_check_is_off(const double *soles, const double *lowest, int64_t t,
-                                  const double *floors) {
-    for (int k = 0; k < 4; k++)
-        if (soles[12 * t + 3 * k + 1] <= ml_min(floors[k], floors[k ^ 2]) + CHECK_HOVER_HEIGHT)
-            return 0;
-    double low = ml_min(ml_min(ml_min(floors[0], floors[1]), floors[2]), floors[3]);
-    return lowest[t] > low + CHECK_HOVER_HEIGHT;
+                                  const double *floors, double fps) {
+    double low = HUGE_VAL, sole = HUGE_VAL;
+    for (int k = 0; k < 4; k++) {
+        const double *now = soles + 12 * t + 3 * k;
+        double floor = ml_min(floors[k], floors[k ^ 2]);
+        low = ml_min(low, floor);
+        sole = ml_min(sole, now[1]);
+        if (now[1] > floor + CHECK_HOVER_HEIGHT) continue;
+        if (t == 0 || ml_check_way(now, now - 12) * fps <= CHECK_STANDS_SPEED) return 0;
+    }
+    if (lowest[t] > low + CHECK_HOVER_HEIGHT) return 1;
+    return sole <= low + CHECK_HOVER_HEIGHT && lowest[t] > sole - CHECK_REST;
 }
 
 /* How long a body that is off the floor from frame `first` to `stop` does not fall. The share of

@@ -255,12 +255,12 @@ static void check_judge_body(check_case *at) {
 static int check_is_off(const check_case *at, int64_t t) {
     const double *before = at->limits->highest, *after = at->limits->entered;
     const ml_check_series *series = at->series;
-    if (!after) return ml_check_is_off(series->soles, series->lowest, t, before);
+    if (!after) return ml_check_is_off(series->soles, series->lowest, t, before, at->fps);
     double part = (double)(t - at->first) / ml_max((double)(at->last - at->first), 1.0), floors[4];
     for (int k = 0; k < 4; k++)
         floors[k] = ml_max(before[k] + part * (after[k] - before[k]),
                            ml_max(before[k], after[k]) - CHECK_FLOOR_FALL);
-    return ml_check_is_off(series->soles, series->lowest, t, floors);
+    return ml_check_is_off(series->soles, series->lowest, t, floors, at->fps);
 }
 
 /* Runs of frames in which nothing is near the floor and the body does not fall. */

@@ -90,7 +90,7 @@ double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest
     int64_t t = 0;
     while (t < n_frames) {
         int64_t first = t;
-        while (t < n_frames && ml_check_is_off(soles, lowest, t, floors)) t++;
+        while (t < n_frames && ml_check_is_off(soles, lowest, t, floors, fps)) t++;
         if (t > first) worst = ml_max(worst, ml_check_floating(pelvis, first, t, fps));
         else t++;
     }

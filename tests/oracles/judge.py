@@ -57,7 +57,7 @@ def judge(
         off = np.abs((series.heading - plan + np.pi) % (2.0 * np.pi) - np.pi)
         over("heading", -1, off, 30.0 * DEG, good)
     longest = max(1.2 * limits.body[HOVER], 0.12)
-    for a, b in runs(is_off(series.soles, series.lowest, limits.highest) & within):
+    for a, b in runs(is_off(series.soles, series.lowest, limits.highest, fps) & within):
         if (time := floating_time(series.pelvis[a:b, 1], fps)) > longest:
             note("hovering", -1, (a + b) // 2, time, longest)
     if not n_frames or not limits.sole[0] < 1e300:

@@ -59,11 +59,18 @@ def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray
     return np.tile(np.maximum(out[:2], out[2:]), 2)
 
 
-def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray) -> BoolArray:
-    """Whether everything is off the floor in each frame; both feet stand on the lower floor."""
+def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray, fps: float) -> BoolArray:
+    """Whether nothing supports the body in each frame; both feet stand on the lower floor."""
     both = np.tile(np.minimum(floor[:2], floor[2:]), 2)
-    off = (soles[..., 1] > both + 0.06).all(axis=1)
-    return np.asarray(off & (lowest > floor.min() + 0.06))
+    ways = np.linalg.norm(
+        np.diff(soles[..., [0, 2]], axis=0, prepend=soles[:1, :, [0, 2]]), axis=-1
+    )
+    down = soles[..., 1] <= both + 0.06
+    carried = (down & (ways * fps <= 1.0)).any(axis=1)
+    near = lowest <= both.min() + 0.06
+    sole = soles[..., 1].min(axis=1)
+    rests = near & ((sole > both.min() + 0.06) | (lowest <= sole - 0.05))
+    return np.asarray(~carried & ~rests)
 
 
 def floating_time(heights: FloatArray, fps: float) -> float:
@@ -82,5 +89,5 @@ def hover_time(
     soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
 ) -> float:
     """The plain form of :func:`hover_time`."""
-    off = runs(is_off(soles, lowest, floor))
+    off = runs(is_off(soles, lowest, floor, fps))
     return max((floating_time(pelvis[a:b, 1], fps) for a, b in off), default=0.0)

@@ -167,3 +167,21 @@ def test_both_feet_stand_on_the_lower_floor_of_the_two() -> None:
     assert hover_time(soles, np.ones(n), still, floors, FPS) > 0.5
     soles[:, 0, 1] = 0.05
     assert hover_time(soles, np.ones(n), still, floors, FPS) == 0.0
+
+
+def test_a_body_on_feet_that_slide_fast_hovers_unless_something_else_carries_it() -> None:
+    n, still = 60, np.ones((60, 3))
+    for speed, hovers in ((0.99, False), (1.01, True)):
+        soles = np.zeros((n, 4, 3))
+        soles[..., 2] = speed * np.arange(n)[:, None] / FPS
+        low = np.zeros(n)
+        # In the first frame nothing shows how fast feet are.
+        time = (n - 1) / FPS if hovers else 0.0
+        assert hover_time(soles, low, still, np.zeros(4), FPS) == pytest.approx(time)
+        # A knee or a hand 5 cm under the soles.
+        assert hover_time(soles, low - 0.049, still, np.zeros(4), FPS) == pytest.approx(time)
+        assert hover_time(soles, low - 0.051, still, np.zeros(4), FPS) == 0.0
+        soles[:, 3, 2] = 0.0  # one point stands
+        assert hover_time(soles, low, still, np.zeros(4), FPS) == 0.0
+        soles[:, 3, 1] = 0.07  # not on the floor
+        assert hover_time(soles, low, still, np.zeros(4), FPS) == pytest.approx(time)
