@@ -1905,15 +1905,16 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
 /* A live character of a table: where it is, and memory. It plays a clip, from `start`, carried into
    the world by `turn`, then `x` and `z`; or the frames of a transition, `at` the next of them, after
    which it goes on in its clip after row `then`. `clips` are those that it is made of now; `goal` is
-   0 for none, 1 for the windows in `spokes`, 2 for the window at row `goal_row`. `played` are the
-   frames shown last, the newest last.
+   0 for none, 1 for the windows in `spokes`, 2 for the window at row `goal_row`; where nothing that
+   passes the quality check leads there it is tried again after `pause` frames, `waits` times more.
+   `played` are the frames shown last, the newest last.
    clips: (4)  spokes: (table.n_ends)  work: (n_work) */
 typedef struct ml_stream {
     const ml_table *table;
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
     uint8_t in_transition, done, goal;
-    int64_t at, then, goal_row, try_again, n_clips, n_played;
+    int64_t at, then, goal_row, waits, pause, try_again, n_clips, n_played;
     int64_t *clips, *spokes;
     int64_t n_work;
     uint8_t *work;

@@ -18,6 +18,10 @@
 #define STREAM_TRIES 4
 /* Recipes of the table that are judged. */
 #define STREAM_RESCORED 32
+/* A goal to which nothing passes the quality check is tried again so many times, after so many
+   seconds each: a step later the other foot stands. */
+#define STREAM_WAITS 3
+#define STREAM_PAUSE_S 0.1
 
 enum { STREAM_NO_GOAL, STREAM_LABEL, STREAM_ROW };
 
@@ -263,7 +267,15 @@ static ml_status stream_choose(const ml_stream *stream, stream_pieces *work, int
                            &work->choice);
 }
 
-/* Begin the transition to the goal from the frame shown last. */
+/* Whether a flawed transition is better put off: the motion that is played goes on for a while. */
+static int stream_waits(ml_stream *stream, int is_flawed) {
+    if (!is_flawed || stream->waits < 1) return 0;
+    stream->waits--;
+    stream->pause = (int64_t)ml_nearest(STREAM_PAUSE_S * stream->table->fps);
+    return 1;
+}
+
+/* Begin the transition to the goal from the frame shown last, unless it waits. */
 static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
     const ml_table *table = stream->table;
     const stream_place here = {0.0, 0.0, 0.0}, place = {stream->turn, stream->x, stream->z};
@@ -276,7 +288,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
         if (!bad)
             bad = ml_table_best(table, &work->choice, 0, &work->made, &number, &feet, errors,
                                 work->found, &n_found);
-        if (bad) return bad;
+        if (bad || stream_waits(stream, n_found > 0)) return bad;
         const int64_t *windows = work->choice.rows + ML_MOST_WAYS * number;
         int64_t n_ways = 0;
         while (n_ways < ML_MOST_WAYS && windows[n_ways] >= 0) n_ways++;
@@ -308,6 +320,7 @@ static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
     }
     if (bad) return bad;
     if (!n_kept) return ML_NOWHERE;
+    if (stream_waits(stream, least > 0.0)) return ML_OK;
     stream_queue(stream, work, &work->best, n_kept, kept, here);
     return ML_OK;
 }
@@ -377,6 +390,8 @@ ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spokes) {
     if (!there) return ML_NOWHERE;
     memcpy(stream->spokes, spokes, sizeof(int64_t) * (size_t)table->n_ends);
     stream->goal = STREAM_LABEL;
+    stream->waits = STREAM_WAITS;
+    stream->pause = 0;
     return ML_OK;
 }
 
@@ -388,6 +403,8 @@ ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row) {
     if (!ml_table_has_window(table, window)) return ML_NOWHERE;
     stream->goal_row = window;
     stream->goal = STREAM_ROW;
+    stream->waits = STREAM_WAITS;
+    stream->pause = 0;
     return ML_OK;
 }
 
@@ -437,9 +454,11 @@ ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t
         return ML_BAD_SIZE;
     stream_lay_out(table, stream->work, &work);
     work.played.n_frames = stream->n_played;
-    if (stream->goal != STREAM_NO_GOAL && stream->n_played) {
+    if (stream->pause > 0) {
+        stream->pause--;
+    } else if (stream->goal != STREAM_NO_GOAL && stream->n_played) {
         bad = stream_leave(stream, &work);
-        if (bad != ML_MISSING) stream->goal = STREAM_NO_GOAL;
+        if (bad != ML_MISSING && !stream->pause) stream->goal = STREAM_NO_GOAL;
         if (bad) return bad;
     }
     if (!stream->in_transition && stream_ends(stream)) bad = stream_go_on(stream, &work);

@@ -68,7 +68,9 @@ class Stream:
         """Go to any frame with a label, or to a clip's frame, from the next step on.
 
         A transition that is being played is left at once. The rest of it serves as the source
-        window of the new transition, so pose and speed continue.
+        window of the new transition, so pose and speed continue. Where nothing that passes the
+        quality check leads there from the pose shown, the motion plays on and it is tried again,
+        three times within 0.3 s; then the transition that fails least is taken.
         """
         if (label is None) == (frame is None):
             raise ArrayError("Give `label` or `frame` to say where to go, and not both.")
@@ -116,6 +118,8 @@ def _new(engine: QueryEngine, start: int, clips: np.ndarray) -> Record:
         at=0,
         then=0,
         goal_row=0,
+        waits=0,
+        pause=0,
         try_again=0,
         n_clips=1,
         n_played=0,

@@ -64,6 +64,11 @@ def play(live, table, count, orders=None):
     return ml.Motion(table.frames.skeleton, root, quats, table.frames.fps), poses
 
 
+def begins(live):
+    """Whether the frame shown last is the first after that which a transition leaves."""
+    return live.in_transition and live._live.struct.at == 2
+
+
 def largest_step(motion):
     return np.linalg.norm(np.diff(motion.world_positions(), axis=0), axis=-1).max()
 
@@ -106,7 +111,7 @@ def test_what_stands_moves_no_more_where_a_stream_changes_than_inside_transition
             part, more = play(live, table, 1, {0: orders[n]} if n in orders else None)
             motion.append(part)
             poses += more
-            played.append((n in orders, live.in_transition))
+            played.append((begins(live), live.in_transition))
         steps = standing_steps(
             table, ml.concatenate(motion), np.stack([pose.planted for pose in poses])
         )
@@ -288,3 +293,37 @@ def test_a_copy_goes_on_by_itself(table, copied):
     assert other.place[0] == "sneak"
     assert live.place[0] == "run"
     assert np.isfinite(motion.world_positions()).all()
+
+
+@pytest.mark.parametrize("middle", [False, True], ids=["from a clip", "from a transition"])
+def test_an_order_waits_three_times_where_nothing_passes_the_check(table, middle):
+    play(table.stream(("run", 10)), table, 9, {3: {"label": "running"}})  # limits are measured
+    live = table.stream(("walk", 10))
+    play(live, table, 5)
+    if middle:
+        live.go(label="idle")
+        play(live, table, 8)
+    assert live.in_transition == middle
+    limits = table.query_engine.check.limits
+    kept = limits.copy()
+    limits[:] = -1e6  # joints may not move, and soles must be high up
+    try:
+        live.go(label="running")
+        began = []
+        for _ in range(40):
+            live.step()
+            began.append(begins(live))
+    finally:
+        limits[:] = kept
+    pause = round(0.1 * table.frames.fps)
+    # It is tried in the next step and three times more, each after a pause.
+    assert began.index(True) == 3 * (pause + 1)
+    assert began.count(True) == 1
+
+
+def test_an_order_that_passes_the_check_does_not_wait(table):
+    live = table.stream(("walk", 10))
+    play(live, table, 5)
+    live.go(label="running")
+    live.step()
+    assert begins(live)
