@@ -9,7 +9,7 @@ import pytest
 from motionloom.tables.synthesis import inbetween as filling
 from motionloom.tables.synthesis.gap_motion import GapMotion
 from motionloom.tables.synthesis.gap_windows import COUNT, RATES, Matches
-from motionloom.tables.synthesis.inbetween import ATTEMPTS, SLOW, Attempt, attempts
+from motionloom.tables.synthesis.inbetween import ATTEMPTS, LITTLE, Attempt, attempts
 
 LENGTH = 13
 
@@ -34,7 +34,7 @@ def tried(monkeypatch):
         return Made(attempt)
 
     def search(_frames, gap, query):
-        searched.append((query.count, query.fastest))
+        searched.append((query.count, query.stretch))
         lengths = np.array([1 + round(gap.played * (LENGTH - 1))])
         return Matches(np.zeros(1, dtype=int), lengths, np.ones(1))
 
@@ -88,17 +88,17 @@ def test_where_none_passes_the_least_bad_is_taken_and_the_first_of_equals(tried)
     assert filled().attempt == ATTEMPTS[3]
 
 
-def test_windows_are_searched_once_for_all_attempts_at_a_rate(tried):
+def test_windows_are_searched_once_for_all_attempts_with_a_stretch(tried):
     tried.bad["all"] = 3.0
     filled()
-    assert tried.searched == [(COUNT, RATES[-1]), (COUNT, SLOW)]
+    assert tried.searched == [(COUNT, RATES[-1]), (COUNT, LITTLE)]
 
 
-def test_slower_windows_are_tried_only_where_some_are_faster(tried):
+def test_windows_are_stretched_less_only_where_some_are_stretched_more(tried):
     tried.bad["all"], tried.gap.played = 3.0, 1.0
     filled()
     assert tried.searched == [(COUNT, RATES[-1])]
-    assert tried.calls == [each for each in ATTEMPTS if each.fastest == RATES[-1]]
+    assert tried.calls == [each for each in ATTEMPTS if each.stretch == RATES[-1]]
 
 
 def test_only_what_is_asked_for_is_tried(tried):

@@ -116,8 +116,8 @@ class WindowQuery:
     """How many at most; those much farther than the nearest do not count."""
     exclude: Sequence[str] = ()
     """Clips that are not to be used."""
-    fastest: float = RATES[-1]
-    """Windows are played at most so many times as fast as they were captured."""
+    stretch: float = RATES[-1]
+    """Windows are played at most so many times faster or slower than they were captured."""
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -179,7 +179,7 @@ def windows_for(frames: Frames, gap: Gap, query: WindowQuery) -> Matches:
     if frames.n_rows <= MOST_ROWS:
         spans = spans_of(frames, query.exclude)
         question = gap.question()
-        rates = [rate for rate in RATES if rate <= query.fastest]
+        rates = [rate for rate in RATES if max(rate, 1.0 / rate) < query.stretch + 0.01]
         matches = matching_windows(
             frames, gap.length, question, count=query.count, spans=spans, rates=rates
         )

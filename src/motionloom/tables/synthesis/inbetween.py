@@ -12,7 +12,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
-from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import floor_heights, hover_time
 from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verification import Verification
@@ -53,26 +53,31 @@ class Attempt(NamedTuple):
 
     count: int
     """Windows that are averaged."""
-    fastest: float
-    """Windows are played at most so many times as fast as they were captured."""
+    stretch: float
+    """Windows are played at most so many times faster or slower than they were captured."""
     carried: bool
     """Whether the fast part is the weightiest window's; otherwise it is averaged."""
     feet: Feet
 
 
-FEW, SLOW = 12, 1.25
-"""Windows in an attempt with fewer; how much faster than captured they are in one with slower."""
+FEW, LITTLE = 12, 1.25
+"""Windows in an attempt with fewer, and how much faster or slower they are in one with less
+stretch. Joints may be 1.3 times as fast as in the sources; jumps that are played slower hover."""
 ATTEMPTS = (
     Attempt(COUNT, RATES[-1], True, "held"),
     Attempt(COUNT, RATES[-1], False, "held"),
     Attempt(COUNT, RATES[-1], False, "lifted"),
     Attempt(FEW, RATES[-1], False, "held"),
     Attempt(FEW, RATES[-1], False, "lifted"),
-    Attempt(COUNT, SLOW, False, "held"),
-    Attempt(COUNT, SLOW, False, "lifted"),
-    Attempt(FEW, SLOW, False, "lifted"),
+    Attempt(COUNT, LITTLE, False, "held"),
+    Attempt(COUNT, LITTLE, False, "lifted"),
+    Attempt(FEW, LITTLE, False, "lifted"),
 )
 """Tried one after the other until one passes its check."""
+
+NEAR_S = 0.1
+"""How fast joints are in so many seconds before and after a gap counts: the first and last frames
+of a take do not, but a gap is in the middle of one."""
 
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
@@ -166,7 +171,7 @@ def fill(
     """
     opened = _opened(frames, motion, first, last)
     query = query or WindowQuery()
-    attempt = Attempt(query.count, query.fastest, True, feet)
+    attempt = Attempt(query.count, query.stretch, True, feet)
     windows = windows_for(frames, opened.gap, query)
     return _filled(frames, rig_of(frames) if rig is None else rig, opened, windows, attempt)
 
@@ -272,7 +277,7 @@ def fill_checked(
 
     Where the result fails its quality check, other attempts are made: all motion of the windows is
     averaged, not the slow part alone; feet are lifted, not held; fewer windows are averaged; they
-    are played less fast. The first that passes is returned; where none does, the one that fails
+    are stretched less. The first that passes is returned; where none does, the one that fails
     least.
 
     Parameters
@@ -291,21 +296,18 @@ def fill_checked(
     motion, first, last, changes = gap
     opened = _opened(check.frames, motion, first, last)
     around = _around(check, motion, first, last)
-    queries = {
-        fastest: WindowQuery(index, COUNT if count is None else count, exclude, fastest)
-        for fastest in (RATES[-1], SLOW)
-    }
-    windows = {RATES[-1]: windows_for(check.frames, opened.gap, queries[RATES[-1]])}
-    played = float(np.max(windows[RATES[-1]].lengths) - 1) / (opened.gap.length - 1)
+    search = WindowQuery(index, COUNT if count is None else count, exclude)
+    windows = {search.stretch: windows_for(check.frames, opened.gap, search)}
+    rates = (windows[search.stretch].lengths - 1) / (opened.gap.length - 1)
+    stretched = float(np.max(np.maximum(rates, 1.0 / rates)))
     best: tuple[float, Fill, Checked] | None = None
     for attempt in attempts(count, feet):
-        if attempt.fastest not in windows:
-            if played <= attempt.fastest:
+        if attempt.stretch not in windows:
+            if stretched <= attempt.stretch:
                 continue
-            windows[attempt.fastest] = windows_for(
-                check.frames, opened.gap, queries[attempt.fastest]
-            )
-        filled = _filled(check.frames, check.rig, opened, windows[attempt.fastest], attempt)
+            less = replace(search, stretch=attempt.stretch)
+            windows[attempt.stretch] = windows_for(check.frames, opened.gap, less)
+        filled = _filled(check.frames, check.rig, opened, windows[attempt.stretch], attempt)
         checked = _checked(check, filled, around)
         if best is None or checked.badness < best[0]:
             best = (checked.badness, filled, checked)
@@ -347,21 +349,34 @@ def _with_sides(
 def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
     """What the motion itself reaches before and after the gap."""
     limits_around = []
-    for part in (motion[:first], motion[last + 1 :]):
-        series = new_series(check.check_rig, part.n_frames)
-        positions, world = part.world_pose()
-        quats = np.array(part.local_quats)
-        measure_series(check.check_rig, part.fps, positions, world, quats, series)
-        none = np.zeros(part.n_frames, dtype=bool)
-        planted = np.zeros((part.n_frames, 4), dtype=bool)
-        limits = measure_limits(check.check_rig, series, planted, part.fps, none)
+    near = round(NEAR_S * motion.fps)
+    for part, beside in (
+        (motion[:first], motion[max(first - near, 0) : first]),
+        (motion[last + 1 :], motion[last + 1 : last + 1 + near]),
+    ):
+        limits, series = _reached(check, part)
         # Its contacts set no limits, but show where the floor is: else a run seems to hover.
         contacts = detect_footplants(part, body=check.frames.body_map).planted
         stands = floor_heights(series.soles, series.lowest, contacts)
         body = np.array(limits.body)
         body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
-        limits_around.append(limits._replace(highest=stands, body=body))
+        quick = {
+            name: np.maximum(getattr(limits, name), getattr(_reached(check, beside)[0], name))
+            for name in ("turn", "speed", "bend", "carried")
+        }
+        limits_around.append(limits._replace(highest=stands, body=body, **quick))
     return merged(limits_around)
+
+
+def _reached(check: TableCheck, part: Motion) -> tuple[Limits, Series]:
+    """The limits that a part of a motion sets without its contacts, and what was measured."""
+    series = new_series(check.check_rig, part.n_frames)
+    positions, world = part.world_pose()
+    quats = np.array(part.local_quats)
+    measure_series(check.check_rig, part.fps, positions, world, quats, series)
+    none = np.zeros(part.n_frames, dtype=bool)
+    planted = np.zeros((part.n_frames, 4), dtype=bool)
+    return measure_limits(check.check_rig, series, planted, part.fps, none), series
 
 
 def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
