@@ -68,7 +68,7 @@ def test_the_first_that_passes_is_taken(tried):
     made = filled()
     assert tried.calls == [Attempt(COUNT, RATES[-1], True, "held")]
     assert made.notes == ("a note",)
-    assert made.verification.first == 10
+    assert made.verification.first == 9
     for number in range(1, len(ATTEMPTS)):
         tried.calls.clear()
         tried.bad.update(dict.fromkeys(ATTEMPTS[:number], 2.0))

@@ -314,7 +314,7 @@ def fill_checked(
         if checked.passed:
             break
     assert best is not None
-    verification = best[2].verification(first)
+    verification = best[2].verification(first - 1)
     notes = tuple(f"failed check: {each}" for each in verification.failed)
     return replace(
         best[1],
