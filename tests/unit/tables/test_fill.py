@@ -104,7 +104,7 @@ def test_windows_are_stretched_less_only_where_some_are_stretched_more(tried):
 def test_only_what_is_asked_for_is_tried(tried):
     tried.bad["all"] = 3.0
     filled(count=7)
-    assert {each.count for each in tried.calls} == {7}
+    assert {each.n_windows for each in tried.calls} == {7}
     assert {count for count, _ in tried.searched} == {7}
     assert tuple(tried.calls) == attempts(7)
     tried.calls.clear()

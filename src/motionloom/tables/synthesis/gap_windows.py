@@ -253,6 +253,10 @@ class Matches(NamedTuple):
     distances: FloatArray
     """Root of the summed squares of start, end and displacement, metres. (n,)"""
 
+    def nearest(self, count: int) -> Matches:
+        """The nearest few."""
+        return Matches(self.rows[:count], self.lengths[:count], self.distances[:count])
+
 
 class _DistanceTerms(NamedTuple):
     """Squared distances of all rows from a context, for any rate: ``posture + s^2 speed - 2 s``."""

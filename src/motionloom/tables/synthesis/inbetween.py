@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
@@ -51,7 +51,7 @@ windows have them."""
 class Attempt(NamedTuple):
     """One way to fill a gap."""
 
-    count: int
+    n_windows: int
     """Windows that are averaged."""
     stretch: float
     """Windows are played at most so many times faster or slower than they were captured."""
@@ -195,11 +195,10 @@ def _opened(frames: Frames, motion: Motion, first: int, last: int) -> _Opened:
 def _filled(frames: Frames, rig: Rig, opened: _Opened, windows: Matches, attempt: Attempt) -> Fill:
     """The motion with its gap filled by some of the windows that were found for it."""
     motion, first, last, gap = opened
-    windows = Matches(*(each[: attempt.count] for each in windows))
+    windows = windows.nearest(attempt.n_windows)
     weights = shares_of(windows.distances)
-    used = weights > 0.0
-    windows = Matches(*(each[used] for each in windows))
-    weights = weights[used]
+    weights = weights[weights > 0.0]  # they fall with the distance
+    windows = windows.nearest(len(weights))
     passage, planted = fill_gap(
         frames, rig, gap, windows.rows, weights,
         lengths=windows.lengths, feet=attempt.feet, carried=attempt.carried,
@@ -245,7 +244,7 @@ def fill_gap(
     before, after, share = rows_in_time(rows, lengths, gap.length)
     at = np.where(share < 0.5, before, after)
     stands = gap.stands()
-    passage = land(frames, rig, at, weights, passage, stands.any(axis=0))
+    passage = land(frames, rig, at, weights, passage, np.asarray(stands.any(axis=0)))
     passage = bend_knees(rig, passage)
     votes = np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
     if feet == "free":
@@ -297,17 +296,8 @@ def fill_checked(
     opened = _opened(check.frames, motion, first, last)
     around = _around(check, motion, first, last)
     search = WindowQuery(index, COUNT if count is None else count, exclude)
-    windows = {search.stretch: windows_for(check.frames, opened.gap, search)}
-    rates = (windows[search.stretch].lengths - 1) / (opened.gap.length - 1)
-    stretched = float(np.max(np.maximum(rates, 1.0 / rates)))
     best: tuple[float, Fill, Checked] | None = None
-    for attempt in attempts(count, feet):
-        if attempt.stretch not in windows:
-            if stretched <= attempt.stretch:
-                continue
-            less = replace(search, stretch=attempt.stretch)
-            windows[attempt.stretch] = windows_for(check.frames, opened.gap, less)
-        filled = _filled(check.frames, check.rig, opened, windows[attempt.stretch], attempt)
+    for filled in _fills(check, opened, search, attempts(count, feet)):
         checked = _checked(check, filled, around)
         if best is None or checked.badness < best[0]:
             best = (checked.badness, filled, checked)
@@ -324,11 +314,29 @@ def fill_checked(
     )
 
 
+def _fills(
+    check: TableCheck, opened: _Opened, search: WindowQuery, chosen: Sequence[Attempt]
+) -> Iterator[Fill]:
+    """The fills of some attempts, one after the other; windows are searched once per stretch."""
+    frames, gap = check.frames, opened.gap
+    usual = windows_for(frames, gap, search)
+    rates = (usual.lengths - 1) / (gap.length - 1)
+    stretched = float(np.max(np.maximum(rates, 1.0 / rates)))
+    windows = {search.stretch: usual}
+    for attempt in chosen:
+        if attempt.stretch not in windows:
+            if stretched <= attempt.stretch:
+                continue  # its windows would be the usual ones
+            less = replace(search, stretch=attempt.stretch)
+            windows[attempt.stretch] = windows_for(frames, gap, less)
+        yield _filled(frames, check.rig, opened, windows[attempt.stretch], attempt)
+
+
 def attempts(count: int | None = None, feet: bool = True) -> tuple[Attempt, ...]:
     """The attempts with a number of windows, or with the usual ones, and with feet or without."""
     chosen = (
         each._replace(
-            count=each.count if count is None else count, feet=each.feet if feet else "free"
+            n_windows=each.n_windows if count is None else count, feet=each.feet if feet else "free"
         )
         for each in ATTEMPTS
     )
@@ -350,7 +358,7 @@ def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
     """What the motion itself reaches before and after the gap."""
     limits_around = []
     near = round(NEAR_S * motion.fps)
-    for part, beside in (
+    for part, next_to_gap in (
         (motion[:first], motion[max(first - near, 0) : first]),
         (motion[last + 1 :], motion[last + 1 : last + 1 + near]),
     ):
@@ -360,11 +368,12 @@ def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
         stands = floor_heights(series.soles, series.lowest, contacts)
         body = np.array(limits.body)
         body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
-        quick = {
-            name: np.maximum(getattr(limits, name), getattr(_reached(check, beside)[0], name))
+        quick, _ = _reached(check, next_to_gap)
+        faster = {
+            name: np.maximum(getattr(limits, name), getattr(quick, name))
             for name in ("turn", "speed", "bend", "carried")
         }
-        limits_around.append(limits._replace(highest=stands, body=body, **quick))
+        limits_around.append(limits._replace(highest=stands, body=body, **faster))
     return merged(limits_around)
 
 

@@ -116,30 +116,25 @@ def mean_window(
     def bent(name: str, values: FloatArray) -> FloatArray:
         """Mean of series that are 0 at both ends, with the velocities asked for there."""
         lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
-        series = averaged(values)
         none = np.zeros_like(lacks[0])
-        return np.asarray(series + ease.bend(none, none, lacks[0], lacks[1]))
+        return np.asarray(averaged(values) + ease.bend(none, none, lacks[0], lacks[1]))
 
     turn, step = bent("turn", turns), bent("step", steps)
     line_heading, line_ground = line.at(t)
     height = averaged(_values(frames.body[:, 0, 1], timed))
-    lifted = [
-        np.asarray(asked.height[0] - height[k])
-        for (asked, _), k in zip(sides, (0, -1), strict=True)
-    ]
+    given = ((0, start), (-1, end))
+    lifted = [np.asarray(asked.height[0] - height[k]) for k, asked in given]
     climbs = [asked.climb[0] - mean(own.climb) for asked, own in sides]
     root = np.zeros((length, 3))
     root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
     root[:, 1] = height + ease.bend(lifted[0], lifted[1], climbs[0], climbs[1])
     heading = line_heading[0] + turn
-    quats = _values(frames.quats, timed)
+    rotations = _values(frames.quats, timed)
+    quats = _mean_rotations(rotations, weights)
     if carried:
-        quats = _carried_rotations(quats, weights, frames.fps)
-    else:
-        quats = _mean_rotations(quats, weights)
+        quats = _carried_rotations(rotations, quats, weights, frames.fps)
     turns_off = [
-        quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
-        for (asked, _), k in zip(sides, (0, -1), strict=True)
+        quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0])) for k, asked in given
     ]
     spins = [asked.spin[0] - mean(own.spin) for asked, own in sides]
     spun = ease.bend(turns_off[0], turns_off[1], spins[0], spins[1], SWING)
@@ -238,10 +233,12 @@ def _carried(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
     return np.asarray(own + _slow(np.einsum("k,k...->...", weights, values) - own, fps))
 
 
-def _carried_rotations(quats: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
+def _carried_rotations(
+    quats: FloatArray, mean: FloatArray, weights: FloatArray, fps: float
+) -> FloatArray:
     """Mean rotations (L, J, 4) of (K, L, J, 4) with the fast part of the weightiest window."""
     own = quat.normalize(quats[np.argmax(weights)])
-    away = quat.log(quat.multiply(quat.conjugate(own), _mean_rotations(quats, weights)))
+    away = quat.log(quat.multiply(quat.conjugate(own), mean))
     return np.asarray(quat.multiply(own, quat.exp(_slow(away, fps))))
 
 
