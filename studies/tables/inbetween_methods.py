@@ -32,7 +32,7 @@ from motionloom.tables.synthesis.gap_windows import (
     windows_for,
 )
 from motionloom.tables.synthesis.inbetween import fill_gap
-from motionloom.tables.synthesis.passage import mean_window
+from motionloom.tables.synthesis.passage import Ends, mean_window
 from motionloom.tables.synthesis.synthesis import Rig
 from studies.baselines.inertialize import decayed
 from studies.baselines.motion_matching import MatchIndex, matching_transition
@@ -159,9 +159,9 @@ class Bench:
         joints = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
         windows = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
         for name, count, feet in (
-            ("fill", COUNT, True),
-            ("fill, one window", 1, True),
-            ("fill, feet not held", COUNT, False),
+            ("fill", COUNT, "held"),
+            ("fill, one window", 1, "held"),
+            ("fill, feet not held", COUNT, "free"),
         ):
             rows, shares = windows.rows[:count], shares_of(windows.distances[:count])
             passage, _ = fill_gap(
@@ -180,10 +180,12 @@ class Bench:
             self.frames,
             rows,
             np.ones(1),
-            gap.length,
-            line,
-            moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start"),
-            moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end"),
+            Ends(
+                gap.length,
+                line,
+                moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start"),
+                moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end"),
+            ),
         )
         positions, _ = forward_kinematics(
             self.frames.skeleton, passage.root_positions, passage.local_quats

@@ -301,8 +301,10 @@ class TransitionTable:
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
-        If the result fails its quality check, fewer windows are averaged, then feet are left as the
-        windows have them; ``Fill.verification`` and ``notes`` name what still fails.
+        If the result fails its quality check, other attempts are made: fast motion is averaged,
+        too; feet are lifted where they drag, not held; fewer windows are averaged; windows are
+        played at nearly the rate they were captured at. The first that passes is returned, or the
+        one that fails least; ``Fill.verification`` and ``notes`` name what still fails.
 
         Parameters
         ----------

@@ -1,22 +1,24 @@
-"""Which of several fills is taken, with fills and checks made up."""
+"""Which of several attempts to fill a gap is taken, with fills and checks made up."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from motionloom.tables.synthesis import inbetween as filling
 from motionloom.tables.synthesis.gap_motion import GapMotion
+from motionloom.tables.synthesis.gap_windows import COUNT, RATES, Matches
+from motionloom.tables.synthesis.inbetween import ATTEMPTS, LITTLE, Attempt, attempts
 
-COUNTS = (64, 12, 3)
+LENGTH = 13
 
 
 @dataclass(frozen=True)
 class Made:
-    """Stands for a fill: how it was asked for."""
+    """Stands for a fill: the attempt that made it."""
 
-    count: int
-    feet: bool
+    attempt: Attempt
     verification: object = None
     footplants: object = None
     notes: tuple[str, ...] = ("a note",)
@@ -24,15 +26,20 @@ class Made:
 
 @pytest.fixture
 def tried(monkeypatch):
-    """Fills as they are tried; those in ``bad`` are so bad, all others pass."""
-    calls, bad = [], {}
+    """Attempts as they are made; those in ``bad`` are so bad, all others pass."""
+    calls, bad, searched = [], {}, []
 
-    def fill(_, motion, first, last, query, *, rig, feet):
-        calls.append((query.count, feet))
-        return Made(query.count, feet)
+    def fill(_frames, _rig, _opened, _windows, attempt):
+        calls.append(attempt)
+        return Made(attempt)
+
+    def search(_frames, gap, query):
+        searched.append((query.count, query.stretch))
+        lengths = np.array([1 + round(gap.played * (LENGTH - 1))])
+        return Matches(np.zeros(1, dtype=int), lengths, np.ones(1))
 
     def checked(_, made, around):
-        badness = bad.get((made.count, made.feet), bad.get("all", 0.0))
+        badness = bad.get(made.attempt, bad.get("all", 0.0))
         failed = ("knees",) if badness else ()
         return SimpleNamespace(
             badness=badness,
@@ -40,11 +47,14 @@ def tried(monkeypatch):
             verification=lambda first: SimpleNamespace(failed=failed, first=first),
         )
 
-    monkeypatch.setattr(filling, "fill", fill)
+    gap = SimpleNamespace(length=LENGTH, played=RATES[-1])
+    monkeypatch.setattr(filling, "_opened", lambda *_: SimpleNamespace(gap=gap))
+    monkeypatch.setattr(filling, "windows_for", search)
+    monkeypatch.setattr(filling, "_filled", fill)
     monkeypatch.setattr(filling, "_checked", checked)
     monkeypatch.setattr(filling, "_around", lambda *_: "limits")
     monkeypatch.setattr(filling, "_with_sides", lambda *_: "contacts")
-    return calls, bad
+    return SimpleNamespace(calls=calls, bad=bad, searched=searched, gap=gap)
 
 
 def filled(count=None, feet=True):
@@ -55,38 +65,57 @@ def filled(count=None, feet=True):
 
 
 def test_the_first_that_passes_is_taken(tried):
-    calls, bad = tried
     made = filled()
-    assert calls == [(64, True)]
-    assert (made.count, made.feet, made.notes) == (64, True, ("a note",))
-    assert made.verification.first == 10
-    for number in range(1, 6):
-        calls.clear()
-        wanted = [(count, feet) for feet in (True, False) for count in COUNTS]
-        bad.update(dict.fromkeys(wanted[:number], 2.0))
+    assert tried.calls == [Attempt(COUNT, RATES[-1], True, "held")]
+    assert made.notes == ("a note",)
+    assert made.verification.first == 9
+    for number in range(1, len(ATTEMPTS)):
+        tried.calls.clear()
+        tried.bad.update(dict.fromkeys(ATTEMPTS[:number], 2.0))
         made = filled()
-        assert calls == wanted[: number + 1]
-        assert (made.count, made.feet) == wanted[number]
+        assert tuple(tried.calls) == ATTEMPTS[: number + 1]
+        assert made.attempt == ATTEMPTS[number]
         assert made.notes == ("a note",)
 
 
 def test_where_none_passes_the_least_bad_is_taken_and_the_first_of_equals(tried):
-    calls, bad = tried
-    bad["all"] = 3.0
+    tried.bad["all"] = 3.0
     made = filled()
-    assert len(calls) == 6
-    assert (made.count, made.feet) == (64, True)
+    assert tuple(tried.calls) == ATTEMPTS
+    assert made.attempt == ATTEMPTS[0]
     assert made.notes == ("a note", "failed check: knees")
-    bad[12, False] = 1.0
-    made = filled()
-    assert (made.count, made.feet) == (12, False)
+    tried.bad[ATTEMPTS[3]] = 1.0
+    assert filled().attempt == ATTEMPTS[3]
+
+
+def test_windows_are_searched_once_for_all_attempts_with_a_stretch(tried):
+    tried.bad["all"] = 3.0
+    filled()
+    assert tried.searched == [(COUNT, RATES[-1]), (COUNT, LITTLE)]
+
+
+def test_windows_are_stretched_less_only_where_some_are_stretched_more(tried):
+    tried.bad["all"], tried.gap.played = 3.0, 1.0
+    filled()
+    assert tried.searched == [(COUNT, RATES[-1])]
+    assert tried.calls == [each for each in ATTEMPTS if each.stretch == RATES[-1]]
 
 
 def test_only_what_is_asked_for_is_tried(tried):
-    calls, bad = tried
-    bad["all"] = 3.0
+    tried.bad["all"] = 3.0
     filled(count=7)
-    assert calls == [(7, True), (7, False)]
-    calls.clear()
+    assert {each.n_windows for each in tried.calls} == {7}
+    assert {count for count, _ in tried.searched} == {7}
+    assert tuple(tried.calls) == attempts(7)
+    tried.calls.clear()
     filled(feet=False)
-    assert calls == [(count, False) for count in COUNTS]
+    assert {each.feet for each in tried.calls} == {"free"}
+    assert tuple(tried.calls) == attempts(feet=False)
+
+
+def test_no_attempt_is_made_twice():
+    for count in (None, 1, COUNT):
+        for feet in (True, False):
+            each = attempts(count, feet)
+            assert len(set(each)) == len(each) > 1
+            assert each[0].carried and not any(one.carried for one in each[1:])

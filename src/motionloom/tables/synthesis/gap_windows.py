@@ -41,6 +41,15 @@ BLOCK = 8192
 """Rows whose contexts are in memory at a time."""
 
 
+class OuterPose(NamedTuple):
+    """The captured pose before a gap's start or after its end."""
+
+    root: FloatArray
+    """(3,)"""
+    quats: FloatArray
+    """(J, 4)"""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Gap:
@@ -69,6 +78,20 @@ class Gap:
         """Whether each ball stands at the start and at the end, (2, 2)."""
         return np.asarray(self.frames.planted[[self.start, self.end]][:, list(BALLS)].T)
 
+    def outer(self) -> tuple[OuterPose | None, OuterPose | None]:
+        """Poses before the start and after the end, None where the motion has no frame there."""
+        return self._pose(self.start, -1), self._pose(self.end, 1)
+
+    def _pose(self, row: int, step: int) -> OuterPose | None:
+        """The pose one frame from a row in the same clip."""
+        other = row + step
+        if not 0 <= other < self.frames.n_rows:
+            return None
+        if self.frames.clip_at(other) != self.frames.clip_at(row):
+            return None
+        pose = self.frames.motion(other, other)
+        return OuterPose(pose.root_positions[0], pose.local_quats[0])
+
     def question(self) -> tuple[FloatArray32, FloatArray32, FloatArray]:
         """Contexts of both sides and the way between, as an index is asked."""
         start, end = np.array([self.start]), np.array([self.end])
@@ -93,6 +116,8 @@ class WindowQuery:
     """How many at most; those much farther than the nearest do not count."""
     exclude: Sequence[str] = ()
     """Clips that are not to be used."""
+    stretch: float = RATES[-1]
+    """Windows are played at most so many times faster or slower than they were captured."""
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -154,7 +179,10 @@ def windows_for(frames: Frames, gap: Gap, query: WindowQuery) -> Matches:
     if frames.n_rows <= MOST_ROWS:
         spans = spans_of(frames, query.exclude)
         question = gap.question()
-        matches = matching_windows(frames, gap.length, question, count=query.count, spans=spans)
+        rates = [rate for rate in RATES if max(rate, 1.0 / rate) < query.stretch + 0.01]
+        matches = matching_windows(
+            frames, gap.length, question, count=query.count, spans=spans, rates=rates
+        )
         if len(matches.rows):
             return matches
     nearest = nearest_windows(frames, gap, query)
@@ -225,6 +253,10 @@ class Matches(NamedTuple):
     distances: FloatArray
     """Root of the summed squares of start, end and displacement, metres. (n,)"""
 
+    def nearest(self, count: int) -> Matches:
+        """The nearest few."""
+        return Matches(self.rows[:count], self.lengths[:count], self.distances[:count])
+
 
 class _DistanceTerms(NamedTuple):
     """Squared distances of all rows from a context, for any rate: ``posture + s^2 speed - 2 s``."""
@@ -247,6 +279,7 @@ def matching_windows(
     *,
     count: int,
     spans: IntArray,
+    rates: Sequence[float] = RATES,
 ) -> Matches:
     """Captured windows of many lengths whose ends and displacement are most like a gap's.
 
@@ -262,11 +295,13 @@ def matching_windows(
         How many.
     spans : (n, 2)
         First and last rows of clips that are left out.
+    rates
+        Lengths of the windows, as parts of the gap's.
     """
     start, end, way = question
     starts, ends = _distance_terms(frames, start, "start"), _distance_terms(frames, end, "end")
     matches: list[Matches] = []
-    for n in sorted({max(2, round((length - 1) * rate) + 1) for rate in RATES}):
+    for n in sorted({max(2, round((length - 1) * rate) + 1) for rate in rates}):
         rows = frames.sound(frames.windows(n), n)
         for first, last in spans:
             rows = rows[(rows > last) | (rows + n - 1 < first)]

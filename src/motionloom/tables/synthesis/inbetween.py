@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
-from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import floor_heights, hover_time
 from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verification import Verification
@@ -24,8 +25,10 @@ from motionloom.tables.index.contexts import moments_at
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.synthesis.foot_placement import hold_feet, true_labels
 from motionloom.tables.synthesis.gap_motion import GapMotion
+from motionloom.tables.synthesis.gap_seams import meet_steps
 from motionloom.tables.synthesis.gap_windows import (
     COUNT,
+    RATES,
     Gap,
     Matches,
     WindowQuery,
@@ -34,13 +37,47 @@ from motionloom.tables.synthesis.gap_windows import (
     shares_of,
     windows_for,
 )
+from motionloom.tables.synthesis.landing import land
 from motionloom.tables.synthesis.leg_kernels import fastest_speeds
-from motionloom.tables.synthesis.passage import Passage, bend_knees, mean_window
+from motionloom.tables.synthesis.passage import Ends, Passage, bend_knees, mean_window
 from motionloom.tables.synthesis.synthesis import Rig, rig_of
 from motionloom.tables.synthesis.table_check import MARGIN, Checked, TableCheck
 
-FEWER = (12, 3)
-"""Where the average of many windows fails its check, so many of the nearest are averaged."""
+Feet = Literal["held", "lifted", "free"]
+"""Feet stand where windows stand; or are only kept from dragging and sinking; or are left as the
+windows have them."""
+
+
+class Attempt(NamedTuple):
+    """One way to fill a gap."""
+
+    n_windows: int
+    """Windows that are averaged."""
+    stretch: float
+    """Windows are played at most so many times faster or slower than they were captured."""
+    carried: bool
+    """Whether the fast part is the weightiest window's; otherwise it is averaged."""
+    feet: Feet
+
+
+FEW, LITTLE = 12, 1.25
+"""Windows in an attempt with fewer, and how much faster or slower they are in one with less
+stretch. Joints may be 1.3 times as fast as in the sources; jumps that are played slower hover."""
+ATTEMPTS = (
+    Attempt(COUNT, RATES[-1], True, "held"),
+    Attempt(COUNT, RATES[-1], False, "held"),
+    Attempt(COUNT, RATES[-1], False, "lifted"),
+    Attempt(FEW, RATES[-1], False, "held"),
+    Attempt(FEW, RATES[-1], False, "lifted"),
+    Attempt(COUNT, LITTLE, False, "held"),
+    Attempt(COUNT, LITTLE, False, "lifted"),
+    Attempt(FEW, LITTLE, False, "lifted"),
+)
+"""Tried one after the other until one passes its check."""
+
+NEAR_S = 0.1
+"""How fast joints are in so many seconds before and after a gap counts: the first and last frames
+of a take do not, but a gap is in the middle of one."""
 
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
@@ -98,14 +135,15 @@ def fill(
     query: WindowQuery | None = None,
     *,
     rig: Rig | None = None,
-    feet: bool = True,
+    feet: Feet = "held",
 ) -> Fill:
     """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
     Windows are searched whose ends look and move like the gap's sides, also when they are played
     up to half as fast again. What the nearest do between their ends is averaged and put between the
-    gap's, which it meets in pose and velocity; then feet are held where those windows stand. What
-    the motion has in the gap is not read.
+    gap's, which it meets in pose and velocity. A body that starts or ends in the air falls to the
+    floor or rises from it. Feet are held where those windows stand. What the motion has in the gap
+    is not read.
 
     Parameters
     ----------
@@ -120,7 +158,7 @@ def fill(
     rig
         Of the same frames; worked out where not given.
     feet
-        Hold planted feet.
+        Whether planted feet are held.
 
     Examples
     --------
@@ -131,18 +169,40 @@ def fill(
     >>> filled.span, filled.windows[0]
     ((30, 50), ('walk', 29))
     """
+    opened = _opened(frames, motion, first, last)
+    query = query or WindowQuery()
+    attempt = Attempt(query.count, query.stretch, True, feet)
+    windows = windows_for(frames, opened.gap, query)
+    return _filled(frames, rig_of(frames) if rig is None else rig, opened, windows, attempt)
+
+
+class _Opened(NamedTuple):
+    """A motion, and its gap as windows are searched for it."""
+
+    motion: Motion
+    first: int
+    last: int
+    gap: Gap
+
+
+def _opened(frames: Frames, motion: Motion, first: int, last: int) -> _Opened:
     gap = gap_of(frames, motion, first, last)
     if frames.body_map.pelvis:
         motion = heading_on_root(motion, facing(motion, body=frames.body_map), body=frames.body_map)
-    rig = rig_of(frames) if rig is None else rig
-    windows = windows_for(frames, gap, query or WindowQuery())
+    return _Opened(motion, first, last, gap)
+
+
+def _filled(frames: Frames, rig: Rig, opened: _Opened, windows: Matches, attempt: Attempt) -> Fill:
+    """The motion with its gap filled by some of the windows that were found for it."""
+    motion, first, last, gap = opened
+    windows = windows.nearest(attempt.n_windows)
     weights = shares_of(windows.distances)
-    used = weights > 0.0
-    windows = Matches(windows.rows[used], windows.lengths[used], windows.distances[used])
-    weights = weights[used]
+    weights = weights[weights > 0.0]  # they fall with the distance
+    windows = windows.nearest(len(weights))
     passage, planted = fill_gap(
-        frames, rig, gap, windows.rows, weights, lengths=windows.lengths, feet=feet
-    )
+        frames, rig, gap, windows.rows, weights,
+        lengths=windows.lengths, feet=attempt.feet, carried=attempt.carried,
+    )  # fmt: skip
     inside = slice(1, gap.length - 1)
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     root[first : last + 1] = passage.root_positions[inside]
@@ -166,29 +226,33 @@ def fill_gap(
     weights: FloatArray,
     *,
     lengths: IntArray | None = None,
-    feet: bool = True,
+    feet: Feet = "held",
+    carried: bool = True,
 ) -> tuple[Passage, BoolArray]:
     """The passage through a gap by given windows, both its sides in it, and who stands, (L, 4).
 
     Where legs that follow their feet would go faster than anything around the gap and in the
-    windows' clips, feet are not held, only kept above the floor.
+    windows' clips, feet are not held, only lifted. ``carried`` is that of :func:`mean_window`.
     """
     line = gap.line()
     start = moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start")
     end = moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end")
+    ends = Ends(gap.length, line, start, end)
     lengths = np.full(len(rows), gap.length) if lengths is None else lengths
-    mean = mean_window(frames, rows, weights, gap.length, line, start, end, lengths=lengths)
-    passage = bend_knees(rig, mean)
+    passage = mean_window(frames, rows, weights, ends, lengths=lengths, carried=carried)
+    passage = meet_steps(passage, gap.outer(), frames.fps)
     before, after, share = rows_in_time(rows, lengths, gap.length)
     at = np.where(share < 0.5, before, after)
+    stands = gap.stands()
+    passage = land(frames, rig, at, weights, passage, np.asarray(stands.any(axis=0)))
+    passage = bend_knees(rig, passage)
     votes = np.einsum("k,klp->lp", weights, frames.planted[at]) > 0.5
-    planted = true_labels(rig, passage, frames.fps, votes)
-    if not feet:
-        return passage, planted
-    ways = [
-        hold_feet(frames, rig, at, weights, passage, gap.stands(), held=held)
-        for held in (True, False)
-    ]
+    if feet == "free":
+        return passage, true_labels(rig, passage, frames.fps, votes)
+    lifted = hold_feet(frames, rig, at, weights, passage, stands, held=False)
+    if feet == "lifted":
+        return lifted
+    ways = [hold_feet(frames, rig, at, weights, passage, stands), lifted]
     clips = {frames.clip_at(int(row)) for row in rows}
     speeds = [clip_speeds(frames, clip) for clip in clips]
     speeds += [clip_speeds(gap.frames, clip) for clip in range(gap.frames.n_clips)]
@@ -210,8 +274,10 @@ def fill_checked(
 ) -> Fill:
     """The gap filled as :func:`fill` does, and checked.
 
-    Where the result fails its quality check, fewer windows are averaged, then feet are left as the
-    windows have them. Where nothing passes, the one that fails least is returned.
+    Where the result fails its quality check, other attempts are made: all motion of the windows is
+    averaged, not the slow part alone; feet are lifted, not held; fewer windows are averaged; they
+    are stretched less. The first that passes is returned; where none does, the one that fails
+    least.
 
     Parameters
     ----------
@@ -220,30 +286,25 @@ def fill_checked(
     gap
         The motion and its gap, on the collection's skeleton and at its rate.
     feet
-        As in :func:`fill`.
+        Whether feet may be held or lifted; otherwise they are left as the windows have them.
     index, exclude
         As in :class:`WindowQuery`.
     count
         Windows that are averaged; None for the usual number, and fewer where that fails.
     """
     motion, first, last, changes = gap
-    counts = (COUNT, *FEWER) if count is None else (count,)
-    around: Limits | None = None
+    opened = _opened(check.frames, motion, first, last)
+    around = _around(check, motion, first, last)
+    search = WindowQuery(index, COUNT if count is None else count, exclude)
     best: tuple[float, Fill, Checked] | None = None
-    for held in (True, False) if feet else (False,):
-        for some in counts:
-            query = WindowQuery(index, some, exclude)
-            filled = fill(check.frames, motion, first, last, query, rig=check.rig, feet=held)
-            around = _around(check, motion, first, last) if around is None else around
-            checked = _checked(check, filled, around)
-            if best is None or checked.badness < best[0]:
-                best = (checked.badness, filled, checked)
-            if checked.passed:
-                break
-        if best is not None and best[2].passed:
+    for filled in _fills(check, opened, search, attempts(count, feet)):
+        checked = _checked(check, filled, around)
+        if best is None or checked.badness < best[0]:
+            best = (checked.badness, filled, checked)
+        if checked.passed:
             break
     assert best is not None
-    verification = best[2].verification(first)
+    verification = best[2].verification(first - 1)
     notes = tuple(f"failed check: {each}" for each in verification.failed)
     return replace(
         best[1],
@@ -251,6 +312,35 @@ def fill_checked(
         verification=verification,
         notes=(*changes, *best[1].notes, *notes),
     )
+
+
+def _fills(
+    check: TableCheck, opened: _Opened, search: WindowQuery, chosen: Sequence[Attempt]
+) -> Iterator[Fill]:
+    """The fills of some attempts, one after the other; windows are searched once per stretch."""
+    frames, gap = check.frames, opened.gap
+    usual = windows_for(frames, gap, search)
+    rates = (usual.lengths - 1) / (gap.length - 1)
+    stretched = float(np.max(np.maximum(rates, 1.0 / rates)))
+    windows = {search.stretch: usual}
+    for attempt in chosen:
+        if attempt.stretch not in windows:
+            if stretched <= attempt.stretch:
+                continue  # its windows would be the usual ones
+            less = replace(search, stretch=attempt.stretch)
+            windows[attempt.stretch] = windows_for(frames, gap, less)
+        yield _filled(frames, check.rig, opened, windows[attempt.stretch], attempt)
+
+
+def attempts(count: int | None = None, feet: bool = True) -> tuple[Attempt, ...]:
+    """The attempts with a number of windows, or with the usual ones, and with feet or without."""
+    chosen = (
+        each._replace(
+            n_windows=each.n_windows if count is None else count, feet=each.feet if feet else "free"
+        )
+        for each in ATTEMPTS
+    )
+    return tuple(dict.fromkeys(chosen))
 
 
 def _with_sides(
@@ -267,25 +357,42 @@ def _with_sides(
 def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
     """What the motion itself reaches before and after the gap."""
     limits_around = []
-    for part in (motion[:first], motion[last + 1 :]):
-        series = new_series(check.check_rig, part.n_frames)
-        positions, world = part.world_pose()
-        quats = np.array(part.local_quats)
-        measure_series(check.check_rig, part.fps, positions, world, quats, series)
-        none = np.zeros(part.n_frames, dtype=bool)
-        planted = np.zeros((part.n_frames, 4), dtype=bool)
-        limits = measure_limits(check.check_rig, series, planted, part.fps, none)
+    near = round(NEAR_S * motion.fps)
+    for part, next_to_gap in (
+        (motion[:first], motion[max(first - near, 0) : first]),
+        (motion[last + 1 :], motion[last + 1 : last + 1 + near]),
+    ):
+        limits, series = _reached(check, part)
         # Its contacts set no limits, but show where the floor is: else a run seems to hover.
         contacts = detect_footplants(part, body=check.frames.body_map).planted
         stands = floor_heights(series.soles, series.lowest, contacts)
         body = np.array(limits.body)
         body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
-        limits_around.append(limits._replace(highest=stands, body=body))
+        quick, _ = _reached(check, next_to_gap)
+        faster = {
+            name: np.maximum(getattr(limits, name), getattr(quick, name))
+            for name in ("turn", "speed", "bend", "carried")
+        }
+        limits_around.append(limits._replace(highest=stands, body=body, **faster))
     return merged(limits_around)
 
 
+def _reached(check: TableCheck, part: Motion) -> tuple[Limits, Series]:
+    """The limits that a part of a motion sets without its contacts, and what was measured."""
+    series = new_series(check.check_rig, part.n_frames)
+    positions, world = part.world_pose()
+    quats = np.array(part.local_quats)
+    measure_series(check.check_rig, part.fps, positions, world, quats, series)
+    none = np.zeros(part.n_frames, dtype=bool)
+    planted = np.zeros((part.n_frames, 4), dtype=bool)
+    return measure_limits(check.check_rig, series, planted, part.fps, none), series
+
+
 def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
-    """The check of the gap, seen with a few frames of the motion before and after it."""
+    """The check of the gap, seen with a few frames of the motion before and after it.
+
+    The steps into the gap and out of it are checked, and the accelerations at both its sides.
+    """
     first, last = filled.span
     low, high = max(0, first - MARGIN), min(filled.motion.n_frames, last + MARGIN + 1)
     part = filled.motion[low:high]
@@ -301,7 +408,7 @@ def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
         np.array(part.local_quats),
         np.zeros(0),
         planted,
-        (first - low, last - low + 1 if high > last + 1 else last - low),
+        (first - 1 - low, last - low + 1 if high > last + 1 else last - low),
         clips,
         around=around,
     )

@@ -9,6 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.knees import MOST_FLEXION
 from motionloom.rotation import quat
+from motionloom.rotation.easing import smoothstep
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
@@ -48,18 +49,28 @@ class Passage(NamedTuple):
     """(L, J, 4)"""
 
 
+class Ends(NamedTuple):
+    """Where a passage starts and ends."""
+
+    length: int
+    """Frames from one to the other, both counted."""
+    line: Line
+    """The straight way between them: one."""
+    start: Moments
+    """Posture and velocities at the start: one."""
+    end: Moments
+
+
 def mean_window(
     frames: Frames,
     rows: IntArray,
     weights: FloatArray,
-    length: int,
-    line: Line,
-    start: Moments,
-    end: Moments,
+    ends: Ends,
     *,
     lengths: IntArray | None = None,
+    carried: bool = True,
 ) -> Passage:
-    """The passage along ``line`` from ``start`` to ``end`` that moves as windows do on the average.
+    """The passage from a gap's start to its end that moves as windows do on the average.
 
     What windows do relative to their straight paths is averaged, put upon the gap's straight path,
     and bent by a cubic that has the gap's postures and velocities at both ends. Only what is slow
@@ -72,13 +83,15 @@ def mean_window(
         The collection.
     rows, weights
         First rows of the windows (K,), and how much each counts (K,), summing to one.
-    length
-        Frames of the gap, both ends counted.
-    line, start, end
-        Of the gap: one of each.
+    ends
+        Of the gap.
     lengths
         Frames of each window (K,), which are played in the gap's time; by default the gap's.
+    carried
+        Take the fast part from the weightiest window; without it that is averaged, too: smoother
+        and slower than any window.
     """
+    length, line, start, end = ends
     t = np.arange(length, dtype=np.float64)
     lengths = np.full(len(rows), length) if lengths is None else lengths
     last = rows + lengths - 1
@@ -97,29 +110,31 @@ def mean_window(
     def mean(values: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("k,k...->...", weights, values))
 
+    def averaged(values: FloatArray) -> FloatArray:
+        return _carried(values, weights, frames.fps) if carried else mean(values)
+
     def bent(name: str, values: FloatArray) -> FloatArray:
         """Mean of series that are 0 at both ends, with the velocities asked for there."""
         lacks = [getattr(asked, name)[0] - mean(getattr(own, name)) for asked, own in sides]
-        series = _carried(values, weights, frames.fps)
         none = np.zeros_like(lacks[0])
-        return np.asarray(series + ease.bend(none, none, lacks[0], lacks[1]))
+        return np.asarray(averaged(values) + ease.bend(none, none, lacks[0], lacks[1]))
 
     turn, step = bent("turn", turns), bent("step", steps)
     line_heading, line_ground = line.at(t)
-    height = _carried(_values(frames.body[:, 0, 1], timed), weights, frames.fps)
-    lifted = [
-        np.asarray(asked.height[0] - height[k])
-        for (asked, _), k in zip(sides, (0, -1), strict=True)
-    ]
+    height = averaged(_values(frames.body[:, 0, 1], timed))
+    given = ((0, start), (-1, end))
+    lifted = [np.asarray(asked.height[0] - height[k]) for k, asked in given]
     climbs = [asked.climb[0] - mean(own.climb) for asked, own in sides]
     root = np.zeros((length, 3))
     root[:, [0, 2]] = line_ground[0] + turned(step, line_heading[0])
     root[:, 1] = height + ease.bend(lifted[0], lifted[1], climbs[0], climbs[1])
     heading = line_heading[0] + turn
-    quats = _carried_rotations(_values(frames.quats, timed), weights, frames.fps)
+    rotations = _values(frames.quats, timed)
+    quats = _mean_rotations(rotations, weights)
+    if carried:
+        quats = _carried_rotations(rotations, quats, weights, frames.fps)
     turns_off = [
-        quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0]))
-        for (asked, _), k in zip(sides, (0, -1), strict=True)
+        quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0])) for k, asked in given
     ]
     spins = [asked.spin[0] - mean(own.spin) for asked, own in sides]
     spun = ease.bend(turns_off[0], turns_off[1], spins[0], spins[1], SWING)
@@ -218,10 +233,12 @@ def _carried(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
     return np.asarray(own + _slow(np.einsum("k,k...->...", weights, values) - own, fps))
 
 
-def _carried_rotations(quats: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
+def _carried_rotations(
+    quats: FloatArray, mean: FloatArray, weights: FloatArray, fps: float
+) -> FloatArray:
     """Mean rotations (L, J, 4) of (K, L, J, 4) with the fast part of the weightiest window."""
     own = quat.normalize(quats[np.argmax(weights)])
-    away = quat.log(quat.multiply(quat.conjugate(own), _mean_rotations(quats, weights)))
+    away = quat.log(quat.multiply(quat.conjugate(own), mean))
     return np.asarray(quat.multiply(own, quat.exp(_slow(away, fps))))
 
 
@@ -241,7 +258,10 @@ STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
 BACKWARDS = np.radians(-120.0)
 """Below this a knee is folded past half a turn."""
 SEAM = 6
-"""Frames from each end of a passage in which a knee takes up its limits: the ends are given."""
+"""Frames from each end of a passage in which a knee that is beyond its limits there comes back."""
+TOO_FAR = np.radians(165.0)
+"""Where a knee is folded further, the ankle passes the hip and its direction says nothing: that of
+a knee at this angle stays."""
 
 
 def bend_knees(rig: Rig, passage: Passage) -> Passage:
@@ -249,12 +269,13 @@ def bend_knees(rig: Rig, passage: Passage) -> Passage:
 
     Windows that are bent to meet the ends of a gap can take a leg through full stretch, or fold it
     too far. There the flexion eases into its limit. The direction from hip to ankle and the foot's
-    rotation stay.
+    rotation stay. Both ends are given: where a knee is beyond its limits there, it comes back to
+    them within a few frames.
     """
     length, quats = len(passage.heading), np.array(passage.local_quats)
     positions, world = chain_pose(rig, passage.root_positions, quats)
     at = np.arange(length)
-    share = np.clip(np.minimum(at, length - 1 - at) / SEAM, 0.0, 1.0)
+    given = smoothstep(np.clip(1.0 - at / min(SEAM, length - 1), 0.0, 1.0))
     for (hip, knee, ankle), local_axis in zip(rig.legs, rig.axes, strict=True):
         axis = quat.rotate(world[:, hip], local_axis)
         thigh = _across(positions[:, knee] - positions[:, hip], axis)
@@ -263,13 +284,16 @@ def bend_knees(rig: Rig, passage: Passage) -> Passage:
             np.sum(np.cross(thigh, shank) * axis, axis=-1), np.sum(thigh * shank, axis=-1)
         )
         flexion = np.where(flexion < BACKWARDS, flexion + 2.0 * np.pi, flexion)
-        wanted = flexion + share * (_limited(flexion) - flexion)
+        wanted = _limited(flexion)
+        beyond = flexion - wanted
+        wanted = wanted + given * beyond[0] + given[::-1] * beyond[-1]
         wrong = np.flatnonzero(np.abs(wanted - flexion) > 1e-9)
         if not len(wrong):
             continue
         a, b = np.linalg.norm(thigh, axis=-1), np.linalg.norm(shank, axis=-1)
         before, after = (
-            np.arctan2(b * np.sin(angle), a + b * np.cos(angle)) for angle in (flexion, wanted)
+            np.arctan2(b * np.sin(angle), a + b * np.cos(angle))
+            for angle in (np.minimum(flexion, TOO_FAR), wanted)
         )
         turn = quat.from_axis_angle(axis[wrong], (before - after)[wrong])
         fold = quat.from_axis_angle(axis[wrong], (before - after + wanted - flexion)[wrong])

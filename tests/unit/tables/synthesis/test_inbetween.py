@@ -1,5 +1,7 @@
 """Gaps filled from captured windows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,10 @@ import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.contacts import runs_of
+from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.index_build import build_index
+from motionloom.tables.synthesis import inbetween
 from motionloom.tables.synthesis.gap_windows import (
     WindowQuery,
     gap_of,
@@ -17,6 +21,8 @@ from motionloom.tables.synthesis.gap_windows import (
     windows_for,
 )
 from motionloom.tables.synthesis.inbetween import fill
+from motionloom.tables.synthesis.synthesis import rig_of
+from motionloom.tables.synthesis.table_check import TableCheck
 
 FIRST, LAST = 40, 78
 LABEL_M, LABEL_M_S = 0.041, 0.31
@@ -173,3 +179,47 @@ def test_labelled_points_stand(kinds_motions):
                     steps = np.linalg.norm(np.diff(stands, axis=0), axis=-1)
                     assert steps.max() * motion.fps < LABEL_M_S
     assert labelled > 20
+
+
+def test_windows_are_stretched_no_more_than_asked_for(kinds_frames, walk):
+    gap = gap_of(kinds_frames, walk, FIRST, LAST)
+    for stretch in (1.0, 1.1, 1.3):
+        found = windows_for(kinds_frames, gap, WindowQuery(count=64, stretch=stretch))
+        rates = (found.lengths - 1) / (gap.length - 1)
+        assert np.maximum(rates, 1.0 / rates).max() < stretch + 0.03
+        assert len(set(rates)) == 1 if stretch == 1.0 else len(set(rates)) > 1
+
+
+@pytest.fixture(scope="module")
+def check(kinds_frames):
+    return TableCheck(kinds_frames, rig_of(kinds_frames))
+
+
+def with_turned_elbow(motion, frames, angles):
+    quats = np.array(motion.local_quats)
+    elbow = motion.skeleton.names.index("LeftForeArm")
+    turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.asarray(angles, dtype=np.float64))
+    quats[frames, elbow] = quat.multiply(quats[frames, elbow], turn)
+    return motion.replace(local_quats=quats)
+
+
+def test_joints_may_be_as_fast_as_right_before_and_after_a_gap(check, walk):
+    usual = inbetween._around(check, walk, FIRST, LAST).turn
+    for frame, faster in ((FIRST - 1, True), (LAST + 1, True), (FIRST, False), (LAST, False)):
+        moved = with_turned_elbow(walk, [frame], [0.8])
+        more = inbetween._around(check, moved, FIRST, LAST).turn.max() > usual.max() + 20.0
+        assert more == faster, frame
+
+
+@pytest.mark.parametrize("side", ["into", "out of"])
+def test_the_steps_into_a_gap_and_out_of_it_are_checked(check, kinds_frames, walk, filled, side):
+    around = inbetween._around(check, walk, FIRST, LAST)
+    assert inbetween._checked(check, filled, around).passed
+    angles = 0.8 * np.linspace(1.0, 0.0, LAST - FIRST + 1)
+    inside = np.arange(FIRST, LAST + 1)
+    moved = with_turned_elbow(filled.motion, inside, angles if side == "into" else angles[::-1])
+    failed = inbetween._checked(check, replace(filled, motion=moved), around).verification(
+        FIRST - 1
+    )
+    frames = {each.frame for each in failed.failed if "turns faster" in str(each)}
+    assert frames == {FIRST if side == "into" else LAST + 1}

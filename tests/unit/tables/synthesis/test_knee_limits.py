@@ -5,7 +5,14 @@ import pytest
 
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.passage import MOST_FLEXION, SEAM, STRAIGHT, Passage, bend_knees
+from motionloom.tables.synthesis.passage import (
+    MOST_FLEXION,
+    SEAM,
+    STRAIGHT,
+    TOO_FAR,
+    Passage,
+    bend_knees,
+)
 from motionloom.tables.synthesis.synthesis import rig_of
 
 ROUND_OFF_M = 1e-7
@@ -78,10 +85,34 @@ def test_flexion_is_kept_within_what_knees_do(kinds_frames, rig, angle):
     hip, knee, ankle = rig.legs[0]
     ways = [p[:, ankle] - p[:, hip] for p in (before, after)]
     ways = [way / np.linalg.norm(way, axis=-1, keepdims=True) for way in ways]
-    assert np.degrees(np.arccos(np.clip(np.sum(ways[0] * ways[1], -1), -1, 1)).max()) < 1.0
+    turned = np.arccos(np.clip(np.sum(ways[0] * ways[1], -1), -1, 1))
+    assert np.degrees(turned[was < TOO_FAR].max()) < 1.0
     assert quat.angle_between(world[:, ankle], world_before[:, ankle]).max() < 1e-5
     lengths = np.linalg.norm(after[:, knee] - after[:, hip], axis=-1)
     assert np.ptp(lengths) < ROUND_OFF_M
+
+
+def test_hips_turn_no_faster_where_a_knee_is_folded_past_half_a_turn(kinds_frames, rig):
+    wrong = bent(kinds_frames, rig, passage_of(kinds_frames, "walk_0"), 3.4)
+    was = flexion_of(rig, *joints_of(kinds_frames, wrong), 0)
+    assert was.max() > np.pi + 0.1
+    hip = rig.legs[0][0]
+    made = bend_knees(rig, wrong).local_quats[:, hip]
+    before = wrong.local_quats[:, hip]
+    fastest, usual = (np.max(quat.angle_between(q[1:], q[:-1])) for q in (made, before))
+    assert fastest < usual + np.radians(2.0)
+
+
+def test_a_knee_goes_no_further_back_than_it_is_at_a_given_end(kinds_frames, rig):
+    wrong = bent(kinds_frames, rig, passage_of(kinds_frames, "walk_0"), -2.0)
+    within = slice(14, 34)
+    start = Passage(*(each[within] for each in wrong))
+    was = flexion_of(rig, *joints_of(kinds_frames, start), 0)
+    assert was[0] < -0.1 and was.min() < was[0] - 0.5
+    flexion = flexion_of(rig, *joints_of(kinds_frames, bend_knees(rig, start)), 0)
+    assert flexion[0] == pytest.approx(was[0], abs=1e-6)
+    assert flexion.min() > was[0] - 1e-6
+    assert flexion[SEAM] > -1e-6
 
 
 def test_the_given_ends_stay(kinds_frames, rig):

@@ -7,7 +7,7 @@ import motionloom as ml
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.index.contexts import Line, moments_at, turned
-from motionloom.tables.synthesis.passage import _Ease, mean_window
+from motionloom.tables.synthesis.passage import Ends, _Ease, mean_window
 
 LENGTH = 50
 FLOAT32_M = 2e-4
@@ -22,7 +22,7 @@ def passage_to(frames, row, rows, weights):
     line = Line.of_rows(frames, first, first + LENGTH - 1)
     start = moments_at(frames, first, line, 0.0, "start")
     end = moments_at(frames, first + LENGTH - 1, line, LENGTH - 1.0, "end")
-    return mean_window(frames, rows, weights, LENGTH, line, start, end)
+    return mean_window(frames, rows, weights, Ends(LENGTH, line, start, end))
 
 
 def joints_of(frames, passage):
@@ -70,12 +70,14 @@ def test_where_windows_were_captured_does_not_matter(kinds_motions, frames_in_an
     weights = np.array([0.5, 0.5])
     first = np.array([row])
     line = Line.of_rows(here, first, first + LENGTH - 1)
-    ends = (
+    ends = Ends(
+        LENGTH,
+        line,
         moments_at(here, first, line, 0.0, "start"),
         moments_at(here, first + LENGTH - 1, line, LENGTH - 1.0, "end"),
     )
-    one = mean_window(here, others, weights, LENGTH, line, *ends)
-    two = mean_window(there, others, weights, LENGTH, line, *ends)
+    one = mean_window(here, others, weights, ends)
+    two = mean_window(there, others, weights, ends)
     assert np.abs(joints_of(here, one) - joints_of(here, two)).max() < 5 * FLOAT32_M
 
 
@@ -109,7 +111,7 @@ def test_a_passage_turns_at_its_start_as_fast_as_is_asked_for(kinds_frames):
     end = moments_at(kinds_frames, first + LENGTH - 1, line, LENGTH - 1.0, "end")
 
     def facing(moments):
-        made = mean_window(kinds_frames, rows, np.ones(1), LENGTH, line, moments, end)
+        made = mean_window(kinds_frames, rows, np.ones(1), Ends(LENGTH, line, moments, end))
         ahead = quat.rotate(made.local_quats[:, 0], np.array([0.0, 0.0, 1.0]))
         return np.unwrap(np.arctan2(ahead[:, 0], ahead[:, 2]))
 
