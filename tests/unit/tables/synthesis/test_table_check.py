@@ -243,7 +243,7 @@ def test_feet_stand_no_higher_than_in_the_clips_that_are_left_and_entered(frames
 def test_the_floor_goes_from_that_of_the_clip_left_to_that_of_the_clip_entered(frames, table):
     row, entered = 20, int(frames.starts[1]) + 20
     made = captured(frames, row)
-    made = made._replace(root_positions=made.root_positions + [0.0, 0.105, 0.0])
+    made = made._replace(root_positions=made.root_positions + np.array([0.0, 0.105, 0.0]))
 
     def hovers(left: float, right: float) -> bool:
         """With the floors of both clips raised, metres."""
