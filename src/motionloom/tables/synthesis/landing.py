@@ -20,7 +20,7 @@ GRAVITY = 9.81
 """m/s2."""
 CLEAR = 0.03
 """Soles may be this much higher than the windows', metres: an average of feet in different phases
-is. Without it the errors of fills are larger."""
+is."""
 WIDE_S, EDGE_S = 0.1, 0.15
 """The body comes down within about the first; at the gap's start and end it is where it was
 captured, from the second on it may be lower, seconds."""
