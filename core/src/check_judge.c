@@ -37,11 +37,13 @@ enum {
 #define CHECK_FLIP_STEP (4.0 * CHECK_DEGREES)
 /* The same of speeds: a bone that is faster than it always may be, and by MORE than in the sources,
    for at most S seconds, jumps. One that is FAR beyond it and NEAR times as fast as in the steps
-   before and after jumps whatever the sources do. */
+   before and after jumps whatever the sources do. What it always may be counts by the step where
+   there are more than FPS in a second: smaller ones are noise. */
 #define CHECK_JUMP_MORE 1.05
 #define CHECK_JUMP_S 0.07
 #define CHECK_JUMP_FAR 1.875
 #define CHECK_JUMP_NEAR 3.0
+#define CHECK_JUMP_FPS 60.0
 /* Knees, radians; soles and contacts, metres; drags, metres; hovering, seconds. */
 #define CHECK_BACK_MORE (3.0 * CHECK_DEGREES)
 #define CHECK_BACK_FREE (-5.0 * CHECK_DEGREES)
@@ -128,6 +130,9 @@ typedef struct {
     double *restrict over;
 } check_most;
 
+/* How many times as fast bones may always be, because frames are shorter. */
+static double check_often(const check_case *at) { return ml_max(1.0, at->fps / CHECK_JUMP_FPS); }
+
 /* Whether a bone that may always be as fast as `quick` moves far more in a step than in those before
    and after it. */
 static inline int check_is_far(double quick, double before, double step, double after) {
@@ -139,14 +144,14 @@ static void check_find_over(const check_case *at, const check_most *most) {
     const ml_check_series *series = at->series;
     const ml_check_limits *limits = at->limits;
     int64_t n_checked = series->n_checked;
-    double step = CHECK_FLIP_STEP * at->fps;
+    double step = CHECK_FLIP_STEP * at->fps, often = check_often(at);
     for (int64_t n = 0; n < n_checked; n++) {
         double own = limits->turn[n];
         most->turn[n] = ml_max(CHECK_TURN_MORE * own, CHECK_TURN_FREE);
         most->speed[n] = ml_max(CHECK_SPEED_MORE * limits->speed[n], limits->quick[n]);
         most->bend[n] = ml_max(CHECK_BEND_MORE * limits->bend[n], CHECK_BEND_FREE);
         most->flip[n] = ml_max(ml_max(CHECK_FLIP_MORE * own, CHECK_FLIP_FREE), step);
-        most->jump[n] = ml_max(CHECK_JUMP_MORE * limits->speed[n], limits->quick[n]);
+        most->jump[n] = ml_max(CHECK_JUMP_MORE * limits->speed[n], often * limits->quick[n]);
         most->over[n] = 0.0;
     }
     most->turn[0] = ml_max(CHECK_PELVIS_MORE * limits->turn[0], CHECK_PELVIS_FREE);
@@ -157,8 +162,9 @@ static void check_find_over(const check_case *at, const check_most *most) {
         const double *after = t < series->n_frames - 1 ? speed + n_checked : before;
         for (int64_t n = 0; n < n_checked; n++) {
             int more = (turn[n] > most->turn[n]) | (turn[n] > most->flip[n]) |
-                       (speed[n] > most->jump[n]) | (bend[n] > most->bend[n]) |
-                       check_is_far(limits->quick[n], before[n], speed[n], after[n]);
+                       (speed[n] > most->speed[n]) | (speed[n] > most->jump[n]) |
+                       (bend[n] > most->bend[n]) |
+                       check_is_far(often * limits->quick[n], before[n], speed[n], after[n]);
             most->over[n] = more ? 1.0 : most->over[n];
         }
     }
@@ -178,8 +184,9 @@ static void check_judge_step(check_case *at, const check_most *most, int64_t t, 
     }
     if (n == 0 || speed <= own_speed) return;
     double after = t < series->n_frames - 1 ? step[n_checked] : 0.0, limit = most->jump[n];
-    int is_far = check_is_far(at->limits->quick[n], step[-n_checked], speed, after);
-    if (is_far) limit = ml_min(limit, CHECK_JUMP_FAR * at->limits->quick[n]);
+    double quick = check_often(at) * at->limits->quick[n];
+    int is_far = check_is_far(quick, step[-n_checked], speed, after);
+    if (is_far) limit = ml_min(limit, CHECK_JUMP_FAR * quick);
     if (!is_far && !(speed > limit && check_is_brief(at, t, n))) return;
     double usual = check_usual(at, series->speed, t, n);
     if (speed > usual) check_note(at, CHECK_JUMP, n, t, speed, ml_max(usual, limit));

@@ -130,7 +130,7 @@ def judge_joints(series, limits, fps, within, skipped, allowed, over) -> None:
 def judge_jumps(speed, limits, n, fps, steps, own, over) -> None:
     """Steps of one bone that stand out from those around them."""
     n_frames, half = len(speed), max(2, round(0.1 * fps))
-    quick, longest = limits.quick[n], max(1, int(0.07 * fps))
+    quick, longest = max(1.0, fps / 60.0) * limits.quick[n], max(1, int(0.07 * fps))
     for t in np.flatnonzero(steps & (speed > own)):
         nearest = max(speed[t - 1], speed[t + 1] if t + 1 < n_frames else 0.0)
         is_far = speed[t] > 1.875 * quick and speed[t] > 3.0 * nearest

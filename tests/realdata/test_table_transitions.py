@@ -8,6 +8,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
@@ -33,6 +34,7 @@ def table(mocap):
         motions = [
             ml.load(mocap / "cmu_bvh" / f"{name}.bvh", fps=60).replace(name=name) for name in CLIPS
         ]
+    motions = [repair_capture(motion).motion for motion in motions]  # as a collection has them
     frames = frames_of(motions)
     last = motions[0].n_frames - 1
     labels = [Label("143_01", "run", 0, last), Label("143_32", "walk", 0, 700)]

@@ -189,6 +189,13 @@ def test_a_step_far_beyond_its_neighbours_is_a_jump_whatever_the_sources_do() ->
         assert jumped({30: 1.5, near: 0.51}, own=9.0) == []
 
 
+def test_at_higher_rates_jumps_are_compared_by_the_step() -> None:
+    for fps, often in ((30.0, 1.0), (60.0, 1.0), (120.0, 2.0)):
+        far = 1.875 * 0.7 * often
+        assert jumped({30: far - 0.01}, own=9.0, fps=fps) == []
+        assert jumped({30: far + 0.01}, own=9.0, fps=fps) != []
+
+
 def test_a_jump_that_is_in_the_copied_frame_is_its_own() -> None:
     series = new_series(RIG, N)
     series.speed[30, JOINT] = 5.0
