@@ -100,7 +100,8 @@ def _joined(
     """The best candidate of any duration up to the longest one that is natural and passes.
 
     A natural candidate that fails the quality check is left out, and the search goes on. If nothing
-    natural passes, the first candidate that passes is taken, or the one that fails least.
+    natural passes, the first candidate that passes is taken, or the one that fails least. A longer
+    time than usual never makes it worse: if nothing passes then, the usual time is searched.
     """
     rescore = min(int(request.rescore), MOST_RESCORED)
     later = round(min(request.tolerance_s * engine.frames.fps, engine.length))
@@ -128,6 +129,8 @@ def _joined(
             return alone._replace(choice=judged, number=at)
         banned.append(top)
     assert first is not None
+    if not first.checked.passed and (request.longest_s or 0.0) > LONGEST_S:
+        return _joined(engine, source, targets, replace(request, longest_s=None))
     if not first.checked.passed:
         recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
         first = recipes if recipes.checked.passed else first

@@ -10,7 +10,7 @@ from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.query import transition
+from motionloom.tables.query import LONGEST_S, transition
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
@@ -270,6 +270,35 @@ def test_the_search_goes_on_where_a_natural_candidate_fails_the_check(table):
     assert engine.joins > 1
     assert other.verification.passed
     assert (other.recipe.rows, other.recipe.pinned) != (made.recipe.rows, made.recipe.pinned)
+
+
+class RefusingLong(Refusing):
+    """A query engine whose quality check refuses whatever a search of longer than usual finds."""
+
+    def join(self, *args, **keywords):
+        usual = max(LENGTH, round(LONGEST_S * self._engine.frames.fps))
+        self.is_long = keywords["longest"] > usual
+        return super().join(*args, **keywords)
+
+    def synthesize_best(self, choice, **options):
+        best = self._engine.synthesize_best(choice, **options)
+        if not self.is_long:
+            return best
+        failed = np.array([[0.0, 0.0, 0.0, 2.0, 1.0]])
+        return best._replace(checked=best.checked._replace(failures=failed))
+
+
+def test_more_time_is_no_worse_where_nothing_that_takes_it_passes_the_check(table):
+    for source, target in PLACES[:3]:
+        usual = table.transition(source, target)
+        engine = RefusingLong(table.query_engine, set())
+        request = TransitionRequest(source, target, None, 0.0, 0.0, 2.0 * LONGEST_S, 0.0)
+        longer = transition(engine, request)
+        assert (longer.recipe.rows, longer.recipe.pinned) == (
+            usual.recipe.rows,
+            usual.recipe.pinned,
+        )
+        assert longer.plays == usual.plays
 
 
 def test_what_is_taken_does_not_depend_on_which_clips_were_used_before(table):
