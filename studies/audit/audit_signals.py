@@ -19,6 +19,8 @@ SIDES = ("left", "right")
 SHORTEST_BONE_M = 0.01
 HIP_LINE = 2.0
 """How much the hip line counts for a knee's axis, against the pole from ankle to toe."""
+ON_A_LINE = 1e-3
+"""Joints whose second extent is a smaller part of the first, as squares, are on one line."""
 GLITCH_DEG = 8.0
 """A direction that departs by less from the mean of its neighbours at 60 Hz is no glitch."""
 GLITCH_RATIO = 6.0
@@ -161,9 +163,16 @@ def accelerations(points: Points) -> Array:
 
 
 def turn_of_group(points: Points, centre: int, others: list[int]) -> Array:
-    """Degrees that a rigid group of joints turns from frame to frame, best fit. (F - 1,)"""
+    """Degrees that a rigid group of joints turns from frame to frame, best fit. (F - 1,)
+
+    Joints on one line through the centre show how that line turns, and nothing about it.
+    """
     cloud = points.positions[:, others] - points.positions[:, centre : centre + 1]
-    u, _, vt = np.linalg.svd(np.einsum("fpi,fpj->fij", cloud[:-1], cloud[1:]))
+    u, sizes, vt = np.linalg.svd(np.einsum("fpi,fpj->fij", cloud[:-1], cloud[1:]))
+    if np.median(sizes[:, 1] / np.maximum(sizes[:, 0], 1e-12)) < ON_A_LINE:
+        farthest = int(np.linalg.norm(cloud, axis=-1).mean(axis=0).argmax())
+        line = unit(cloud[:, farthest])
+        return angle_deg(line[1:], line[:-1])
     u[..., 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
     rotation = u @ vt
     trace = np.trace(rotation, axis1=1, axis2=2)

@@ -8,7 +8,7 @@ from studies.audit.audit_check import Result, Sources, check
 from studies.audit.audit_damage import DAMAGES
 from studies.audit.audit_own import Own
 from studies.audit.audit_points import points_of
-from studies.audit.audit_signals import knee_flexion
+from studies.audit.audit_signals import Points, knee_flexion, pelvis_turn
 
 CLIPS = ("walk", "run", "carry")
 
@@ -40,3 +40,19 @@ def test_knees_of_a_walk_bend_forwards_and_flipped_ones_backwards():
     assert knee_flexion(points_of(clip.motion)).min() > -1.0
     flipped = DAMAGES["knee flip"](clip.motion, np.random.default_rng(0))
     assert knee_flexion(points_of(flipped.motion)).min() < -15.0
+
+
+@pytest.mark.parametrize("spine_m", [0.0, 0.1], ids=["on the line of the hips", "above it"])
+def test_a_pelvis_turns_as_its_joints_show(spine_m):
+    """Hips and spine on one line show nothing about it: another fit is at random."""
+    rng, n = np.random.default_rng(5), 40
+    angles = np.radians(2.0) * np.arange(n)
+    joints = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [-0.1, 0.0, 0.0], [0.0, spine_m, 0.0]])
+    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    x, y, z = joints.T
+    turned = np.stack([cos * x + sin * z, y + 0.0 * cos, cos * z - sin * x], axis=-1)
+    turned += 1e-9 * rng.normal(size=turned.shape)
+    roles = {"pelvis": 0, "left_hip": 1, "right_hip": 2, "spine": 3}
+    names = ("pelvis", "left", "right", "spine")
+    points = Points(turned, np.array([-1, 0, 0, 0]), names, 60.0, roles)
+    assert pelvis_turn(points) == pytest.approx(2.0, abs=1e-3)
