@@ -1907,6 +1907,8 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
    which it goes on in its clip after row `then`. `clips` are those that it is made of now; `goal` is
    0 for none, 1 for the windows in `spokes`, 2 for the window at row `goal_row`; where nothing that
    passes the quality check leads there it is tried again after `pause` frames, `waits` times more.
+   `patience`: how many times after each order; with 0, as ml_stream_open leaves it, the transition
+   begins in the next step.
    `played` are the frames shown last, the newest last.
    clips: (4)  spokes: (table.n_ends)  work: (n_work) */
 typedef struct ml_stream {
@@ -1914,7 +1916,7 @@ typedef struct ml_stream {
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
     uint8_t in_transition, done, goal;
-    int64_t at, then, goal_row, waits, pause, try_again, n_clips, n_played;
+    int64_t at, then, goal_row, patience, waits, pause, try_again, n_clips, n_played;
     int64_t *clips, *spokes;
     int64_t n_work;
     uint8_t *work;

@@ -18,9 +18,8 @@
 #define STREAM_TRIES 4
 /* Recipes of the table that are judged. */
 #define STREAM_RESCORED 32
-/* A goal to which nothing passes the quality check is tried again so many times, after so many
-   seconds each: a step later the other foot stands. */
-#define STREAM_WAITS 3
+/* A goal to which nothing passes the quality check is tried again after so many seconds: a step later
+   the other foot stands. */
 #define STREAM_PAUSE_S 0.1
 
 enum { STREAM_NO_GOAL, STREAM_LABEL, STREAM_ROW };
@@ -390,7 +389,7 @@ ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spokes) {
     if (!there) return ML_NOWHERE;
     memcpy(stream->spokes, spokes, sizeof(int64_t) * (size_t)table->n_ends);
     stream->goal = STREAM_LABEL;
-    stream->waits = STREAM_WAITS;
+    stream->waits = stream->patience;
     stream->pause = 0;
     return ML_OK;
 }
@@ -403,7 +402,7 @@ ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row) {
     if (!ml_table_has_window(table, window)) return ML_NOWHERE;
     stream->goal_row = window;
     stream->goal = STREAM_ROW;
-    stream->waits = STREAM_WAITS;
+    stream->waits = stream->patience;
     stream->pause = 0;
     return ML_OK;
 }

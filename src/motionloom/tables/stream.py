@@ -17,6 +17,8 @@ _step = kernel("ml_stream_step")
 _go_to_windows = kernel("ml_stream_go_to_windows")
 _go_to_row = kernel("ml_stream_go_to_row")
 
+PATIENCE = 3
+"""Times that an order is tried again, 0.1 s apart, where nothing that passes the check follows it."""
 MOST_CLIPS = 4
 """Clips that the frames which are shown are made of."""
 
@@ -118,6 +120,7 @@ def _new(engine: QueryEngine, start: int, clips: np.ndarray) -> Record:
         at=0,
         then=0,
         goal_row=0,
+        patience=PATIENCE,
         waits=0,
         pause=0,
         try_again=0,
