@@ -18,7 +18,7 @@ _go_to_windows = kernel("ml_stream_go_to_windows")
 _go_to_row = kernel("ml_stream_go_to_row")
 
 PATIENCE = 3
-"""Times that an order is tried again, 0.1 s apart, where nothing that passes the check follows it."""
+"""Times that an order to which nothing passes the check is tried again, 0.1 s apart."""
 MOST_CLIPS = 4
 """Clips that the frames which are shown are made of."""
 
