@@ -24,8 +24,8 @@ KEPT, LARGEST = 2.7e-6, 8.1e-6
 """Of any rotation: half a step of 18 bits for the three parts that are kept, and up to three times
 as much for the largest, which is found from them."""
 NEAR_M = 2e-4
-SAME = 0.9
-"""Part of the pairs that are the same, at least."""
+AS_BAD = 1.001
+"""Badness of two candidates that rounding may exchange, one over the other."""
 PAIRS = 25
 REAL_CLIPS = ("143_01", "143_11", "143_23", "143_32")
 
@@ -51,9 +51,9 @@ def assert_same_transitions(table, length):
     """Those of the file are those of the table, from many rows to many others.
 
     Where nothing passes the quality check the one that fails least is made, and rounded rotations
-    may decide between two that fail alike: then it is as bad, and need not be the same.
+    may decide between two that fail alike: then it is another candidate that is as bad.
     """
-    opened, frames, same = OpenedTable(runtime_bytes(table)), table.frames, 0
+    opened, frames = OpenedTable(runtime_bytes(table)), table.frames
     rng = np.random.Generator(np.random.PCG64(21))
     for a, b in rng.choice(frames.windows(length), (PAIRS, 2)):
         src, dst = int(a), int(b) + length - 1
@@ -62,11 +62,15 @@ def assert_same_transitions(table, length):
         engine = table.query_engine
         choice = engine.choose(src, np.array([dst - length + 1]), rescore=32)
         best = engine.synthesize_best(choice)
-        own = best.synthesis.motion(frames)
-        apart = np.abs(made.world_positions() - own.world_positions()).max()
-        assert apart < NEAR_M or len(best.checked.failures), (src, dst)
-        same += apart < NEAR_M
-    assert same >= SAME * PAIRS
+        alike = [best]
+        if not best.checked.passed:
+            others = (best.choice.only(n) for n in range(len(best.choice.rows)))
+            bests = [engine.synthesize_best(other) for other in others]
+            most = AS_BAD * best.checked.badness
+            alike += [each for each in bests if each.checked.badness < most]
+        motions = (each.synthesis.motion(frames) for each in alike)
+        apart = [np.abs(made.world_positions() - own.world_positions()).max() for own in motions]
+        assert min(apart) < NEAR_M, (src, dst)
 
 
 def parts_apart(p, q):
