@@ -739,7 +739,7 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
    sole point, how far the contact that starts there may slide, and how far the point may be dragged.
    `work` is scratch memory.
    planted: (series.n_frames, 4)  skipped: (series.n_frames)  plan: (series.n_frames) or NULL
-   allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 4, 3) or NULL
+   allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 6, 3) or NULL
    work: (series.n_frames + 6 * series.n_checked)  found: (n_most, 5)  n_found: (1) */
 ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
                                 const uint8_t *planted, double fps, int64_t first, int64_t last,
@@ -784,7 +784,7 @@ ML_API ml_status ml_copied_joints(int64_t n_own, int64_t n_checked, const double
    lowest that it is in the source within `near` frames; and, in the first frame of a contact that
    is wholly copied, how far it may slide: so many times as far as in the source. Other numbers of
    `out` stay as they are.
-   soles: (n_own, 4, 3)  planted: (n_frames, 4)  out: (n_frames, 4, 3) */
+   soles: (n_own, 4, 3)  planted: (n_frames, 4)  out: (n_frames, 6, 3) */
 ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames,
                                    const uint8_t *planted, int64_t first, int64_t start, int64_t n,
                                    int64_t near, double sink, double more, double *out);
@@ -792,7 +792,7 @@ ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n
 /* How far each sole point may be dragged in copied frames, metres, the last number of `out`: so many
    times as far as in the source within `near` frames, over floors at these heights. Other numbers
    of `out` stay as they are.
-   soles: (n_own, 4, 3)  floors: (4)  out: (n_frames, 4, 3) */
+   soles: (n_own, 4, 3)  floors: (4)  out: (n_frames, 6, 3) */
 ML_API ml_status ml_copied_drags(int64_t n_own, const double *soles, const double *floors,
                                  double fps, int64_t n_frames, int64_t first, int64_t start,
                                  int64_t n, int64_t near, double more, double *out);

@@ -28,6 +28,11 @@
 /* Slides are compared over equally long contacts: of this long, twice, four times ..., and any. */
 #define CHECK_SPAN_S (1.0 / 15.0)
 #define CHECK_SPANS 7
+/* A heel is tested at its end and so far towards the ball, where it carries the body: a foot that
+   turns on the end of its heel slides. Points that are tested: left heel and ball, right heel and
+   ball, left and right pad of the heel. */
+#define CHECK_PAD 0.2
+#define CHECK_POINTS 6
 /* Seconds. Decelerations are measured over this long. */
 #define CHECK_BRAKE_S 0.15
 /* Fields of `body` of the limits: 95th percentile of the head's rotation speed, rad/s; ground speed
@@ -46,6 +51,26 @@ static inline double ml_check_way(const double *now, const double *before) {
     return sqrt(x * x + z * z);
 }
 
+/* Tested point k of soles (F, 4, 3) in frame t; of a pad a copy in `pad`. */
+static inline const double *ml_check_point(const double *soles, int64_t t, int k, double *pad) {
+    if (k < 4) return soles + 12 * t + 3 * k;
+    const double *heel = soles + 12 * t + 6 * (k - 4);
+    for (int c = 0; c < 3; c++) pad[c] = heel[c] + CHECK_PAD * (heel[3 + c] - heel[c]);
+    return pad;
+}
+
+/* The sole point that tested point k belongs to: that which is planted with it. */
+static inline int ml_check_sole(int k) { return k < 4 ? k : 2 * (k - 4); }
+
+/* Which row of slides and drags of the sources tested point k is compared with: feet share them. */
+static inline int ml_check_row(int k) { return k < 4 ? k & 1 : 2; }
+
+/* Height of the floor under tested point k, over floors (4) under sole points. */
+static inline double ml_check_floor(const double *floors, int k) {
+    int sole = ml_check_sole(k);
+    return k < 4 ? floors[k] : floors[sole] + CHECK_PAD * (floors[sole + 1] - floors[sole]);
+}
+
 /* Which of the CHECK_SPANS limits a contact of so many frames has. */
 static inline int64_t ml_check_span(int64_t n_frames, double fps) {
     int64_t width = ml_check_frames(CHECK_SPAN_S, fps, 2);
@@ -56,14 +81,15 @@ static inline int64_t ml_check_span(int64_t n_frames, double fps) {
     return CHECK_SPANS - 1;
 }
 
-/* Whether point k of soles (F, 4, 3) moves along the floor in the step into frame t > 0. */
-static inline int ml_check_is_dragged(const double *soles, const double *floors, int64_t t, int k,
-                                      double fps) {
-    const double *now = soles + 12 * t + 3 * k, *before = now - 12;
-    double high = floors[k] + CHECK_DRAG_HEIGHT;
-    if (now[1] >= high || before[1] >= high) return 0;
-    double x = now[0] - before[0], z = now[2] - before[2];
-    return (x * x + z * z) * fps * fps > CHECK_DRAG_SPEED * CHECK_DRAG_SPEED;
+/* How far tested point k moves along the floor in the step into frame t > 0; 0 where it does not. */
+static inline double ml_check_drag(const double *soles, const double *floors, int64_t t, int k,
+                                   double fps) {
+    double pads[6], high = ml_check_floor(floors, k) + CHECK_DRAG_HEIGHT;
+    const double *now = ml_check_point(soles, t, k, pads);
+    if (now[1] >= high) return 0.0;
+    const double *before = ml_check_point(soles, t - 1, k, pads + 3);
+    double way = ml_check_way(now, before);
+    return before[1] < high && way * fps > CHECK_DRAG_SPEED ? way : 0.0;
 }
 
 /* Whether nothing supports the body in frame t: every sole point is off the floor or moves along it,

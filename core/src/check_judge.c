@@ -301,51 +301,53 @@ static void check_judge_leg(check_case *at, int side, int held) {
         for (int point = 2 * side; held && point < 2 * side + 2; point++) {
             double low = limits->sole[point] - CHECK_SINK;
             double height = at->series->soles[12 * t + 3 * point + 1];
-            if (at->grounds) low = ml_max(low, at->grounds[12 * t + 3 * point]);
+            if (at->grounds) low = ml_max(low, at->grounds[3 * (CHECK_POINTS * t + point)]);
             if (height < low) check_note(at, CHECK_SOLE, point, t, height, low);
         }
     }
 }
 
-/* Contacts of one sole point that move too far while they are labelled. */
-static void check_judge_contacts(check_case *at, int point) {
-    const double *limits = at->limits->slide + point * CHECK_SPANS;
+/* Contacts of tested point k that move too far while they are labelled. */
+static void check_judge_contacts(check_case *at, int k) {
+    const double *limits = at->limits->slide + ml_check_row(k) * CHECK_SPANS;
+    const uint8_t *planted = at->planted + ml_check_sole(k);
     int64_t t = at->first;
     while (t <= at->last) {
-        if (!at->planted[4 * t + point]) {
+        if (!planted[4 * t]) {
             t++;
             continue;
         }
         int64_t begin = t;
-        const double *sole = at->series->soles + 12 * t + 3 * point;
-        double low_x = sole[0], high_x = sole[0], low_z = sole[2], high_z = sole[2];
-        for (; t <= at->last && at->planted[4 * t + point]; t++, sole += 12) {
-            low_x = ml_min(low_x, sole[0]), high_x = ml_max(high_x, sole[0]);
-            low_z = ml_min(low_z, sole[2]), high_z = ml_max(high_z, sole[2]);
+        double low_x = HUGE_VAL, high_x = -HUGE_VAL, low_z = HUGE_VAL, high_z = -HUGE_VAL, pad[3];
+        for (; t <= at->last && planted[4 * t]; t++) {
+            const double *point = ml_check_point(at->series->soles, t, k, pad);
+            low_x = ml_min(low_x, point[0]), high_x = ml_max(high_x, point[0]);
+            low_z = ml_min(low_z, point[2]), high_z = ml_max(high_z, point[2]);
         }
         double limit = limits[ml_check_span(t - begin, at->fps)];
-        if (at->grounds) limit = ml_min(limit, at->grounds[12 * begin + 3 * point + 1]);
+        if (at->grounds)
+            limit = ml_min(limit, at->grounds[3 * (CHECK_POINTS * begin + k) + 1]);
         limit = ml_max(limit, CHECK_SLIDE_FREE);
         double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
         if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
-            check_note(at, CHECK_CONTACT, point, begin, way, limit);
+            check_note(at, CHECK_CONTACT, ml_check_sole(k), begin, way, limit);
     }
 }
 
-/* How far one sole point is dragged along the floor. */
-static void check_judge_drags(check_case *at, int point) {
-    const double *soles = at->series->soles;
-    double clips = CHECK_DRAG_MORE * at->limits->drag[point], way = 0.0;
+/* How far tested point k is dragged along the floor. */
+static void check_judge_drags(check_case *at, int k) {
+    double clips = CHECK_DRAG_MORE * at->limits->drag[ml_check_row(k)], way = 0.0;
     for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
-        const double *now = soles + 12 * t + 3 * point;
-        if (!ml_check_is_dragged(soles, at->limits->floor, t, point, at->fps)) {
+        double step = ml_check_drag(at->series->soles, at->limits->floor, t, k, at->fps);
+        if (step == 0.0) {
             way = 0.0;
             continue;
         }
-        way += ml_check_way(now, now - 12);
-        double most = at->grounds ? ml_min(clips, at->grounds[12 * t + 3 * point + 2]) : clips;
+        way += step;
+        double most = clips;
+        if (at->grounds) most = ml_min(most, at->grounds[3 * (CHECK_POINTS * t + k) + 2]);
         most = ml_max(most, CHECK_DRAG_FREE);
-        if (way > most) check_note(at, CHECK_DRAGGED, point, t, way, most);
+        if (way > most) check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, way, most);
     }
 }
 
@@ -365,9 +367,9 @@ ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *l
     check_judge_hovering(&at);
     if (series->n_frames > 0 && limits->sole[0] < 1e300) {
         for (int side = 0; side < 2; side++) check_judge_leg(&at, side, held);
-        for (int point = 0; held && point < 4; point++) {
-            check_judge_contacts(&at, point);
-            check_judge_drags(&at, point);
+        for (int k = 0; held && k < CHECK_POINTS; k++) {
+            check_judge_contacts(&at, k);
+            check_judge_drags(&at, k);
         }
     }
     *n_found = at.n_found;

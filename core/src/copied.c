@@ -25,15 +25,16 @@ ml_status ml_copied_joints(int64_t n_own, int64_t n_checked, const double *turn,
     return ML_OK;
 }
 
-/* Extent over the ground, metres. */
-static double copied_box(int64_t n, const double *points, int64_t size) {
-    double low[2], high[2];
-    for (int c = 0; c < 2; c++) low[c] = high[c] = points[2 * c];
-    for (int64_t t = 1; t < n; t++)
+/* Extent over the ground of tested point k in n frames, metres. */
+static double copied_box(const double *soles, int64_t first, int64_t n, int k) {
+    double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL}, pad[3];
+    for (int64_t t = 0; t < n; t++) {
+        const double *point = ml_check_point(soles, first + t, k, pad);
         for (int c = 0; c < 2; c++) {
-            low[c] = ml_min(low[c], points[size * t + 2 * c]);
-            high[c] = ml_max(high[c], points[size * t + 2 * c]);
+            low[c] = ml_min(low[c], point[2 * c]);
+            high[c] = ml_max(high[c], point[2 * c]);
         }
+    }
     return sqrt(ml_square(high[0] - low[0]) + ml_square(high[1] - low[1]));
 }
 
@@ -41,25 +42,27 @@ ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames
                             const uint8_t *planted, int64_t first, int64_t start, int64_t n,
                             int64_t near, double sink, double more, double *out) {
     if (near < 0 || copied_fits(n_own, n_frames, first, start, n)) return ML_BAD_SIZE;
-    for (int64_t k = 0; k < 4; k++) {
-        const double *own = soles + 3 * k;
+    for (int k = 0; k < CHECK_POINTS; k++) {
+        const double *own = soles + 3 * ml_check_sole(k);
+        const uint8_t *column = planted + ml_check_sole(k);
         int64_t begun = -1, lowest = -1;
         for (int64_t t = 0; t <= n; t++) {
             int64_t at = first + t, from = start + t;
-            int stands = t < n && planted[4 * at + k];
+            int stands = t < n && column[4 * at];
             if (!stands) {
                 if (begun < 0) continue;
                 /* A contact that is wholly copied may slide as far as it does in the source. */
                 int64_t here = first + begun;
-                int goes_on = (here > 0 && planted[4 * (here - 1) + k]) ||
-                              (at < n_frames && planted[4 * at + k]);
+                int goes_on = (here > 0 && column[4 * (here - 1)]) ||
+                              (at < n_frames && column[4 * at]);
                 if (!goes_on)
-                    out[12 * here + 3 * k + 1] =
-                        more * copied_box(t - begun, own + 12 * (start + begun), 12);
+                    out[3 * (CHECK_POINTS * here + k) + 1] =
+                        more * copied_box(soles, start + begun, t - begun, k);
                 begun = -1;
                 continue;
             }
             if (begun < 0) begun = t;
+            if (k >= 4) continue; /* heights are those of the ends of heels */
             int64_t low = from > near ? from - near : 0;
             int64_t high = from + near < n_own ? from + near : n_own - 1;
             if (lowest < low || lowest > high || t == begun) {
@@ -69,7 +72,7 @@ ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames
             } else if (own[12 * high + 1] <= own[12 * lowest + 1]) {
                 lowest = high;
             }
-            out[12 * at + 3 * k] = own[12 * lowest + 1] - sink;
+            out[3 * (CHECK_POINTS * at + k)] = own[12 * lowest + 1] - sink;
         }
     }
     return ML_OK;
@@ -79,17 +82,18 @@ ml_status ml_copied_drags(int64_t n_own, const double *soles, const double *floo
                           int64_t n_frames, int64_t first, int64_t start, int64_t n, int64_t near,
                           double more, double *out) {
     if (near < 0 || copied_fits(n_own, n_frames, first, start, n)) return ML_BAD_SIZE;
-    for (int k = 0; k < 4; k++) {
-        for (int64_t t = 0; t < n; t++) out[12 * (first + t) + 3 * k + 2] = 0.0;
+    for (int k = 0; k < CHECK_POINTS; k++) {
+        double *own = out + 3 * (CHECK_POINTS * first + k) + 2;
+        for (int64_t t = 0; t < n; t++) own[3 * CHECK_POINTS * t] = 0.0;
         for (int64_t from = 1; from < n_own; from++) {
             int64_t to = from;
-            double way = 0.0;
-            for (; to < n_own && ml_check_is_dragged(soles, floors, to, k, fps); to++)
-                way += ml_check_way(soles + 12 * to + 3 * k, soles + 12 * (to - 1) + 3 * k);
+            double way = 0.0, step;
+            for (; to < n_own && (step = ml_check_drag(soles, floors, to, k, fps)) > 0.0; to++)
+                way += step;
             if (to == from) continue;
             int64_t low = from - near - start, high = to + near - start; /* in copied frames */
             for (int64_t t = low > 0 ? low : 0; t < n && t < high; t++) {
-                double *most = out + 12 * (first + t) + 3 * k + 2;
+                double *most = own + 3 * CHECK_POINTS * t;
                 *most = ml_max(*most, more * way);
             }
             from = to;

@@ -10,7 +10,8 @@
 static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int64_t first_width,
                        double *boxes, double *out) {
     for (int64_t f = 0; f < n; f++) {
-        const double *at = soles + 12 * (first + f) + 3 * k;
+        double pad[3];
+        const double *at = ml_check_point(soles, first + f, k, pad);
         boxes[4 * f] = at[0];
         boxes[4 * f + 1] = -at[0];
         boxes[4 * f + 2] = at[2];
@@ -41,47 +42,34 @@ static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int
     }
 }
 
-/* Both feet have the larger value of the two: `n` values of the left, then as many of the right. */
-static void sole_share(int n, double *out) {
-    for (int k = 0; k < n; k++) out[k] = out[k + n] = ml_max(out[k], out[k + n]);
-}
-
 void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *planted, double fps,
                     double *boxes, double *out) {
     int64_t first_width = ml_check_frames(CHECK_SPAN_S, fps, 2);
     for (int k = 0; k < 4 * CHECK_SPANS; k++) out[k] = 0.0;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < CHECK_POINTS; k++) {
+        double *most = out + ml_check_row(k) * CHECK_SPANS;
         int64_t t = 0;
         while (t < n_frames) {
             int64_t first = t;
-            while (t < n_frames && planted[4 * t + k]) t++;
+            while (t < n_frames && planted[4 * t + ml_check_sole(k)]) t++;
             if (t - first >= CHECK_SHORTEST_CONTACT)
-                sole_slide(soles, first, t - first, k, first_width, boxes, out + k * CHECK_SPANS);
+                sole_slide(soles, first, t - first, k, first_width, boxes, most);
             if (t == first) t++;
         }
     }
-    sole_share(2 * CHECK_SPANS, out);
 }
 
 void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                    double *out) {
-    for (int k = 0; k < 4; k++) {
-        double way = 0.0, longest = 0.0, high = floors[k] + CHECK_DRAG_HEIGHT;
+    for (int k = 0; k < 4; k++) out[k] = 0.0;
+    for (int k = 0; k < CHECK_POINTS; k++) {
+        double way = 0.0, *longest = out + ml_check_row(k);
         for (int64_t t = 1; t < n_frames; t++) {
-            const double *now = soles + 12 * t + 3 * k;
-            if (now[1] >= high) { /* nor in the step after this one */
-                way = 0.0;
-                t++;
-            } else if (!ml_check_is_dragged(soles, floors, t, k, fps)) {
-                way = 0.0;
-            } else {
-                way += ml_check_way(now, now - 12);
-                longest = ml_max(longest, way);
-            }
+            double step = ml_check_drag(soles, floors, t, k, fps);
+            way = step > 0.0 ? way + step : 0.0;
+            *longest = ml_max(*longest, way);
         }
-        out[k] = longest;
     }
-    sole_share(2, out);
 }
 
 double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,

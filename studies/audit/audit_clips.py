@@ -19,6 +19,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 import motionloom as ml
+from studies.audit.audit_feet import Heel, find_heels, skeleton_heels
 from studies.audit.audit_own import Own
 from studies.audit.audit_points import points_of
 
@@ -141,7 +142,29 @@ def contacts(name: str) -> ml.Footplants:
 @lru_cache(maxsize=256)
 def own_of(name: str) -> Own:
     """What a clip does itself, at its true rate."""
-    return Own(points_of(load(name), contacts(name)))
+    return Own(points_of(load(name), contacts(name)), heels_of(name))
+
+
+def heels_of(name: str) -> list[Heel | None]:
+    """Heels of a clip's skeleton."""
+    return _heels(*_skeleton_of(name))
+
+
+def _skeleton_of(name: str) -> tuple[Path, str]:
+    """Folder and performer of a clip: its clips in all folders of BVH have one skeleton."""
+    folder = path_of(name.partition("#")[0].partition("@")[0]).parent
+    return mocap() if folder.name in ("audit", "bandai_bvh", "cmu_bvh") else folder, subject(name)
+
+
+@cache
+def _heels(folder: Path, who: str) -> list[Heel | None]:
+    names = [*audit_clips(), *bandai_clips(), *cmu_clips()]
+    if folder != mocap():
+        names = sorted(
+            f"{folder.name}/{path.stem}" for path in folder.iterdir() if path.suffix in SUFFIXES
+        )
+    names = [name for name in names if subject(name) == who]
+    return skeleton_heels([find_heels(points_of(load(name))) for name in names])
 
 
 class Library:
@@ -156,6 +179,7 @@ class Library:
         self.collection = self.table.collection
         self._motions: dict[str, ml.Motion] = {}
         self._own: dict[str, Own] = {}
+        self._heels: list[Heel | None] | None = None
 
     def motion(self, clip: str) -> ml.Motion:
         if clip not in self._motions:
@@ -165,8 +189,17 @@ class Library:
     def own(self, clip: str) -> Own:
         if clip not in self._own:
             motion = self.motion(clip)
-            self._own[clip] = Own(points_of(motion, ml.detect_footplants(motion)))
+            points = points_of(motion, ml.detect_footplants(motion))
+            self._own[clip] = Own(points, self.heels)
         return self._own[clip]
+
+    @property
+    def heels(self) -> list[Heel | None]:
+        """Of the collection's skeleton."""
+        if self._heels is None:
+            motions = [self.motion(clip) for clip in clips_of(self.name)]
+            self._heels = skeleton_heels([find_heels(points_of(motion)) for motion in motions])
+        return self._heels
 
 
 @lru_cache(maxsize=4)

@@ -13,12 +13,18 @@ from studies.audit.audit_signals import SIDES, Array, Points, toe_of, unit
 SOLES = ("left_heel", "left_ball", "right_heel", "right_ball")
 HEEL_BEHIND_ANKLE = 0.3
 """Heel behind the ankle, as a part of the distance from ankle to ball on the ground."""
+LEVEL = 0.3
+"""Cosine of a foot's pitch below which it points up or down too much to have a side."""
+BALL_TO_END = 0.67
+"""Ball of a foot without a toe joint, as a part of the way from ankle to the foot's end: balls are
+7.2 % of stature before the ankle, tips of toes 10.8 %."""
 STILL_M_S = 0.25
 ABOVE_FLOOR_M = 0.015
 SLIDE_M_S = 0.25
 OFF_FLOOR_M = 0.06
 FALL_M_S2 = 3.5
 """A body whose middle falls with at least this is in flight, not hovering."""
+BRIEF_S = 0.025
 STANCE_S = 0.1
 """A sole that is slow for a shorter time may be at the top of a jump."""
 LEVEL_S = 0.5
@@ -44,7 +50,7 @@ def fit_heel(points: Points, side: str) -> Heel | None:
     toe_joint = toe_of(points, side)
     if toe_joint is None:
         return None
-    ankle, toe = points.positions[:, points.roles[f"{side}_ankle"]], points.positions[:, toe_joint]
+    ankle, toe = points.positions[:, points.roles[f"{side}_ankle"]], ball_of(points, side, toe_joint)
     speed = np.maximum(_speed(ankle, points.fps), _speed(toe, points.fps))
     low = toe[:, 1] < np.percentile(toe[:, 1], 20.0) + 0.03
     still = (speed < STILL_M_S) & low
@@ -62,6 +68,32 @@ def fit_heel(points: Points, side: str) -> Heel | None:
         float(np.median(np.linalg.norm(foot, axis=-1))),
     )
     return Heel(*np.median(place, axis=0).tolist(), stands, rise, length)
+
+
+def ball_of(points: Points, side: str, toe: int) -> Array:
+    """Ball of a foot: its toe's joint, or, without one, a part of the way to the foot's end. (F, 3)
+
+    A foot that turns on the tip of its toes moves its ball.
+    """
+    end = points.positions[:, toe]
+    if f"{side}_toe" in points.roles:
+        return end
+    ankle = points.positions[:, points.roles[f"{side}_ankle"]]
+    return np.asarray(ankle + BALL_TO_END * (end - ankle))
+
+
+def find_heels(points: Points) -> list[Heel | None]:
+    """Left and right heel as one clip shows them."""
+    return [fit_heel(points, side) for side in SIDES]
+
+
+def skeleton_heels(clips: list[list[Heel | None]]) -> list[Heel | None]:
+    """Left and right heel of a skeleton, from those of all its clips.
+
+    A heel is a part of a skeleton, but runs and jumps show it only on tiptoe: between the clips of
+    CMU 16 the ankle stands 4.7 to 9.2 cm over the ball.
+    """
+    return [common_heel([heels[n] for heels in clips]) for n in range(len(SIDES))]
 
 
 def common_heel(heels: list[Heel | None]) -> Heel | None:
@@ -92,9 +124,19 @@ def same_heels(heels: list[Heel | None]) -> list[Heel | None]:
 
 
 def _foot_axes(points: Points, side: str, toe: int) -> tuple[Array, Array]:
+    """Directions along a foot and up from it. (F, 3) each
+
+    Up is on the side of the shank, without the shank's lean to a side: over a foot that stands the
+    shank leans as it likes, and joint positions do not show how a foot rolls. (In a Bandai walk a
+    heel seemed to slide by 5.2 cm while ankle and ball moved by 1.1 and 0.4.)
+    """
     ankle = points.positions[:, points.roles[f"{side}_ankle"]]
     along = unit(points.positions[:, toe] - ankle)
     shank = points.positions[:, points.roles[f"{side}_knee"]] - ankle
+    across = np.cross(along, [0.0, 1.0, 0.0])
+    level = np.linalg.norm(across, axis=-1, keepdims=True) > LEVEL  # else it shows no side
+    lean = np.where(level, np.sum(shank * unit(across), axis=-1, keepdims=True), 0.0)
+    shank = shank - lean * unit(across)
     return along, unit(shank - np.sum(shank * along, axis=-1, keepdims=True) * along)
 
 
@@ -113,7 +155,7 @@ def sole_points(points: Points, heels: list[Heel | None]) -> Array:
             continue
         along, up = _foot_axes(points, side, toe)
         soles[:, 2 * n] = ankle + heel.along * along + heel.up * up
-        soles[:, 2 * n + 1] = points.positions[:, toe]
+        soles[:, 2 * n + 1] = ball_of(points, side, toe)
     return soles
 
 
@@ -121,6 +163,17 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """First frame and the one after the last of every run of true flags."""
     edges = np.flatnonzero(np.diff(np.r_[False, flags, False].astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def joined(spans: list[tuple[int, int]], brief: float) -> list[tuple[int, int]]:
+    """Runs of which those fewer than ``brief`` frames apart are one."""
+    out: list[tuple[int, int]] = []
+    for first, stop in spans:
+        if out and first - out[-1][1] < brief:
+            out[-1] = (out[-1][0], stop)
+        else:
+            out.append((first, stop))
+    return out
 
 
 @dataclass(eq=False)
@@ -165,12 +218,17 @@ class Feet:
         return slides
 
     def low_slides(self, floors: Array) -> list[tuple[float, int, int]]:
-        """Ways over the ground of sole points that are fast at the floor: metres, point, frame."""
+        """Ways over the ground of sole points that are fast at the floor: metres, point, frame.
+
+        Ways with less than ``BRIEF_S`` between them are one: a single frame that is a millimetre
+        higher does not end a slide.
+        """
+        brief = BRIEF_S * self.points.fps
         low = self.soles[..., 1] < floors + ABOVE_FLOOR_M
         fast = self.ground_speed > SLIDE_M_S
         slides = []
         for k in range(4):
-            for first, stop in runs(fast[:, k] & low[1:, k] & low[:-1, k]):
+            for first, stop in joined(runs(fast[:, k] & low[1:, k] & low[:-1, k]), brief):
                 way = self.ground_speed[first:stop, k].sum() / self.points.fps
                 slides.append((float(way), k, (first + stop) // 2))
         return slides

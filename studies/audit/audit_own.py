@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studies.audit import audit_signals as signals
-from studies.audit.audit_feet import Feet, fit_heel
+from studies.audit.audit_feet import Feet, Heel, find_heels
 from studies.audit.audit_signals import Array, Points
 
 BRAKE_S = 0.15
@@ -19,6 +19,8 @@ class Own:
     """A clip's own maxima. Frames of capture glitches and their neighbours are left out."""
 
     points: Points
+    heels: list[Heel | None] | None = None
+    """Of its skeleton; None: as the clip shows them."""
     glitches: NDArray[np.bool_] = field(init=False)
     """(F, N)"""
     turn: dict[str, float] = field(init=False)
@@ -36,7 +38,6 @@ class Own:
     contact_slide: float = field(init=False)
     low_slide: float = field(init=False)
     feet: Feet = field(init=False)
-    """With the clip's own heels."""
 
     def __post_init__(self) -> None:
         points = self.points
@@ -63,8 +64,7 @@ class Own:
         chest = signals.chest_turn(points) * fps
         self.chest_p95 = float(np.percentile(chest, 95.0))
         self.brake = float(braking(points).max(initial=0.0))
-        heels = [fit_heel(points, side) for side in signals.SIDES]
-        self.feet = Feet(points, heels)
+        self.feet = Feet(points, self.heels or find_heels(points))
         good = ~near.any(axis=1)
         heights = self.feet.soles[..., 1]
         self.lowest = float(heights[good].min() if good.any() else heights.min())

@@ -14,7 +14,7 @@ import motionloom as ml
 from motionloom.retargeting.match import match_clips
 from studies.audit.audit_cases import Made, own_verdict
 from studies.audit.audit_check import Copied, Failure, Result, Sources, check
-from studies.audit.audit_clips import TRUE_FPS, contacts, load, own_of, path_of, subject
+from studies.audit.audit_clips import TRUE_FPS, contacts, heels_of, load, own_of, path_of, subject
 from studies.audit.audit_own import Own
 from studies.audit.audit_points import points_of
 from studies.audit.audit_protocol import Case
@@ -37,8 +37,10 @@ def matched(case: Case) -> tuple[list[ml.Motion], list[ml.Footplants]]:
     return list(clips.motions), list(clips.footplants)
 
 
-def owns(motions: list[ml.Motion], plants: list[ml.Footplants]) -> list[Own]:
-    return [Own(points_of(m, p)) for m, p in zip(motions, plants, strict=True)]
+def owns(first: str, motions: list[ml.Motion], plants: list[ml.Footplants]) -> list[Own]:
+    """What clips on the skeleton of the first one do themselves."""
+    heels = heels_of(first)
+    return [Own(points_of(m, p), heels) for m, p in zip(motions, plants, strict=True)]
 
 
 def transition(case: Case) -> list[Made]:
@@ -48,7 +50,7 @@ def transition(case: Case) -> list[Made]:
     first, last = joined.span
     failures = check(
         Result(points_of(motion, planted), _copied(joined, motion), (first, last)),
-        Sources(owns(motions, plants)),
+        Sources(owns(case["a"], motions, plants)),
     )
     return [Made(motion, own_verdict([joined], motion, motions), failures, planted)]
 
@@ -82,7 +84,7 @@ def command(case: Case) -> list[Made]:
     copied.append(Copied(max(after, 0), n, 1, max(-after, 0)))
     points = points_of(motion)
     result = Result(points, copied[:1] if after < 0 else copied)
-    return [Made(motion, True, check(result, Sources(owns(motions, plants))))]
+    return [Made(motion, True, check(result, Sources(owns(case["a"], motions, plants))))]
 
 
 def clean(case: Case) -> list[Made]:
@@ -100,7 +102,7 @@ def blend(case: Case) -> list[Made]:
     curve = ml.register(motions, footplants=plants)
     blended = ml.blend(curve, [0.5, 0.5])
     motion, planted = blended.motion, blended.footplants
-    failures = check(Result(points_of(motion, planted)), Sources(owns(motions, plants)))
+    failures = check(Result(points_of(motion, planted)), Sources(owns(case["a"], motions, plants)))
     return [Made(motion, own_verdict([blended], motion, motions), failures, planted)]
 
 
@@ -109,7 +111,7 @@ def splice(case: Case) -> list[Made]:
     motions, plants = matched({"a": case["b"], "b": case["a"]})
     points = points_of(spliced.motion, spliced.footplants)
     result = Result(points, [Copied(0, spliced.motion.n_frames, 0, 0)])
-    failures = check(result, Sources(owns(motions, plants)), splice=True)
+    failures = check(result, Sources(owns(case["b"], motions, plants)), splice=True)
     passed = own_verdict([spliced], spliced.motion, motions)
     return [Made(spliced.motion, passed, failures, spliced.footplants)]
 

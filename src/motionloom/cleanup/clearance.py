@@ -1,4 +1,4 @@
-"""Clearance: feet that are dragged along the floor between two contacts are lifted."""
+"""Clearance: feet that pass too low over the floor between two contacts are lifted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.soles import DRAG_SPEED
-from motionloom.motion.contacts import KINDS
+from motionloom.motion.contacts import KINDS, runs_of
 
 STEP_M, MOST_M = 0.015, 0.06
 """Each try lifts a foot by the first more, and by no more than the second in all, metres."""
@@ -20,6 +20,11 @@ HELD_S = 0.08
 """A foot is lifted in full from so many seconds before and after its contacts."""
 LEAST_M = 1e-4
 """Less is no lift, metres."""
+LOW_M = (0.01, 0.015, 0.02)
+"""Heights over the floor at which a foot that was held is compared with the one that came in."""
+FARTHER_M, FAR_M = 0.05, 0.08
+"""A foot that moves below one of these heights by the first more than it did, and by the second or
+more in all, passes lower than it did, metres."""
 
 
 def lifted(
@@ -56,12 +61,61 @@ def lifted(
         rows = slice(first, each.frame + 1)
         left = MOST_M - float(lifts[rows, point // 2].max())
         more[rows, point // 2] = np.clip(left, 0.0, STEP_M)
-    half = max(1, round(0.5 * RISE_S * fps))
-    for side in range(2):
-        rise = spread_smoothly(highest_nearby(more[:, side], half), half)
-        standing = held[:, 2 * side] | held[:, 2 * side + 1]
-        more[:, side] = rise * (1.0 - nearness(standing, max(1.0, HELD_S * fps)))
+    more = _smooth(more, held, fps)
     return lifts + more if more.max(initial=0.0) > LEAST_M else None
+
+
+def raised(
+    before: FloatArray, after: FloatArray, floors: FloatArray, held: BoolArray, fps: float
+) -> FloatArray | None:
+    """Lifts (F, 2) of feet that pass lower over the floor than they did; None where none does.
+
+    A foot that is held lower than it was captured comes down to its place, and leaves it, over a
+    fifth of a second: on the way it may sweep the floor.
+
+    Parameters
+    ----------
+    before, after : (F, 4, 3)
+        Heels and balls as they came, and with their contacts held.
+    floors : (4,)
+        Heights below which they are on the floor, metres.
+    held : (F, 4)
+        Contacts: there a foot is not lifted.
+    fps
+        Frames per second.
+    """
+    need, near = np.zeros((len(before), 2)), round(RISE_S * fps)
+    for point in range(4):
+        lowered = before[:, point, 1] - after[:, point, 1]
+        for low in LOW_M:
+            height = floors[point] + low
+            captured = _sweeps(before[:, point], height, fps)
+            for first, last, way in _sweeps(after[:, point], height, fps):
+                own = (w for a, b, w in captured if a <= last + near and b >= first - near)
+                if way > max(FAR_M, FARTHER_M + max(own, default=0.0)):
+                    rows = slice(first, last + 1)
+                    need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows])
+    lifts = _smooth(np.clip(need, 0.0, MOST_M), held, fps)
+    return lifts if lifts.max(initial=0.0) > LEAST_M else None
+
+
+def _sweeps(point: FloatArray, height: float, fps: float) -> list[tuple[int, int, float]]:
+    """First and last frame of each way of a point (F, 3) over the floor, and its length, metres."""
+    ways = np.hypot(*np.diff(point[:, [0, 2]], axis=0).T)
+    low = point[:, 1] < height
+    fast = np.r_[False, low[1:] & low[:-1] & (ways * fps > DRAG_SPEED)]
+    return [(a, b, float(ways[a - 1 : b].sum())) for a, b in runs_of(fast)]
+
+
+def _smooth(lifts: FloatArray, held: BoolArray, fps: float) -> FloatArray:
+    """Lifts (F, 2) that begin and end smoothly, and are 0 where a foot is held (F, 4)."""
+    half = max(1, round(0.5 * RISE_S * fps))
+    smooth = np.zeros_like(lifts)
+    for side in range(2):
+        rise = spread_smoothly(highest_nearby(lifts[:, side], half), half)
+        standing = held[:, 2 * side] | held[:, 2 * side + 1]
+        smooth[:, side] = rise * (1.0 - nearness(standing, max(1.0, HELD_S * fps)))
+    return smooth
 
 
 def _start(point: FloatArray, frame: int, fps: float) -> int:

@@ -20,7 +20,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_input import Source, read_source
 from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in
-from motionloom.cleanup.clearance import lifted
+from motionloom.cleanup.clearance import lifted, raised
 from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
@@ -28,6 +28,7 @@ from motionloom.cleanup.plant_targets import fit_targets
 from motionloom.cleanup.release import released
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
+from motionloom.features.checks.soles import LANDS, floor_heights
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, contacts_for
@@ -180,8 +181,25 @@ def _until_sound(
                 break
             labels = labels if fewer is None else fewer
             lifts = lifts if higher is None else higher
-    assert best is not None
+        assert best is not None
+        if best[1].passed:
+            higher = _raised(source, best[0], pose, footplants, options.body)
+            if higher is not None:
+                cleanup, pose = _clean(source, labels, footplants, options, lifts + higher)
+                verification = verified(cleanup, pose)
+                if verification.passed:
+                    best = (cleanup, verification)
     return best
+
+
+def _raised(
+    source: Source, cleanup: Cleanup, pose: Pose, footplants: Footplants, body: BodyMap
+) -> FloatArray | None:
+    """Lifts (F, 2) of feet that pass lower than they came; None where none does."""
+    before, planted = source.points, footplants.planted
+    floors = floor_heights(before, before[..., 1].min(axis=1), planted, LANDS)
+    after = foot_points(cleanup.motion, body=body, pose=pose)
+    return raised(before, after, floors, cleanup.footplants.planted, cleanup.motion.fps)
 
 
 def _clean(

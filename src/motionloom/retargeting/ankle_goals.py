@@ -22,6 +22,8 @@ SAFE, KEEP = 0.15, 0.5
 what the source's is higher it keeps the second at least."""
 ROUND_M = 0.005
 """A foot in the air is lifted smoothly, and may stay lower than the source's by this, metres."""
+BRIEF_S = 0.05
+"""A foot that is in the air for less than this, seconds, has not left its place."""
 LEVEL = 0.3
 """A foot is level while heel and ball differ in height by less than this part of its length."""
 
@@ -65,7 +67,7 @@ def ankle_path(
     free = ankle + sideways
     shift = np.zeros_like(free)
     on_heel, on_ball = planted[:, 0], planted[:, 1]
-    stances = runs_of(on_heel | on_ball)
+    stances = _stances(on_heel | on_ball, BRIEF_S * fps)
     for first, last in stances:
         for f in range(first + 1, last + 1):
             both = planted[f] & planted[f - 1]
@@ -84,6 +86,17 @@ def ankle_path(
     short = np.maximum(short, 0.0)  # nothing in stances
     path[:, 1] += short * short / (short + ROUND_M)
     return path
+
+
+def _stances(stands: BoolArray, brief: float) -> tuple[tuple[int, int], ...]:
+    """First and last frame of each stance; those fewer than ``brief`` frames apart are one."""
+    joined: list[tuple[int, int]] = []
+    for first, last in runs_of(stands):
+        if joined and first - joined[-1][1] - 1 < brief:
+            joined[-1] = (joined[-1][0], last)
+        else:
+            joined.append((first, last))
+    return tuple(joined)
 
 
 def _lower_point(

@@ -97,7 +97,7 @@ def verify_retarget(
     allowed = COPIED_MORE * running_maximum(copied, 1)  # in that frame or next to it
     rows = np.zeros((MOST_FOUND, 5))
     checked = CheckedMotion(ours, planted, fps, 0, retargeted.n_frames - 1, none)
-    n = judge(checked, limits, allowed, np.zeros((0, 4, 3)), rows)
+    n = judge(checked, limits, allowed, np.zeros((0, 6, 3)), rows)
     failed = failed_checks(rigs[1], retargeted.skeleton.names, rows[:n])
     if abs(rise) > FLOATING_M:
         failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))

@@ -65,7 +65,7 @@ def judge(
     allowed : (F, N, 3) or (0, N, 3)
         Rotation speed, speed and second difference that a source has in the very frame that was
         copied from it: these are its own, whatever they are.
-    grounds : (F, 4, 3) or (0, 4, 3)
+    grounds : (F, 6, 3) or (0, 6, 3)
         Where frames were copied: lowest height of each sole point, how far the contact that
         starts there may slide, and how far the point may be dragged, metres.
     failures : (M, 5)

@@ -70,7 +70,8 @@ def copied_grounds(
 
     A contact that is wholly copied is compared with the same frames of the source, not with the
     worst of the whole clip, and so is a foot that is dragged. Other frames have no limits here:
-    minus infinity and infinity. Shape (F, 4, 3), or (0, 4, 3) where nothing was copied.
+    minus infinity and infinity. Of the four sole points, then of the pads of both heels. Shape
+    (F, 6, 3), or (0, 6, 3) where nothing was copied.
 
     Parameters
     ----------
@@ -84,8 +85,8 @@ def copied_grounds(
         Frames per second.
     """
     if not copied:
-        return np.zeros((0, 4, 3))
-    grounds = np.zeros((len(planted), 4, 3))
+        return np.zeros((0, 6, 3))
+    grounds = np.zeros((len(planted), 6, 3))
     grounds[...] = (-np.inf, np.inf, np.inf)
     near = max(1, round(NEAR_S * fps))
     planted = np.ascontiguousarray(planted)

@@ -149,7 +149,7 @@ class TableCheck:
         allowed = np.zeros((0, len(self.check_rig.checked), 3))
         failed = np.zeros((MOST_FOUND, 5))
         checked = CheckedMotion(series, planted, fps, span[0], span[1], skipped, heading)
-        n = judge(checked, limits, allowed, np.zeros((0, 4, 3)), failed)
+        n = judge(checked, limits, allowed, np.zeros((0, 6, 3)), failed)
         failed[:n, 2] -= span[0]
         return Checked(failed[:n], self.check_rig, self.frames.skeleton.names)
 
