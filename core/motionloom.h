@@ -692,9 +692,11 @@ typedef struct {
 } ml_check_series;
 
 /* How fast, how low and how far the sources go. Of each sole point: the lowest it is, the height
-   below which it is on the floor and at which it stands, how far it gets within contacts of each of
-   seven lengths, and how far it is dragged, metres. `body`: the head's usual rotation speed, ground
-   speed, deceleration, longest hover. `quick`: the speed that each joint may always have, m/s.
+   below which it is on the floor and at which it stands, metres. Of heels, balls and the pads of
+   heels, a fifth of the way to the ball: how far they get within contacts of each of seven lengths,
+   and how far they are dragged; fourth rows are 0 (files from before pads were tested repeat rows of
+   heels and balls). `body`: the head's usual rotation speed, ground speed, deceleration, longest
+   hover. `quick`: the speed that each joint may always have, m/s.
    `entered`: heights at which points stand after the frames that are checked, where those of
    `highest` are the heights before; or NULL.
    turn, speed, bend, quick: (n_checked)  carried: (n_carriers)
@@ -735,8 +737,9 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
    `first` to `last` are checked; the others show what goes before and after. Frames that are skipped
    have capture glitches. `plan`: headings that the body should have. Soles, contacts and drags are
    checked where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
-   speeds, speeds and second differences in that very frame; `grounds` the lowest height of each
-   sole point, how far the contact that starts there may slide, and how far the point may be dragged.
+   speeds, speeds and second differences in that very frame; `grounds`, of the four sole points and
+   the pads of both heels, the lowest height, how far the contact that starts there may slide, and how
+   far the point may be dragged.
    `work` is scratch memory.
    planted: (series.n_frames, 4)  skipped: (series.n_frames)  plan: (series.n_frames) or NULL
    allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 6, 3) or NULL
@@ -754,14 +757,15 @@ ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_li
 ML_API void ml_sole_floors(int64_t n_frames, const double *soles, const double *lowest,
                            const uint8_t *planted, double part, double *work, double *out);
 
-/* Farthest that each sole point gets over the ground within a contact, metres, over parts of
-   contacts of each of seven lengths. Both feet have that of the farther: a short clip shows few
-   steps, and people walk with both feet alike. `boxes` is scratch memory.
+/* Farthest that heels, balls and pads of heels get over the ground within a contact, metres, over
+   parts of contacts of each of seven lengths; fourth row 0. Both feet have that of the farther: a
+   short clip shows few steps, and people walk with both feet alike. `boxes` is scratch memory.
    soles: (n_frames, 4, 3)  planted, boxes: (n_frames, 4)  out: (4, 7) */
 ML_API void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *planted,
                            double fps, double *boxes, double *out);
 
-/* Longest way of each sole point along the floor, both feet the farther's, metres.
+/* Longest way of heels, balls and pads of heels along the floor, both feet the farther's, metres;
+   fourth number 0.
    soles: (n_frames, 4, 3)  floors, out: (4) */
 ML_API void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                           double *out);

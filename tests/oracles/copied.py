@@ -6,6 +6,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from motionloom._arrays import BoolArray, FloatArray
+from tests.oracles.soles import SOLES, tested_points
 from tests.oracles.soles import drags as soles_drags
 
 __all__ = ["drags", "grounds", "joints"]
@@ -29,23 +30,24 @@ def grounds(
     sink: float,
     more: float,
 ) -> FloatArray:
-    """How low sole points may be, and how far contacts may slide. (F, 4, 3)."""
-    out = np.zeros((len(planted), 4, 3))
+    """How low sole points may be, and how far contacts may slide. (F, 6, 3)."""
+    out, points = np.zeros((len(planted), 6, 3)), tested_points(soles)
     out[...] = (-np.inf, np.inf, np.inf)
-    for point in range(4):
-        for begun, ended in _runs(planted[first : first + n, point]):
+    for point in range(6):
+        column = planted[:, SOLES[point]]
+        for begun, ended in _runs(column[first : first + n]):
             low, high = start + begun, start + ended
             around = np.full(ended - begun + 2 * near, np.inf)
-            heights = soles[max(low - near, 0) : high + near, point, 1]
+            heights = points[max(low - near, 0) : high + near, point, 1]
             skipped = max(near - low, 0)
             around[skipped : skipped + len(heights)] = heights
             here, there = first + begun, first + ended
             lowest = sliding_window_view(around, 2 * near + 1).min(axis=1)
-            out[here:there, point, 0] = lowest - sink
-            column = planted[:, point]
+            if point < 4:
+                out[here:there, point, 0] = lowest - sink
             goes_on = (here > 0 and column[here - 1]) or (there < len(column) and column[there])
             if not goes_on:
-                box = np.ptp(soles[low:high, point][:, [0, 2]], axis=0)
+                box = np.ptp(points[low:high, point][:, [0, 2]], axis=0)
                 out[here, point, 1] = more * float(np.hypot(*box))
     return out
 
@@ -61,11 +63,11 @@ def drags(
     near: int,
     more: float,
 ) -> FloatArray:
-    """How far sole points may be dragged in the copied frames. (n, 4)."""
+    """How far tested points may be dragged in the copied frames. (n, 6)."""
     dragged = soles_drags(soles, floor, fps)
-    ways = np.linalg.norm(np.diff(soles[..., [0, 2]], axis=0), axis=-1)
-    out = np.zeros((n, 4))
-    for point in range(4):
+    ways = np.linalg.norm(np.diff(tested_points(soles)[..., [0, 2]], axis=0), axis=-1)
+    out = np.zeros((n, 6))
+    for point in range(6):
         for begun, ended in _runs(dragged[:, point]):  # steps into the frames after these
             for t in range(n):
                 if begun + 1 - near <= start + t < ended + 1 + near:

@@ -9,7 +9,15 @@ from motionloom.features.checks.check_names import CHECKS
 from motionloom.features.checks.series import Series
 from motionloom.features.checks.source_limits import BRAKE, HOVER, TRAVEL, Limits
 from tests.oracles.series import decelerations
-from tests.oracles.soles import drags, floating_time, is_off, runs, slide_span
+from tests.oracles.soles import (
+    SOLES,
+    drags,
+    floating_time,
+    is_off,
+    runs,
+    slide_span,
+    tested_points,
+)
 
 DEG = np.radians(1.0)
 Found = dict[tuple[str, int], tuple[int, float, float]]
@@ -76,22 +84,25 @@ def judge(
             low = np.maximum(low, grounds[:, point, 0])
         for t in np.flatnonzero((heights < low) & good):
             note("sole below the floor", point, int(t), heights[t], low[t])
+    points = tested_points(series.soles)
+    for k, point in enumerate(SOLES) if held else ():
+        row = 2 if k >= 4 else k % 2
         for a, b in runs(planted[:, point] & within):
-            limit = limits.slide.reshape(4, -1)[point, slide_span(b - a, fps)]
+            limit = limits.slide.reshape(4, -1)[row, slide_span(b - a, fps)]
             if len(grounds):
-                limit = min(limit, grounds[a, point, 1])
+                limit = min(limit, grounds[a, k, 1])
             limit = max(limit, 0.04)
-            way = np.hypot(*np.ptp(series.soles[a:b, point][:, [0, 2]], axis=0))
+            way = np.hypot(*np.ptp(points[a:b, k][:, [0, 2]], axis=0))
             if b - a >= 3 and way > limit:
                 note("sliding contact", point, a, way, limit)
-        ways = np.linalg.norm(np.diff(series.soles[:, point][:, [0, 2]], axis=0), axis=-1)
-        dragged = np.r_[False, drags(series.soles, limits.floor, fps)[:, point]] & within
+        ways = np.linalg.norm(np.diff(points[:, k][:, [0, 2]], axis=0), axis=-1)
+        dragged = np.r_[False, drags(series.soles, limits.floor, fps)[:, k]] & within
         for a, b in runs(dragged):
             so_far = np.zeros(n_frames)
             so_far[a:b] = np.cumsum(ways[a - 1 : b - 1])
-            most = np.full(n_frames, 1.2 * limits.drag[point])
+            most = np.full(n_frames, 1.2 * limits.drag[row])
             if len(grounds):
-                most = np.minimum(most, grounds[:, point, 2])
+                most = np.minimum(most, grounds[:, k, 2])
             over("dragged foot", point, so_far, np.maximum(most, 0.10), dragged)
     return found
 

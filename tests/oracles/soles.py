@@ -9,6 +9,21 @@ from motionloom._arrays import BoolArray, FloatArray
 
 SPAN_S, N_SPANS = 1.0 / 15.0, 7
 SHORTEST_CONTACT = 3
+PAD = 0.2
+SOLES = (0, 1, 2, 3, 0, 2)
+"""The sole point that each tested point belongs to: pads of heels are planted with their heels."""
+
+
+def tested_points(soles: FloatArray) -> FloatArray:
+    """The four sole points (..., 4, C), then the pads of both heels. Shape (..., 6, C)."""
+    pads = soles[..., 0::2, :] + PAD * (soles[..., 1::2, :] - soles[..., 0::2, :])
+    return np.concatenate([soles, pads], axis=-2)
+
+
+def by_kind(values: FloatArray) -> FloatArray:
+    """Of six tested points (6, ...): the larger of both heels, balls and pads, and zero."""
+    pairs = [np.maximum(values[a], values[b]) for a, b in ((0, 2), (1, 3), (4, 5))]
+    return np.stack([*pairs, np.zeros_like(pairs[0])])
 
 
 def runs(flags: BoolArray) -> list[tuple[int, int]]:
@@ -25,38 +40,39 @@ def slide_span(n_frames: int, fps: float) -> int:
 
 def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
     """The plain form of :func:`contact_slides`: every window of every contact."""
-    out = np.zeros((4, N_SPANS))
+    out, points = np.zeros((6, N_SPANS)), tested_points(soles)
     widths = [*(max(2, round(SPAN_S * fps)) * 2**span for span in range(N_SPANS - 1)), 10**9]
-    for k in range(4):
-        for first, stop in runs(planted[:, k]):
+    for k in range(6):
+        for first, stop in runs(planted[:, SOLES[k]]):
             if stop - first < SHORTEST_CONTACT:
                 continue
-            ground = soles[first:stop, k][:, [0, 2]]
+            ground = points[first:stop, k][:, [0, 2]]
             for span, width in enumerate(widths):
                 windows = sliding_window_view(ground, min(width, len(ground)), axis=0)
                 ways = np.linalg.norm(np.ptp(windows, axis=-1), axis=-1)
                 out[k, span] = max(out[k, span], ways.max())
-    return np.tile(np.maximum(out[:2], out[2:]).ravel(), 2)
+    return by_kind(out).ravel()
 
 
 def drags(soles: FloatArray, floor: FloatArray, fps: float) -> BoolArray:
-    """Whether each point moves along the floor in the step into each frame but the first."""
-    low = soles[..., 1] < floor + 0.015
-    steps = np.diff(soles[..., [0, 2]], axis=0)
+    """Whether each of six points moves along the floor in the step into a frame but the first."""
+    points, floors = tested_points(soles), tested_points(floor[:, None])[:, 0]
+    low = points[..., 1] < floors + 0.015
+    steps = np.diff(points[..., [0, 2]], axis=0)
     return np.asarray(low[1:] & low[:-1] & (np.linalg.norm(steps, axis=-1) * fps > 0.25))
 
 
 def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray:
     """The plain form of :func:`drag_lengths`."""
-    ways = np.linalg.norm(np.diff(soles[..., [0, 2]], axis=0), axis=-1)
+    ways = np.linalg.norm(np.diff(tested_points(soles)[..., [0, 2]], axis=0), axis=-1)
     dragged = drags(soles, floor, fps)
     out = np.array(
         [
             max((ways[first:stop, k].sum() for first, stop in runs(dragged[:, k])), default=0.0)
-            for k in range(4)
+            for k in range(6)
         ]
     )
-    return np.tile(np.maximum(out[:2], out[2:]), 2)
+    return by_kind(out)
 
 
 def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray, fps: float) -> BoolArray:

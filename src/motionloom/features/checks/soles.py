@@ -52,10 +52,12 @@ def floor_heights(
 
 
 def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
-    """Farthest that each point (F, 4, 3) gets over the ground within a contact, metres (4 * S,).
+    """Farthest that points (F, 4, 3) get over the ground within a contact, metres (4 * S,).
 
-    Of each point, entry ``s`` is measured over parts of contacts as long as span ``s``. Both feet
-    have that of the farther: a short clip shows few steps, and people walk with both feet alike.
+    Of heels, balls and the pads of heels, then zeros; entry ``s`` of each is measured over parts of
+    contacts as long as span ``s``. The pad of a heel, a fifth of the way to the ball, is where it
+    carries the body. Both feet have that of the farther: a short clip shows few steps, and people
+    walk with both feet alike.
     """
     n, out = len(soles), np.zeros(4 * N_SPANS)
     soles = np.ascontiguousarray(soles, dtype=np.float64)
@@ -65,7 +67,7 @@ def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatAr
 
 
 def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray:
-    """Longest way of each point along the floor, both feet the farther's, metres. (4,)."""
+    """Longest way along the floor of heels, balls, pads of heels, and zero, metres. (4,)."""
     out = np.zeros(4)
     soles = np.ascontiguousarray(soles, dtype=np.float64)
     _drags(len(soles), soles, np.ascontiguousarray(floor, dtype=np.float64), fps, out)

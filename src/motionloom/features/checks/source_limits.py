@@ -43,10 +43,10 @@ class Limits(NamedTuple):
     highest: FloatArray
     """Height at which each stands, in the source with the highest floor, metres. (4,)"""
     slide: FloatArray
-    """Farthest that each gets within a contact, by the contact's length; see ``contact_slides``,
-    metres. (4 * N_SPANS,)"""
+    """Farthest that heels, balls and pads of heels get within a contact, by the contact's length;
+    see ``contact_slides``, metres. (4 * N_SPANS,)"""
     drag: FloatArray
-    """Farthest that each is dragged along the floor, metres. (4,)"""
+    """Farthest that heels, balls and pads of heels are dragged along the floor, metres. (4,)"""
     body: FloatArray
     """See ``BODY``. (4,)"""
     quick: FloatArray

@@ -58,7 +58,7 @@ def judged(
         CheckedMotion(series, np.zeros((N, 4), dtype=bool), fps, *span, mask, plan, False),
         limits_of() if limits is None else limits,
         np.zeros((0, len(RIG.checked), 3)) if allowed is None else allowed,
-        np.zeros((0, 4, 3)),
+        np.zeros((0, 6, 3)),
         found,
     )
     return found[:n].tolist()
@@ -286,7 +286,7 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             sole=0.1 * rng.normal(size=4),
         )
         allowed = 4.0 * rng.random((n, joints, 3)) * [1.0, 0.2, 30.0]
-        grounds = 0.1 * rng.normal(size=(n, 4, 3))
+        grounds = 0.1 * rng.normal(size=(n, 6, 3))
         span = sorted(rng.integers(0, n, 2).tolist()) if seed % 2 else [0, n - 1]
         given = (
             series,
@@ -319,7 +319,7 @@ def test_no_more_failures_are_kept_than_there_are_rows() -> None:
     found = np.full((4, 5), 7.0)
     planted, mask = np.zeros((N, 4), dtype=bool), np.zeros(N, dtype=bool)
     given = CheckedMotion(series, planted, FPS, 0, N - 1, mask, held=False)
-    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 4, 3))
+    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 6, 3))
     assert judge(given, limits_of(), allowed, grounds, found[:3]) == 3
     assert found[:3, 1].tolist() == [0, 1, 2]
     assert found[3].tolist() == [7.0] * 5
@@ -335,7 +335,7 @@ def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
     series.soles[7, 2, 1] = -1.0
     found = np.zeros((1, 5))
     mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.checked), 3))
-    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 4, 3))
+    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 6, 3))
     given = CheckedMotion(series, planted, FPS, 0, N - 1, mask)
     judge(given, limits_of(), allowed, grounds, found)
     assert found[0].tolist() == [SOLE, 2, 7, -1.0, -SINK]

@@ -23,7 +23,7 @@ from motionloom.features.checks.source_limits import HOVER, Limits, no_limits
 FPS = 60.0
 N = 60
 RIG = check_rig(ml.synthetic.clip("stand", duration_s=0.5).motion)
-NO_GROUNDS = np.zeros((0, 4, 3))
+NO_GROUNDS = np.zeros((0, 6, 3))
 HOVER_M = 0.06
 """Higher than this over the floor a body touches nothing."""
 
@@ -102,7 +102,7 @@ def test_soles_may_sink_by_two_centimetres_and_a_half(point: int) -> None:
     assert [value, limit] == pytest.approx([sole[point] - 0.026, sole[point] - 0.025])
     assert judged(series, limits, held=False) == []
     # Frames that are copied may be as low as the clip is there, and no lower than the limit.
-    grounds = np.full((N, 4, 3), -9.0)
+    grounds = np.full((N, 6, 3), -9.0)
     assert len(judged(series, limits, grounds=grounds)) == 1
     grounds[9, point, 0] = sole[point] - 0.02
     notes = judged(series, limits, grounds=grounds)
@@ -139,7 +139,7 @@ def test_a_contact_may_slide_as_far_as_those_of_the_sources_or_of_the_copied_cli
     assert (value, limit) == (pytest.approx(0.1), 0.08)
     slide[7 + 3] = 0.11
     assert judged(series, floor_limits(slide=slide), planted=planted) == []
-    grounds = np.full((N, 4, 3), -9.0)
+    grounds = np.full((N, 6, 3), -9.0)
     grounds[10, 1, 1] = 0.09
     ((*_, limit),) = judged(series, floor_limits(slide=slide), planted=planted, grounds=grounds)
     assert limit == 0.09
@@ -165,7 +165,7 @@ def test_a_point_is_dragged_no_farther_than_the_sources_and_a_fifth(
 def test_a_point_is_dragged_no_farther_than_in_the_frames_that_were_copied() -> None:
     series = still()
     series.soles[:, 3, 0] = 0.2 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
-    limits, grounds = floor_limits(drag=np.full(4, 1.0)), np.full((N, 4, 3), -9.0)
+    limits, grounds = floor_limits(drag=np.full(4, 1.0)), np.full((N, 6, 3), -9.0)
     grounds[..., 2] = 0.25
     assert judged(series, limits, grounds=grounds) == []
     grounds[..., 2] = 0.15
