@@ -11,7 +11,7 @@
 
 /* Metres, m/s. A sole point lower than the first over the floor and faster than the second is
    dragged. */
-#define CHECK_DRAG_HEIGHT 0.015
+#define CHECK_DRAG_HEIGHT 0.02
 #define CHECK_DRAG_SPEED 0.25
 /* Metres. A body all of whose points are higher than this over the floor touches nothing. */
 #define CHECK_HOVER_HEIGHT 0.06

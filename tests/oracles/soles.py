@@ -57,7 +57,7 @@ def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatAr
 def drags(soles: FloatArray, floor: FloatArray, fps: float) -> BoolArray:
     """Whether each of six points moves along the floor in the step into a frame but the first."""
     points, floors = tested_points(soles), tested_points(floor[:, None])[:, 0]
-    low = points[..., 1] < floors + 0.015
+    low = points[..., 1] < floors + 0.02
     steps = np.diff(points[..., [0, 2]], axis=0)
     return np.asarray(low[1:] & low[:-1] & (np.linalg.norm(steps, axis=-1) * fps > 0.25))
 

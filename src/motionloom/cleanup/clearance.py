@@ -20,9 +20,9 @@ HELD_S = 0.08
 """A foot is lifted in full from so many seconds before and after its contacts."""
 LEAST_M = 1e-4
 """Less is no lift, metres."""
-LOW_M = (0.01, 0.015, 0.02)
+LOW_M = (0.01, 0.015, 0.02, 0.03)
 """Heights over the floor at which a foot that was held is compared with the one that came in."""
-FARTHER_M, FAR_M = 0.05, 0.08
+FARTHER_M, FAR_M = 0.03, 0.05
 """A foot that moves below one of these heights by the first more than it did, and by the second or
 more in all, passes lower than it did, metres."""
 

@@ -13,7 +13,7 @@ from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import floor_heights, hover_time
+from motionloom.features.checks.soles import drag_lengths, floor_heights, hover_time
 from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
@@ -78,6 +78,9 @@ ATTEMPTS = (
 NEAR_S = 0.1
 """How fast joints are in so many seconds before and after a gap counts: the first and last frames
 of a take do not, but a gap is in the middle of one."""
+
+HIGHER_M = 0.01
+"""A fill is preferred whose feet do not sweep so much over the floor either, metres."""
 
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
@@ -276,8 +279,8 @@ def fill_checked(
 
     Where the result fails its quality check, other attempts are made: all motion of the windows is
     averaged, not the slow part alone; feet are lifted, not held; fewer windows are averaged; they
-    are stretched less. The first that passes is returned; where none does, the one that fails
-    least.
+    are stretched less. The first that passes, and whose feet do not sweep a little over the floor
+    either, is returned; else the first that passes; where none does, the one that fails least.
 
     Parameters
     ----------
@@ -294,14 +297,15 @@ def fill_checked(
     """
     motion, first, last, changes = gap
     opened = _opened(check.frames, motion, first, last)
-    around = _around(check, motion, first, last)
+    around, above = (_around(check, motion, first, last, higher) for higher in (0.0, HIGHER_M))
     search = WindowQuery(index, COUNT if count is None else count, exclude)
     best: tuple[float, Fill, Checked] | None = None
     for filled in _fills(check, opened, search, attempts(count, feet)):
         checked = _checked(check, filled, around)
-        if best is None or checked.badness < best[0]:
+        clear = checked.passed and _checked(check, filled, above, HIGHER_M).passed
+        if best is None or checked.badness < best[0] or clear:
             best = (checked.badness, filled, checked)
-        if checked.passed:
+        if clear:
             break
     assert best is not None
     verification = best[2].verification(first - 1)
@@ -354,8 +358,10 @@ def _with_sides(
     return Footplants(np.concatenate([before, inside.planted, after]))
 
 
-def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
-    """What the motion itself reaches before and after the gap."""
+def _around(
+    check: TableCheck, motion: Motion, first: int, last: int, higher: float = 0.0
+) -> Limits:
+    """What the motion itself reaches before and after the gap; feet, over a higher floor."""
     limits_around = []
     near = round(NEAR_S * motion.fps)
     for part, next_to_gap in (
@@ -373,7 +379,11 @@ def _around(check: TableCheck, motion: Motion, first: int, last: int) -> Limits:
             name: np.maximum(getattr(limits, name), getattr(quick, name))
             for name in ("turn", "speed", "bend", "carried")
         }
-        limits_around.append(limits._replace(highest=stands, body=body, **faster))
+        floor = limits.floor + higher
+        drag = drag_lengths(series.soles, floor, part.fps) if higher else limits.drag
+        limits_around.append(
+            limits._replace(floor=floor, highest=stands, drag=drag, body=body, **faster)
+        )
     return merged(limits_around)
 
 
@@ -388,7 +398,7 @@ def _reached(check: TableCheck, part: Motion) -> tuple[Limits, Series]:
     return measure_limits(check.check_rig, series, planted, part.fps, none), series
 
 
-def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
+def _checked(check: TableCheck, filled: Fill, around: Limits, higher: float = 0.0) -> Checked:
     """The check of the gap, seen with a few frames of the motion before and after it.
 
     The steps into the gap and out of it are checked, and the accelerations at both its sides.
@@ -411,4 +421,5 @@ def _checked(check: TableCheck, filled: Fill, around: Limits) -> Checked:
         (first - 1 - low, last - low + 1 if high > last + 1 else last - low),
         clips,
         around=around,
+        higher=higher,
     )

@@ -19,11 +19,13 @@ from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.check_rig import CheckRig, rig_of_body
 from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
-from motionloom.features.checks.series import measure_series, new_series
+from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.checks.soles import drag_lengths
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
 from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.synthesis.synthesis import Rig
@@ -82,6 +84,7 @@ class TableCheck:
         self._fields = [slice(first, stop) for first, stop in pairwise(ends)]
         self.limits = np.zeros((n_clips, ends[-1]))
         self.measured = np.zeros(n_clips, dtype=np.bool_)
+        self._drags: dict[tuple[int, float], FloatArray] = {}
 
     def limits_of(self, clips: Sequence[int]) -> Limits:
         """What some clips together reach at most."""
@@ -96,14 +99,29 @@ class TableCheck:
             self.limits[clip] = np.concatenate(_packed(self._measure(clip)))
             self.measured[clip] = True
 
-    def _measure(self, clip: int) -> Limits:
+    def drags_of(self, clips: Sequence[int], higher: float) -> FloatArray:
+        """How far feet of some clips go along a floor that is so much higher, metres. (4,)."""
+        for clip in clips:
+            if (clip, higher) not in self._drags:
+                soles = self._series(clip)[1].soles
+                floor = self.limits_of([clip]).floor
+                self._drags[clip, higher] = drag_lengths(soles, floor + higher, self.frames.fps)
+        return np.max([self._drags[clip, higher] for clip in clips], axis=0)
+
+    def _series(self, clip: int) -> tuple[Motion, Series]:
+        """A clip, and what is measured of it."""
         frames = self.frames
-        first, last = int(frames.starts[clip]), int(frames.starts[clip + 1]) - 1
-        motion = frames.motion(first, last)
+        motion = frames.motion(int(frames.starts[clip]), int(frames.starts[clip + 1]) - 1)
         positions, world = motion.world_pose()
         series = new_series(self.check_rig, motion.n_frames)
         quats = np.array(motion.local_quats)
         measure_series(self.check_rig, frames.fps, positions, world, quats, series)
+        return motion, series
+
+    def _measure(self, clip: int) -> Limits:
+        frames = self.frames
+        first, last = int(frames.starts[clip]), int(frames.starts[clip + 1]) - 1
+        motion, series = self._series(clip)
         jumps = np.asarray(frames.glitch_rows)
         inside = jumps[(jumps >= first) & (jumps <= last)] - first
         glitched = glitch_mask(motion, inside.tolist())
@@ -120,6 +138,7 @@ class TableCheck:
         clips: Sequence[int],
         *,
         around: Limits | None = None,
+        higher: float = 0.0,
     ) -> Checked:
         """Any frames as arrays of a motion; those of ``span`` are checked.
 
@@ -137,8 +156,13 @@ class TableCheck:
             The clips that the frames were made from.
         around
             Limits of other motion that the frames belong to.
+        higher
+            So much over the floor feet may not go along it either, metres.
         """
         limits = self.limits_of(clips)
+        if higher:
+            drags = self.drags_of(clips, higher)
+            limits = limits._replace(floor=limits.floor + higher, drag=drags)
         if around is not None:
             limits = merged([limits, around])
         fps, n_frames = self.frames.fps, len(quats)

@@ -18,7 +18,7 @@ from tests.oracles import soles as plain
 FPS = 60.0
 FLOAT64 = 1e-9
 GRAVITY = 9.81
-DRAG_HEIGHT_M, HOVER_M = 0.015, 0.06
+DRAG_HEIGHT_M, HOVER_M = 0.02, 0.06
 """Heights over the floor below which points are dragged, and above which a body touches nothing."""
 
 
@@ -73,8 +73,8 @@ def test_a_slow_or_high_point_is_not_dragged() -> None:
 
 def test_the_pad_of_a_heel_is_dragged_below_an_end_that_is_not() -> None:
     x = np.linspace(0.0, 1.0, 61)  # 1 m/s
-    ways = drag_lengths(soles_at(path(x, 0.018), path(x, 0.0)), np.zeros(4), FPS)
-    assert np.abs(ways - [0.0, 1.0, 1.0, 0.0]).max() < FLOAT64  # the pad is 1.44 cm high
+    ways = drag_lengths(soles_at(path(x, 0.023), path(x, 0.0)), np.zeros(4), FPS)
+    assert np.abs(ways - [0.0, 1.0, 1.0, 0.0]).max() < FLOAT64  # the pad is 1.84 cm high
 
 
 def test_a_floor_is_where_points_stand_not_where_toes_push() -> None:
