@@ -957,13 +957,15 @@ ML_API ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg,
 
 /* Hip, knee and ankle of a leg whose root has shifted, and where its ankle goes: to its target where
    the foot is held; where it is free, a leg near full stretch stays a little behind, the less so
-   within `length` frames of a hold. `flags` and `work` are scratch memory.
+   within `length` frames of a hold. Knees that open while their feet are let go there are braked
+   before full stretch stops them; they may speed up by `quicker`, metres per frame and frame.
+   `flags` and `work` are scratch memory.
    held: (n_frames, 2)  shift, target, hip, knee, ankle, end: (n_frames, 3)  flags: (n_frames)
    work: (4, n_frames) */
 ML_API ml_status ml_leg_aim(int64_t n_frames, const ml_leg *leg, const uint8_t *held,
                             const double *shift, const double *target, double length,
-                            uint8_t *flags, double *work, double *hip, double *knee,
-                            double *ankle, double *end);
+                            double quicker, uint8_t *flags, double *work, double *hip,
+                            double *knee, double *ankle, double *end);
 
 /* Heel and ball of one foot, in the columns of its side, from their places in the frame of the ankle
    joint; the ball is the toe joint, where that is not -1.
