@@ -2,7 +2,11 @@
 
 #include "../motionloom.h"
 #include "leg.h"
+#include "offset.h"
 #include "vector.h"
+
+/* A leg that stays behind by less is not damped: that is rounding, metres. */
+#define LEG_LEAST_DAMPED 1e-9
 
 /* Length of a vector, with its sum in the order of the plain form. */
 static double leg_length(const double *a) {
@@ -52,39 +56,40 @@ static double leg_span(const ml_leg *leg, int64_t f, double angle) {
     return sqrt(ml_max(square, 0.0));
 }
 
-/* Whether damping holds a leg back within `length` frames of the end of a hold. */
-static int leg_is_damped(int64_t n, const uint8_t *held, const double *wanted, const double *span,
-                         double length, int64_t edge, int64_t on) {
-    for (int64_t f = edge + on; f >= 0 && f < n && !held[f]; f += on) {
-        if ((double)((f - edge) * on) >= length) return 0;
-        if (span[f] < wanted[f]) return 1;
-    }
-    return 0;
-}
-
-/* A knee that opens when its foot is let go, and would be stopped by full stretch in a frame or
-   two, is braked from there on: each of its steps takes up less of the way that is left. It may
-   also speed up by `quicker`, a way per frame. `on` is the direction away from the hold. */
-static void leg_brake(const ml_leg *leg, const uint8_t *held, const double *wanted,
-                      const double *near, double quicker, int64_t edge, int64_t on, double *span) {
-    int64_t n = leg->n_frames;
+/* A knee that opens where a hold ends, and that full stretch would stop within a frame or two, is
+   braked from there on: each of its steps is a smaller part of the way that is left. It may speed
+   up by `free_change`. `on` is the direction away from the hold, 1 or -1. The brake is let off over
+   `length` frames, or until the next hold. */
+static void leg_brake(const ml_leg *leg, const uint8_t *held, const double *wanted, double length,
+                      double free_change, int64_t edge, int64_t on, double *span) {
+    int64_t n = leg->n_frames, stop = edge + on;
+    double until = 1.0;
+    int damped = 0;
+    for (; stop >= 0 && stop < n && !held[stop] && until < length; stop += on, until += 1.0)
+        damped |= wanted[stop] - span[stop] > LEG_LEAST_DAMPED;
+    if (!damped) return;
     double angle = leg_angle(leg, edge, wanted[edge]);
     double step = angle - leg_angle(leg, edge - on, wanted[edge - on]);
-    for (int64_t f = edge + on; f >= 0 && f < n && !held[f] && near[f] > 0.0; f += on) {
-        double left = leg_angle(leg, f, leg->reach[f]) - angle;
-        double most = ml_max(step, 0.0) + 2.0 * quicker / ml_max(leg->bones[f], 1e-9);
-        double open = leg_angle(leg, f, span[f]);
-        if (left > 1e-9) most = left * (1.0 - ml_exp(-most / left));
-        step = ml_min(open - angle, most);
+    until = ml_min(until, length);
+    for (int64_t f = edge + on; f != stop; f += on) {
+        double open = leg_angle(leg, f, span[f]), left = leg_angle(leg, f, leg->reach[f]) - angle;
+        /* A thigh turns by about half of what the angle of its knee changes. */
+        double most = ml_max(step, 0.0) + 2.0 * free_change / ml_max(leg->bones[f], 1e-9);
+        step = open - angle;
+        if (left > 0.0) most = left * (1.0 - ml_exp(-most / left));
+        if (step > most) {
+            double away = (double)((f - edge) * on);
+            step = most;
+            open -= ml_offset_ease(away / until) * (open - angle - most);
+            span[f] = leg_span(leg, f, open);
+        }
         angle += step;
-        if (step < open - (angle - step))
-            span[f] = leg_span(leg, f, open + near[f] * (angle - open));
     }
 }
 
 ml_status ml_leg_aim(int64_t n_frames, const ml_leg *leg, const uint8_t *held, const double *shift,
-                     const double *target, double length, double quicker, uint8_t *flags, double *work,
-                     double *hip, double *knee, double *ankle, double *end) {
+                     const double *target, double length, double free_change, uint8_t *flags,
+                     double *work, double *hip, double *knee, double *ankle, double *end) {
     int64_t n = n_frames;
     if (leg->n_frames != n) return ML_BAD_SIZE;
     double *near = work, *wanted = near + n, *part = wanted + n, *span = part + n;
@@ -103,13 +108,10 @@ ml_status ml_leg_aim(int64_t n_frames, const ml_leg *leg, const uint8_t *held, c
         part[f] = ML_LEG_SOFT + (ML_LEG_HARD - ML_LEG_SOFT) * near[f];
     }
     ml_knee_soften_span(n, leg->bones + 2 * n, wanted, leg->reach, part, span);
-    for (int64_t f = 0; f < n; f++)
-        for (int64_t on = -1; on <= 1; on += 2) {
-            if (!flags[f] || f - on < 0 || f - on >= n || !flags[f - on]) continue;
-            if (f + on < 0 || f + on >= n || flags[f + on]) continue;
-            if (leg_is_damped(n, flags, wanted, span, length, f, on))
-                leg_brake(leg, flags, wanted, near, quicker, f, on, span);
-        }
+    for (int64_t f = 1; f + 1 < n; f++) {
+        if (!flags[f] || flags[f - 1] == flags[f + 1]) continue;
+        leg_brake(leg, flags, wanted, length, free_change, f, flags[f - 1] ? 1 : -1, span);
+    }
     for (int64_t f = 0; f < n; f++) {
         double share = 1.0;
         if (!flags[f] && span[f] != wanted[f]) share = span[f] / ml_max(wanted[f], 1e-12);
