@@ -908,10 +908,21 @@ ML_API void ml_foot_tilt(int64_t n_frames, const double *levers, const double *h
                          const double *ball, const uint8_t *held, const double *places,
                          const double *ground, double *out);
 
+/* Feet that turn abruptly while one of their points is held are turned so that their ankles, at
+   `ankle` in the clip, accelerate little more than they do nearby, or than `free_change`, metres per
+   frame and frame. Turns are smoothed over up to `stop` frames to either side. `steps` and `work` are
+   scratch memory.
+   ankle: (n_frames, 3)  held: (n_frames, 2)  places, levers: (n_frames, 2, 3)  steps: (n_frames)
+   work: (4, n_frames)  q_foot, q_toes: (n_frames, 4) */
+ML_API void ml_twitch_calm(int64_t n_frames, const double *ankle, const uint8_t *held,
+                           const double *places, double free_change, double stop, uint8_t *steps,
+                           double *work, double *levers, double *q_foot, double *q_toes);
+
 /* Turns and shifts of a foot that bring its held points onto their places. Where both are held the
    foot lies along its places; where only the ball is, it may roll on over it until its ankle is
    within reach; a point whose other end is held stays above the ground. Everything runs out over
-   `length` frames around holds, slopes over `stop`. The toes turn as the foot without its roll.
+   `length` frames around holds, slopes over `stop`. Twitches are calmed as of ml_twitch_calm. The
+   toes turn as the foot without its roll.
    hip, ankle, heel, ball: (n_frames, 3)  held: (n_frames, 2)  places: (n_frames, 2, 3)
    reach: (n_frames)  ground: (n_frames, 2)  flags: (2, n_frames)  scratch: (6, n_frames)
    q_foot, q_toes: (n_frames, 4)  shift: (n_frames, 3)  roll: (n_frames)
@@ -919,9 +930,9 @@ ML_API void ml_foot_tilt(int64_t n_frames, const double *levers, const double *h
 ML_API void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle,
                           const double *heel, const double *ball, const uint8_t *held,
                           const double *places, const double *reach, const double *ground,
-                          double length, double stop, int32_t may_roll, uint8_t *flags,
-                          double *scratch, double *q_foot, double *q_toes, double *shift,
-                          double *roll, double *levers);
+                          double length, double stop, double free_change, int32_t may_roll,
+                          uint8_t *flags, double *scratch, double *q_foot, double *q_toes,
+                          double *shift, double *roll, double *levers);
 
 /* A leg that is cleaned, in the world: joints, heel and ball of its foot, lengths of thigh, of shank
    and from hip to ankle, and how far the ankle may be from the hip. Metres.
@@ -953,21 +964,23 @@ ML_API ml_status ml_leg_read(int64_t n_frames, int64_t n_joints, const double *p
    points: (n_frames, 4, 3) */
 ML_API ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg,
                              const uint8_t *held, const double *places, const double *lifts,
-                             double length, double stop, int32_t may_roll, int64_t half,
-                             const double *weights, uint8_t *flags, double *work, double *q_foot,
-                             double *q_toes, double *shift, double *roll, double *levers,
-                             double *held_reach, double *pull, double *ground, double *targets,
-                             double *points);
+                             double length, double stop, double free_change, int32_t may_roll,
+                             int64_t half, const double *weights, uint8_t *flags, double *work,
+                             double *q_foot, double *q_toes, double *shift, double *roll,
+                             double *levers, double *held_reach, double *pull, double *ground,
+                             double *targets, double *points);
 
 /* Hip, knee and ankle of a leg whose root has shifted, and where its ankle goes: to its target where
    the foot is held; where it is free, a leg near full stretch stays a little behind, the less so
-   within `length` frames of a hold. `flags` and `work` are scratch memory.
+   within `length` frames of a hold. Knees that open while their feet are let go there are braked
+   before full stretch stops them; they may speed up by `free_change`, metres per frame and frame.
+   `flags` and `work` are scratch memory.
    held: (n_frames, 2)  shift, target, hip, knee, ankle, end: (n_frames, 3)  flags: (n_frames)
    work: (4, n_frames) */
 ML_API ml_status ml_leg_aim(int64_t n_frames, const ml_leg *leg, const uint8_t *held,
                             const double *shift, const double *target, double length,
-                            uint8_t *flags, double *work, double *hip, double *knee,
-                            double *ankle, double *end);
+                            double free_change, uint8_t *flags, double *work, double *hip,
+                            double *knee, double *ankle, double *end);
 
 /* Heel and ball of one foot, in the columns of its side, from their places in the frame of the ankle
    joint; the ball is the toe joint, where that is not -1.
@@ -1041,7 +1054,7 @@ ML_API ml_status ml_calm_find(int64_t n_frames, int64_t n_joints, const double *
 
 /* 1 at both frames of every fast step, falling smoothly to 0 `half` frames away. Frames above 0 are
    marked as changed; others are left as they are.
-   fast: (n_frames - 1)  part, changed: (n_frames) */
+   fast: (n_frames - 1)  part: (n_frames)  changed: (n_frames) or NULL */
 ML_API void ml_calm_share(int64_t n_frames, const uint8_t *fast, int64_t half, double *part,
                           uint8_t *changed);
 

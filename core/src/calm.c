@@ -138,7 +138,7 @@ void ml_calm_share(int64_t n_frames, const uint8_t *fast, int64_t half, double *
     for (int64_t f = n_frames - 1; f >= 0; f--) {
         away = part[f] == 0.0 ? 0.0 : away + 1.0;
         part[f] = ml_offset_ease(ml_min(part[f], away) / (double)half);
-        if (part[f] > 0.0) changed[f] = 1;
+        if (changed && part[f] > 0.0) changed[f] = 1;
     }
 }
 

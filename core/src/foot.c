@@ -238,8 +238,8 @@ static void foot_shift(int64_t n, const double *ankle, const uint8_t *held, cons
 void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle, const double *heel,
                    const double *ball, const uint8_t *held, const double *places,
                    const double *reach, const double *ground, double length, double stop,
-                   int32_t may_roll, uint8_t *flags, double *scratch, double *q_foot,
-                   double *q_toes, double *shift, double *roll, double *levers) {
+                   double free_change, int32_t may_roll, uint8_t *flags, double *scratch,
+                   double *q_foot, double *q_toes, double *shift, double *roll, double *levers) {
     uint8_t *standing = flags, *both = flags + n_frames;
     for (int64_t f = 0; f < n_frames; f++) {
         standing[f] = held[2 * f] || held[2 * f + 1];
@@ -248,6 +248,8 @@ void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle, con
         ml_between(ball + 3 * f, ankle + 3 * f, levers + 6 * f + 3);
     }
     foot_lie(n_frames, held, places, length, stop, both, scratch, levers, q_foot, q_toes);
+    ml_twitch_calm(n_frames, ankle, held, places, free_change, stop, both, scratch, levers, q_foot,
+                   q_toes);
     if (may_roll)
         foot_roll_on(n_frames, hip, held, places, reach, standing, length, stop, scratch, levers,
                      q_foot, roll);
@@ -281,10 +283,10 @@ static void foot_lift(int64_t n, const double *heel, const double *ball, const d
 
 ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg, const uint8_t *held,
                       const double *places, const double *lifts, double length, double stop,
-                      int32_t may_roll, int64_t half, const double *weights, uint8_t *flags,
-                      double *work, double *q_foot, double *q_toes, double *shift, double *roll,
-                      double *levers, double *held_reach, double *pull, double *ground,
-                      double *targets, double *points) {
+                      double free_change, int32_t may_roll, int64_t half, const double *weights,
+                      uint8_t *flags, double *work, double *q_foot, double *q_toes, double *shift,
+                      double *roll, double *levers, double *held_reach, double *pull,
+                      double *ground, double *targets, double *points) {
     int64_t n = n_frames;
     if (side < 0 || side > 1 || half < 0 || leg->n_frames != n) return ML_BAD_SIZE;
     double *near = work, *own_pull = near + n, *own_ground = own_pull + n;
@@ -296,7 +298,8 @@ ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg, const u
     }
     ml_offset_near(n, flags, stop, own_pull);
     ml_foot_place(n, leg->hip, leg->ankle, leg->heel, leg->ball, held, places, near, own_ground,
-                  length, stop, may_roll, flags, scratch, q_foot, q_toes, shift, roll, levers);
+                  length, stop, free_change, may_roll, flags, scratch, q_foot, q_toes, shift, roll,
+                  levers);
     double *to = targets + 3 * side, *under = ground + 2 * side, *both = points + 6 * side;
     for (int64_t f = 0; f < n; f++) {
         held_reach[2 * f + side] = near[f];

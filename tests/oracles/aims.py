@@ -7,9 +7,10 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.ankles import AnkleTarget
 from motionloom.cleanup.foot import Foot
+from motionloom.motion.contacts import runs_of
 from tests.oracles.ankles import place_ankle
 from tests.oracles.blend_off import highest_nearby, nearness, spread_smoothly
-from tests.oracles.legs import soft_span
+from tests.oracles.legs import brake_knee, free_from, soft_span
 
 SOFT_PART, HARD_PART = 0.022, 0.004
 ROUNDING_M = 1e-9
@@ -48,13 +49,16 @@ def aim_foot(
     *,
     length: float,
     stop: float,
+    free_change: float,
     roll: bool,
     half: int,
 ) -> tuple[AnkleTarget, dict[str, FloatArray]]:
     """The plain form of the kernel: what it writes of one foot."""
     near, ground = held_reach(foot, reach), ground_under(foot.held, foot.places)
     pull = nearness(foot.standing, stop)
-    ankle = place_ankle(foot, near, ground, length=length, stop=stop, roll=roll)
+    ankle = place_ankle(
+        foot, near, ground, length=length, stop=stop, free_change=free_change, roll=roll
+    )
     target = foot.ankle + ankle.shift
     before = np.stack([foot.heel[:, 1], foot.ball[:, 1]], axis=1)
     now = target[:, None, 1] + ankle.levers[..., 1]
@@ -64,7 +68,13 @@ def aim_foot(
 
 
 def aim_leg(
-    foot: Foot, shift: FloatArray, target: FloatArray, reach: FloatArray, length: float
+    foot: Foot,
+    shift: FloatArray,
+    target: FloatArray,
+    reach: FloatArray,
+    *,
+    length: float,
+    free_change: float,
 ) -> FloatArray:
     """Where an ankle goes. Shape (F, 3)."""
     hip = foot.hip + shift
@@ -72,4 +82,9 @@ def aim_leg(
     wanted = np.linalg.norm(way, axis=-1)
     part = SOFT_PART + (HARD_PART - SOFT_PART) * nearness(foot.standing, length)
     span = np.where(foot.standing, wanted, soft_span(foot.bones[2], wanted, reach, part))
+    for first, last in runs_of(foot.standing):
+        for edge, on in ((first, -1), (last, 1)):
+            free = free_from(foot.standing, edge, on, length)
+            if last > first and (wanted - span > ROUNDING_M)[free].any():
+                span = brake_knee(foot.bones, span, reach, edge, on, len(free), free_change, length)
     return np.asarray(hip + way * (span / np.maximum(wanted, 1e-12))[:, None])

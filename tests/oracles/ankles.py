@@ -12,13 +12,21 @@ from motionloom.rotation import quat
 from motionloom.rotation.easing import ease
 from tests.oracles.blend_off import blend_off
 from tests.oracles.quat import multiply, rotate
+from tests.oracles.twitches import calm_twitches
 
 SOFT_TURN, MOST_TURN = np.radians(3.0), np.radians(40.0)
 GROWTH_M, LEAST_TILT = 0.01, 1e-6
 
 
 def place_ankle(
-    foot: Foot, reach: FloatArray, ground: FloatArray, *, length: float, stop: float, roll: bool
+    foot: Foot,
+    reach: FloatArray,
+    ground: FloatArray,
+    *,
+    length: float,
+    stop: float,
+    free_change: float,
+    roll: bool,
 ) -> AnkleTarget:
     """The plain form of :func:`place_ankle`: one step after another over all frames."""
     both = foot.held[:, 0] & foot.held[:, 1]
@@ -29,6 +37,10 @@ def place_ankle(
         levers = rotate(q_lie[:, None], levers)
     else:
         q_lie = np.tile(quat.IDENTITY, (len(both), 1))
+    turns, levers = calm_twitches(
+        foot.ankle, foot.held, foot.places, levers, free_change=free_change, stop=stop
+    )
+    q_lie = multiply(turns, q_lie)
     q_foot, angle = q_lie, np.zeros(len(both))
     only_ball = foot.held[:, 1] & ~foot.held[:, 0]
     if roll and only_ball.any():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import BoolArray, FloatArray
+from motionloom.rotation.easing import ease
 
 DAMPED_FROM = 2.8
 """Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002)."""
@@ -44,3 +45,42 @@ def damped_span(
         np.arccos(np.clip((square - span**2) / product, -1.0, 1.0)) for span in (before, wanted)
     )
     return np.sqrt(np.maximum(square - product * np.cos(damped_angle(now, then)), 0.0))
+
+
+def free_from(held: BoolArray, edge: int, on: int, length: float) -> list[int]:
+    """Free frames right after the edge of a hold, within ``length`` of it; ``on`` is 1 or -1."""
+    free, frame = [], edge + on
+    while 0 <= frame < len(held) and not held[frame] and len(free) + 1 < length:
+        free.append(frame)
+        frame += on
+    return free
+
+
+def brake_knee(
+    bones: FloatArray,
+    span: FloatArray,
+    reach: FloatArray,
+    edge: int,
+    on: int,
+    n_free: int,
+    free_change: float,
+    length: float,
+) -> FloatArray:
+    """Spans (F,) of a leg whose knee is braked in the free frames after the edge of a hold."""
+    upper, lower, _ = bones
+    product, square = 2.0 * upper * lower, upper**2 + lower**2
+    open_, straight = (
+        np.arccos(np.clip((square - each**2) / product, -1.0, 1.0)) for each in (span, reach)
+    )
+    braked, angle, step = np.array(span), open_[edge], open_[edge] - open_[edge - on]
+    for away in range(1, n_free + 1):
+        f = edge + on * away
+        left, most = straight[f] - angle, max(step, 0.0) + 2.0 * free_change / upper[f]
+        if left > 0.0:
+            most = left * (1.0 - np.exp(-most / left))
+        step = min(open_[f] - angle, most)
+        angle += step
+        if open_[f] > angle:
+            slower = open_[f] - ease(away / min(n_free + 1.0, length)) * (open_[f] - angle)
+            braked[f] = np.sqrt(square[f] - product[f] * np.cos(slower))
+    return braked

@@ -78,6 +78,7 @@ def solve_leg(
     target: FloatArray,
     *,
     length: float,
+    free_change: float,
     stretch: bool,
 ) -> LegSolution:
     """Rotations that take the ankle to ``target``.
@@ -95,13 +96,15 @@ def solve_leg(
         Shift of the hip, and where the ankle is to be, metres.
     length
         Frames over which damping sets in around a hold.
+    free_change
+        What a knee may speed up by where a hold ends, metres per frame and frame.
     stretch
         Damp the knee everywhere, and let the bones change length to meet the target.
     """
     n = len(target)
     hip, knee, ankle, end = (np.zeros((n, 3)) for _ in range(4))
     _aim(
-        n, leg, foot.held, root_shift, target, length, np.zeros(n, dtype=np.uint8),
+        n, leg, foot.held, root_shift, target, length, free_change, np.zeros(n, dtype=np.uint8),
         np.zeros((4, n)), hip, knee, ankle, end,
     )  # fmt: skip
     if stretch:

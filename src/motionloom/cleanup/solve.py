@@ -11,7 +11,7 @@ from motionloom._arrays import FloatArray
 from motionloom._core import Record, kernel
 from motionloom.cleanup.ankles import AnkleTarget, no_target
 from motionloom.cleanup.blend_off import bounded, weights_of
-from motionloom.cleanup.calm import LegLimits, calm_rotations
+from motionloom.cleanup.calm import FREE_M_S2, LegLimits, calm_rotations
 from motionloom.cleanup.foot import Foot, leg_record
 from motionloom.cleanup.leg_reach import LegSolution, solve_leg
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
@@ -127,8 +127,8 @@ def place_feet(
     flags, work = np.zeros((2, n), dtype=np.uint8), np.zeros(10 * n + 2 * half)
     for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):
         _aim(
-            n, side, placed.legs[side], foot.held, foot.places, lifts, length, stop, roll,
-            half, weights_of(half), flags, work,
+            n, side, placed.legs[side], foot.held, foot.places, lifts, length, stop,
+            FREE_M_S2 / fps**2, roll, half, weights_of(half), flags, work,
             ankle.q_foot, ankle.q_toes, ankle.shift, ankle.roll, ankle.levers,
             placed.held_reach, placed.pull, placed.ground, placed.targets, placed.points,
         )  # fmt: skip
@@ -175,10 +175,10 @@ def solve_body(
     )
     if wanted is not None:
         shift = shift + wanted
-    length = max(DAMP_S * fps, 1.0)
+    length, free_change = max(DAMP_S * fps, 1.0), FREE_M_S2 / fps**2
     goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]
     legs = tuple(
-        solve_leg(foot, leg, shift, goal, length=length, stretch=stretch)
+        solve_leg(foot, leg, shift, goal, length=length, free_change=free_change, stretch=stretch)
         for foot, leg, goal in zip(feet, placed.legs, goals, strict=True)
     )
     parts = rewrite(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)

@@ -101,6 +101,7 @@ def test_feet_are_aimed_as_in_the_plain_form(feet, seed, fps):
     placed = place_feet(held, reach, fps=fps, blend_s=0.2, roll=seed != 3, lifts=lifts)
     for side, foot in enumerate(held):
         options = {"length": 0.2 * fps, "stop": 0.05 * fps, "half": round(0.04 * fps)}
+        options["free_change"] = 80.0 / fps**2
         ankle, wanted = aims.aim_foot(foot, reach[side], lifts[:, side], roll=seed != 3, **options)
         found = {
             "held_reach": placed.held_reach[:, side],
@@ -123,7 +124,7 @@ def test_feet_of_another_side_or_another_length_are_refused(feet):
         out = [(4,), (4,), (3,), (), (2, 3), (2,), (2,), (4,), (2, 3), (4, 3)]
         with pytest.raises(CoreError, match="sizes"):
             kernel("ml_foot_aim")(
-                frames, side, leg, np.zeros((frames, 2), dtype=bool), *arrays, 9.0, 3.0, 1, 0,
+                frames, side, leg, np.zeros((frames, 2), dtype=bool), *arrays, 9.0, 3.0, 0.1, 1, 0,
                 np.ones(1), np.zeros((2, frames), dtype=np.uint8), np.zeros(10 * frames),
                 *(np.zeros((frames, *rest)) for rest in out),
             )  # fmt: skip

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -72,7 +74,8 @@ def test_a_held_foot_is_met_and_a_free_one_stays_within_reach(feet):
     way = foot.ankle - foot.hip
     far = foot.hip + way * (1.3 * reach_of(foot) / foot.bones[2])[:, None]
     target = np.where(foot.standing[:, None], foot.hip + 0.97 * way, far)
-    leg = solve_leg(foot, record(foot), np.zeros((n, 3)), target, length=5, stretch=False)
+    options = {"length": 5, "free_change": 0.02, "stretch": False}
+    leg = solve_leg(foot, record(foot), np.zeros((n, 3)), target, **options)
     assert np.abs(leg.limb.end - target)[foot.standing].max() < CLOSE
     spans = np.linalg.norm(leg.limb.end - foot.hip, axis=-1)
     assert (spans <= reach_of(foot) + 1e-6).all()
@@ -82,7 +85,8 @@ def test_a_held_foot_is_met_and_a_free_one_stays_within_reach(feet):
 def test_a_leg_that_may_stretch_meets_every_target(feet):
     foot = hold_feet(feet, (), np.zeros((0, 3)))[0]
     target = foot.hip + 1.25 * (foot.ankle - foot.hip)
-    leg = solve_leg(foot, record(foot), np.zeros_like(target), target, length=5, stretch=True)
+    options = {"length": 5, "free_change": 0.02, "stretch": True}
+    leg = solve_leg(foot, record(foot), np.zeros_like(target), target, **options)
     reached = foot.hip + leg.scale[:, None] * (leg.limb.end - foot.hip)
     assert np.abs(reached - target).max() < 1e-6
     assert leg.scale.max() > 1.0
@@ -114,20 +118,83 @@ def test_ankles_are_aimed_as_in_the_plain_form(feet, length):
         target = foot.ankle + shift + rng.normal(0.0, 0.02, (n, 3))
         made = [np.zeros((n, 3)) for _ in range(4)]
         kernel("ml_leg_aim")(
-            n, record(foot), foot.held, shift, target, length, np.zeros(n, dtype=np.uint8),
+            n, record(foot), foot.held, shift, target, length, 0.005, np.zeros(n, dtype=np.uint8),
             np.zeros((4, n)), *made,
         )  # fmt: skip
-        end = aims.aim_leg(foot, shift, target, reach_of(foot), length)
+        end = aims.aim_leg(foot, shift, target, reach_of(foot), length=length, free_change=0.005)
         joints = [joint + shift for joint in (foot.hip, foot.knee, foot.ankle)]
         for found, expected in zip(made, [*joints, end], strict=True):
             assert np.abs(found - expected).max() < CLOSE
+
+
+def opening(feet, rate, hold):
+    """A leg whose knee opens by ``rate`` a frame, and would be far past its reach; held at first.
+
+    Its foot, and where its ankle is to be.
+    """
+    foot = hold_feet(feet, (Hold(0, hold, hold),), np.zeros((1, 3)))[0]
+    upper, lower, _ = foot.bones
+    angles = 2.85 + rate * (np.arange(len(upper)) - hold[1])
+    angles = np.where(np.arange(len(upper)) < hold[0], angles[hold[0]], angles)
+    spans = np.sqrt(upper**2 + lower**2 - 2.0 * upper * lower * np.cos(np.minimum(angles, np.pi)))
+    spans += np.maximum(angles - np.pi, 0.0)
+    down = np.array([0.0, -1.0, 0.0])
+    return foot, foot.hip + spans[:, None] * down
+
+
+def knee_angles(foot, ends):
+    upper, lower, _ = foot.bones
+    spans = np.linalg.norm(ends - foot.hip, axis=-1)
+    cosines = (upper**2 + lower**2 - spans**2) / (2.0 * upper * lower)
+    return np.arccos(np.clip(cosines, -1.0, 1.0))
+
+
+def aimed(foot, target, **options):
+    """Where the core takes the ankle of a leg whose root stays."""
+    n, made = len(target), [np.zeros_like(target) for _ in range(4)]
+    kernel("ml_leg_aim")(
+        n, record(foot), foot.held, np.zeros_like(target), target, *options.values(),
+        np.zeros(n, dtype=np.uint8), np.zeros((4, n)), *made,
+    )  # fmt: skip
+    return made[-1]
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.14])
+def test_a_knee_that_opens_as_its_hold_ends_is_braked_and_not_stopped(feet, rate):
+    foot, target = opening(feet, rate, (20, 30))
+    ends = [aimed(foot, target, length=7.2, free_change=change) for change in (1e9, 0.0055)]
+    assert np.array_equal(ends[0][:31], ends[1][:31])  # held, or before
+    assert np.array_equal(ends[0][38:], ends[1][38:])
+    stopped, braked = (knee_angles(foot, end) for end in ends)
+    worst = [np.abs(np.diff(angles, n=2))[28:40].max() for angles in (stopped, braked)]
+    assert worst[1] < 0.7 * worst[0]
+    assert (braked <= stopped + CLOSE).all()
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("hold", [(20, 30), (20, 21), (30, 30)])
+@pytest.mark.parametrize("length", [1.0, 3.8, 7.2])
+def test_knees_are_braked_as_in_the_plain_form(feet, hold, length, backwards):
+    foot, target = opening(feet, 0.08, hold)
+    held, goal = np.array(foot.held), target - foot.hip
+    held[hold[1] + 5 : hold[1] + 9] = True  # the next hold
+    if backwards:
+        held, goal = np.ascontiguousarray(held[::-1]), goal[::-1]
+    foot, goal = dataclasses.replace(foot, held=held), foot.hip + goal
+    options = {"length": length, "free_change": 0.002}
+    still, reach = np.zeros_like(goal), reach_of(foot)
+    end = aims.aim_leg(foot, still, goal, reach, **options)
+    assert np.abs(aimed(foot, goal, **options) - end).max() < CLOSE
+    loose = aims.aim_leg(foot, still, goal, reach, length=length, free_change=1e9)
+    braked = np.abs(end - loose).max() > 1e-4
+    assert braked == (length > 1.0 and hold != (30, 30))
 
 
 def test_legs_of_another_length_and_joints_that_are_not_there_are_refused(feet):
     arrays = [np.zeros((3, 3)) for _ in range(4)]
     with pytest.raises(CoreError, match="sizes"):
         kernel("ml_leg_aim")(
-            3, record(feet[0]), np.zeros((3, 2), dtype=bool), *arrays[:2], 1.0,
+            3, record(feet[0]), np.zeros((3, 2), dtype=bool), *arrays[:2], 1.0, 0.1,
             np.zeros(3, dtype=np.uint8), np.zeros((4, 3)), *arrays,
         )  # fmt: skip
     for joints in ([0, 1, 2], [-1, 0, 1]):
