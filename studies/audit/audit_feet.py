@@ -50,7 +50,10 @@ def fit_heel(points: Points, side: str) -> Heel | None:
     toe_joint = toe_of(points, side)
     if toe_joint is None:
         return None
-    ankle, toe = points.positions[:, points.roles[f"{side}_ankle"]], ball_of(points, side, toe_joint)
+    ankle, toe = (
+        points.positions[:, points.roles[f"{side}_ankle"]],
+        ball_of(points, side, toe_joint),
+    )
     speed = np.maximum(_speed(ankle, points.fps), _speed(toe, points.fps))
     low = toe[:, 1] < np.percentile(toe[:, 1], 20.0) + 0.03
     still = (speed < STILL_M_S) & low

@@ -6,6 +6,14 @@ import pytest
 from motionloom import synthetic
 from studies.audit.audit_check import Result, Sources, check
 from studies.audit.audit_damage import DAMAGES
+from studies.audit.audit_feet import (
+    Heel,
+    ball_of,
+    fit_heel,
+    joined,
+    skeleton_heels,
+    sole_points,
+)
 from studies.audit.audit_own import Own
 from studies.audit.audit_points import points_of
 from studies.audit.audit_signals import Points, knee_flexion, pelvis_turn
@@ -56,3 +64,46 @@ def test_a_pelvis_turns_as_its_joints_show(spine_m):
     names = ("pelvis", "left", "right", "spine")
     points = Points(turned, np.array([-1, 0, 0, 0]), names, 60.0, roles)
     assert pelvis_turn(points) == pytest.approx(2.0, abs=1e-3)
+
+
+def leg(shank: np.ndarray, *, toe: bool = True) -> Points:
+    """A left foot that stands still under a shank that leans, (F, 3) from ankle to knee."""
+    n = len(shank)
+    ankle, ball = np.array([0.0, 0.08, 0.0]), np.array([0.0, 0.02, 0.12])
+    end = ball if toe else ankle + (ball - ankle) / 0.67
+    positions = np.stack([ankle + shank, np.tile(ankle, (n, 1)), np.tile(end, (n, 1))], axis=1)
+    roles = {"left_knee": 0, "left_ankle": 1, "right_ankle": 1, **({"left_toe": 2} if toe else {})}
+    return Points(positions, np.array([-1, 0, 1]), ("knee", "ankle", "end"), 60.0, roles)
+
+
+def leaning(across: float, ahead: float) -> np.ndarray:
+    """Shanks that lean to a side and ahead, more and more."""
+    part = np.linspace(0.0, 1.0, 40)[:, None]
+    return np.array([0.0, 0.4, 0.0]) + part * np.array([across, 0.0, ahead])
+
+
+@pytest.mark.parametrize(("across", "ahead"), [(0.0, 0.2), (0.25, 0.0), (-0.2, 0.1)])
+def test_a_heel_stands_under_a_shank_that_leans(across, ahead):
+    points = leg(leaning(across, ahead))
+    soles = sole_points(points, [fit_heel(points, "left"), None])
+    assert np.ptp(soles[:, 0], axis=0).max() < 1e-9
+    assert soles[0, 0] == pytest.approx([0.0, 0.02, -0.3 * 0.12], abs=1e-9)
+
+
+def test_a_foot_without_toes_has_its_ball_before_its_end():
+    shank = leaning(0.0, 0.1)
+    with_toe, without = (ball_of(leg(shank, toe=toe), "left", 2) for toe in (True, False))
+    assert without == pytest.approx(with_toe, abs=1e-9)
+
+
+def test_a_slide_goes_on_over_a_single_frame_that_is_higher():
+    spans = [(3, 8), (9, 14), (20, 22)]
+    assert joined(spans, 1.5) == [(3, 14), (20, 22)]
+    assert joined(spans, 1.0) == spans
+
+
+def test_heels_of_a_skeleton_are_those_that_most_clips_show():
+    flat, tiptoe = Heel(-0.02, -0.05), Heel(0.03, -0.08)
+    left, right = skeleton_heels([[flat, None], [flat, None], [tiptoe, None]])
+    assert (left.along, left.up) == (flat.along, flat.up)
+    assert right is None

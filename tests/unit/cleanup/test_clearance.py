@@ -7,7 +7,7 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_report import Cleanup
-from motionloom.cleanup.clearance import MOST_M, STEP_M, lifted
+from motionloom.cleanup.clearance import LEAST_M, MOST_M, STEP_M, lifted, raised
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.verification import Verification
@@ -77,3 +77,42 @@ def test_clean_up_lifts_a_swing_that_its_check_calls_dragged_and_keeps_contacts(
     assert np.array_equal(cleanup.footplants.planted, tries[0].footplants.planted)
     standing = cleanup.footplants.planted[:, 1]
     assert np.abs(heights[1] - heights[0])[standing].max() < 1e-3
+
+
+def passing(height: float) -> np.ndarray:
+    """A left ball that stands at 0, passes 0.4 m at a height, and stands again."""
+    points, held = dragging()
+    points[..., 1] = 1.0
+    points[:, 1, 1] = height * ~held[:, 1]
+    return points
+
+
+def test_a_foot_that_passes_lower_than_it_came_is_raised_by_what_it_lost() -> None:
+    _, held = dragging()
+    lifts = raised(passing(0.025), passing(0.012), np.zeros(4), held, FPS)
+    assert lifts is not None
+    assert lifts[30, 0] == pytest.approx(0.013)
+    assert not lifts[held[:, 1], 0].any()
+    assert not lifts[:, 1].any()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(0.012, 0.012), (0.012, 0.025), (0.08, 0.06), (0.004, 0.003)],
+    ids=["as before", "higher", "far over the floor", "as low as before"],
+)
+def test_other_feet_are_not_raised(before: float, after: float) -> None:
+    _, held = dragging()
+    assert raised(passing(before), passing(after), np.zeros(4), held, FPS) is None
+
+
+def test_clean_up_leaves_feet_that_it_lowered_no_longer_ways_over_the_floor() -> None:
+    """Stances that are captured 2 cm too high are held lower, and the swing comes down to them."""
+    clip = ml.synthetic.clip("walk")
+    points = foot_points(clip.motion)
+    cleanup = ml.clean_footskate(clip.motion, clip.footplants)
+    after = foot_points(cleanup.motion)
+    planted = clip.footplants.planted
+    floors = np.array([np.quantile(points[planted[:, k], k, 1], 0.1) for k in range(4)])
+    more = raised(points, after, floors, cleanup.footplants.planted, clip.motion.fps)
+    assert more is None or more.max() < 10.0 * LEAST_M

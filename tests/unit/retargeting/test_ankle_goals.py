@@ -191,3 +191,25 @@ def test_a_longer_foot_in_the_air_is_lifted_as_far_as_the_floor_is_near(
     assert (lift[tilted, 1] >= wanted - 0.005 - 1e-12).all()
     assert (lift[tilted, 1][wanted > 0.01] > 0.005).all()
     assert (lift[:, 1] >= 0.0).all()
+
+
+@pytest.mark.parametrize(("gap", "steps"), [(0, False), (2, False), (8, True)])
+def test_a_foot_that_is_in_the_air_for_a_moment_keeps_its_place(gap: int, steps: bool) -> None:
+    """Contacts that are labelled with a frame or two between them are one stance of the foot."""
+    n, fps = 61, 120.0
+    path, q, foot = rolling(n, 1.5)
+    planted = np.zeros((n, 2), dtype=bool)
+    planted[5:30, 1] = planted[30 + gap : 55, 1] = True
+    made = ankle_path(
+        tuple(path[each] for each in ("ankle", "heel", "ball")),
+        planted=planted,
+        foot=foot,
+        q_ankle=q,
+        sideways=np.zeros((n, 3)),
+        floor=0.05,
+        fps=fps,
+    )
+    ball = made + quat.rotate(q, foot.ball)
+    before, after = ball[5:30, [0, 2]], ball[30 + gap : 55, [0, 2]]
+    apart = np.linalg.norm(after[0] - before[-1])
+    assert (apart > 0.005) == steps  # each stance shares its error between both its ends

@@ -26,8 +26,11 @@ class Made:
 
 @pytest.fixture
 def tried(monkeypatch):
-    """Attempts as they are made; those in ``bad`` are so bad, all others pass."""
-    calls, bad, searched = [], {}, []
+    """Attempts as they are made; those in ``bad`` are so bad, all others pass.
+
+    Feet of those in ``swept`` go a little over the floor.
+    """
+    calls, bad, swept, searched = [], {}, set(), []
 
     def fill(_frames, _rig, _opened, _windows, attempt):
         calls.append(attempt)
@@ -38,8 +41,10 @@ def tried(monkeypatch):
         lengths = np.array([1 + round(gap.played * (LENGTH - 1))])
         return Matches(np.zeros(1, dtype=int), lengths, np.ones(1))
 
-    def checked(_, made, around):
+    def checked(_, made, around, higher=0.0):
+        assert around == f"limits {higher}"
         badness = bad.get(made.attempt, bad.get("all", 0.0))
+        badness += bool(higher) and made.attempt in swept
         failed = ("knees",) if badness else ()
         return SimpleNamespace(
             badness=badness,
@@ -52,9 +57,9 @@ def tried(monkeypatch):
     monkeypatch.setattr(filling, "windows_for", search)
     monkeypatch.setattr(filling, "_filled", fill)
     monkeypatch.setattr(filling, "_checked", checked)
-    monkeypatch.setattr(filling, "_around", lambda *_: "limits")
+    monkeypatch.setattr(filling, "_around", lambda *given: f"limits {given[-1]}")
     monkeypatch.setattr(filling, "_with_sides", lambda *_: "contacts")
-    return SimpleNamespace(calls=calls, bad=bad, searched=searched, gap=gap)
+    return SimpleNamespace(calls=calls, bad=bad, swept=swept, searched=searched, gap=gap)
 
 
 def filled(count=None, feet=True):
@@ -76,6 +81,17 @@ def test_the_first_that_passes_is_taken(tried):
         assert tuple(tried.calls) == ATTEMPTS[: number + 1]
         assert made.attempt == ATTEMPTS[number]
         assert made.notes == ("a note",)
+
+
+def test_one_whose_feet_sweep_the_floor_is_taken_only_if_no_other_passes(tried):
+    tried.swept.update(ATTEMPTS[:2])
+    tried.bad[ATTEMPTS[2]] = 2.0
+    assert filled().attempt == ATTEMPTS[3]
+    assert tuple(tried.calls) == ATTEMPTS[:4]
+    tried.swept.update(ATTEMPTS)
+    made = filled()
+    assert made.attempt == ATTEMPTS[0]
+    assert made.notes == ("a note",)
 
 
 def test_where_none_passes_the_least_bad_is_taken_and_the_first_of_equals(tried):

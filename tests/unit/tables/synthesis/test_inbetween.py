@@ -223,3 +223,16 @@ def test_the_steps_into_a_gap_and_out_of_it_are_checked(check, kinds_frames, wal
     )
     frames = {each.frame for each in failed.failed if "turns faster" in str(each)}
     assert frames == {FIRST if side == "into" else LAST + 1}
+
+
+def test_feet_go_farther_along_a_higher_floor(check):
+    """The centimetre above the height at which a foot is dragged counts, clip by clip."""
+    at_all = False
+    for clip in range(check.frames.n_clips):
+        low, high = check.limits_of([clip]).drag, check.drags_of([clip], 0.01)
+        assert np.array_equal(check.drags_of([clip], 0.0), low)
+        at_all |= bool((high > low).any())
+        assert (high >= low).all()
+    assert at_all
+    several = check.drags_of([0, 1], 0.01)
+    assert np.array_equal(several, np.maximum(*(check.drags_of([k], 0.01) for k in (0, 1))))
