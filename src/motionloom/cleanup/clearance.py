@@ -20,6 +20,8 @@ HELD_S = 0.08
 """A foot is lifted in full from so many seconds before and after its contacts."""
 LEAST_M = 1e-4
 """Less is no lift, metres."""
+BRIEF_S = 0.15
+"""A foot that is free for a shorter time is not raised again, seconds: its leg would kick."""
 LOW_M = (0.01, 0.015, 0.02, 0.03)
 """Heights over the floor at which a foot that was held is compared with the one that came in."""
 FARTHER_M, FAR_M = 0.03, 0.05
@@ -96,6 +98,10 @@ def raised(
                     rows = slice(first, last + 1)
                     need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows])
     lifts = _smooth(np.clip(need, 0.0, MOST_M), held, fps)
+    for side in range(2):
+        for first, last in runs_of(~(held[:, 2 * side] | held[:, 2 * side + 1])):
+            if last - first + 1 < BRIEF_S * fps:
+                lifts[first : last + 1, side] = 0.0
     return lifts if lifts.max(initial=0.0) > LEAST_M else None
 
 

@@ -116,3 +116,9 @@ def test_clean_up_leaves_feet_that_it_lowered_no_longer_ways_over_the_floor() ->
     floors = np.array([np.quantile(points[planted[:, k], k, 1], 0.1) for k in range(4)])
     more = raised(points, after, floors, cleanup.footplants.planted, clip.motion.fps)
     assert more is None or more.max() < 10.0 * LEAST_M
+
+
+def test_a_foot_that_is_free_for_a_moment_is_not_raised() -> None:
+    _, held = dragging()
+    held[:27] = held[34:] = [False, True, False, False]
+    assert raised(passing(0.025), passing(0.012), np.zeros(4), held, FPS) is None

@@ -106,7 +106,7 @@ class TableCheck:
                 soles = self._series(clip)[1].soles
                 floor = self.limits_of([clip]).floor
                 self._drags[clip, higher] = drag_lengths(soles, floor + higher, self.frames.fps)
-        return np.max([self._drags[clip, higher] for clip in clips], axis=0)
+        return np.asarray(np.max([self._drags[clip, higher] for clip in clips], axis=0))
 
     def _series(self, clip: int) -> tuple[Motion, Series]:
         """A clip, and what is measured of it."""
