@@ -334,10 +334,10 @@ static void check_judge_contacts(check_case *at, int k) {
     }
 }
 
-/* How far tested point k is dragged along the floor. */
+/* How far tested point k is dragged along the floor, from before the frames that are checked on. */
 static void check_judge_drags(check_case *at, int k) {
     double clips = CHECK_DRAG_MORE * at->limits->drag[ml_check_row(k)], way = 0.0;
-    for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
+    for (int64_t t = 1; t <= at->last; t++) {
         double step = ml_check_drag(at->series->soles, at->limits->floor, t, k, at->fps);
         if (step == 0.0) {
             way = 0.0;
@@ -347,7 +347,8 @@ static void check_judge_drags(check_case *at, int k) {
         double most = clips;
         if (at->grounds) most = ml_min(most, at->grounds[3 * (CHECK_POINTS * t + k) + 2]);
         most = ml_max(most, CHECK_DRAG_FREE);
-        if (way > most) check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, way, most);
+        if (way > most && t >= at->first)
+            check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, way, most);
     }
 }
 

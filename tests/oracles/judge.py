@@ -96,14 +96,14 @@ def judge(
             if b - a >= 3 and way > limit:
                 note("sliding contact", point, a, way, limit)
         ways = np.linalg.norm(np.diff(points[:, k][:, [0, 2]], axis=0), axis=-1)
-        dragged = np.r_[False, drags(series.soles, limits.floor, fps)[:, k]] & within
+        dragged = np.r_[False, drags(series.soles, limits.floor, fps)[:, k]]
         for a, b in runs(dragged):
             so_far = np.zeros(n_frames)
             so_far[a:b] = np.cumsum(ways[a - 1 : b - 1])
             most = np.full(n_frames, 1.2 * limits.drag[row])
             if len(grounds):
                 most = np.minimum(most, grounds[:, k, 2])
-            over("dragged foot", point, so_far, np.maximum(most, 0.10), dragged)
+            over("dragged foot", point, so_far, np.maximum(most, 0.10), dragged & within)
     return found
 
 
