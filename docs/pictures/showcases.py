@@ -10,6 +10,7 @@ that where it finds the clips. Each page is one file and plays without a network
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import sys
@@ -258,14 +259,20 @@ def write_pages(names: list[str], folder: Path) -> None:
 
 def main(arguments: list[str]) -> None:
     """Draw the cases named, or all; or write their pages."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
+    parser.add_argument("--pages", type=Path, metavar="FOLDER", help="pages with players go here")
+    options = parser.parse_args(arguments)
+    unknown = [each for each in options.cases if each not in CASES]
+    if unknown:
+        parser.error(f"CASE must be one of {', '.join(CASES)}, got {', '.join(unknown)}")
     warnings.simplefilter("ignore", UserWarning)
     if not real():
         sys.exit("Set MOTIONLOOM_MOCAP to the folder of captured clips (see CONTRIBUTING).")
-    pages = Path(arguments.pop(1)) if arguments[:1] == ["--pages"] else None
-    names = [each for each in arguments if each in CASES] or list(CASES)
+    names = options.cases or list(CASES)
     STORED.mkdir(exist_ok=True)
-    if pages is not None:
-        write_pages(names, pages)
+    if options.pages is not None:
+        write_pages(names, options.pages)
         return
     for name in names:
         draw(name)

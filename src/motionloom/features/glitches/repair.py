@@ -75,18 +75,23 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
     motion, twitches = _without_twitches(motion, body)
     if twitches:
-        notes.append(f"twitches of feet or hands interpolated in {twitches} frames")
+        notes.append(f"twitches of feet or hands interpolated in {_frames(twitches)}")
     trunk = _trunk_twitches(motion, body)
     if len(trunk):
         motion = _interpolated(motion, trunk, body)
-        notes.append(f"twitches of the trunk interpolated in {len(trunk)} frames")
+        notes.append(f"twitches of the trunk interpolated in {_frames(len(trunk))}")
     frames = _glitches(motion, body)
     if len(frames):
         mended = _interpolated(motion, frames, body)
         left = _glitches(mended, body)
         if len(left) < len(frames):
             gone = sorted(set(frames.tolist()) - set(left.tolist()))
-            notes.append(f"{len(gone)} glitched frames interpolated, the first is {gone[0]}")
+            which = (
+                f"glitched frame {gone[0]}"
+                if len(gone) == 1
+                else (f"{len(gone)} glitched frames (the first is {gone[0]})")
+            )
+            notes.append(f"{which} interpolated")
             motion, frames = mended, left
     spread = spread_bursts(motion, body)
     if spread.parts:
@@ -158,12 +163,16 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     if len(first):
         at = int(first[-1]) + 1
         motion = _led_to(motion, slice(at - 1, None, -1), slice(at, at + 4))
-        notes.append(f"the first {at} frames")
+        notes.append(f"the first {_frames(at)}")
     if len(last):
         at = int(last[0])
         motion = _led_to(motion, slice(at + 1, None), slice(at, at - 4, -1))
-        notes.append(f"the last {n - at} frames")
+        notes.append(f"the last {_frames(n - at)}")
     return motion, notes
+
+
+def _frames(count: int) -> str:
+    return "1 frame" if count == 1 else f"{count} frames"
 
 
 def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
