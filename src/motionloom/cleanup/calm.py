@@ -70,7 +70,7 @@ class LegLimits:
         quats = captured.local_quats
         _largest(*quats.shape[:2], quats, len(joints), self.joints, self._glitched, self._own)
         jerks = np.where(self._glitched[1:] | self._glitched[:-1], 0.0, _second(leg.knee))
-        most = max(JERK_OVER_OWN * _repeated(jerks), FREE_M_S2 / captured.fps**2)
+        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
         self._jerk = np.maximum(most, jerks + 1e-12)
 
     def broken(self, local: FloatArray, knee: FloatArray) -> BoolArray:
@@ -201,12 +201,3 @@ def _second(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
     second = track[2:] - 2.0 * track[1:-1] + track[:-2]
     return np.asarray(np.sqrt(np.sum(second * second, axis=-1)))
-
-
-def _repeated(jerks: FloatArray) -> float:
-    """The most of (F,) that a joint does in two frames next to each other, or 1.5 times that.
-
-    A single frame that stands out is noise of the capture.
-    """
-    around = np.maximum(np.r_[jerks[1:], 0.0], np.r_[0.0, jerks[:-1]])
-    return float(np.minimum(jerks, 1.5 * around).max())

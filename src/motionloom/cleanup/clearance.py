@@ -21,7 +21,7 @@ HELD_S = 0.08
 LEAST_M = 1e-4
 """Less is no lift, metres."""
 BRIEF_S = 0.15
-"""A foot that is free for a shorter time is not raised again, seconds: its leg would kick."""
+"""A foot that is free for a shorter time is not lifted, seconds: its leg would kick."""
 LOW_M = (0.01, 0.015, 0.02, 0.03)
 """Heights over the floor at which a foot that was held is compared with the one that came in."""
 FARTHER_M, FAR_M = 0.03, 0.05
@@ -98,10 +98,6 @@ def raised(
                     rows = slice(first, last + 1)
                     need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows])
     lifts = _smooth(np.clip(need, 0.0, MOST_M), held, fps)
-    for side in range(2):
-        for first, last in runs_of(~(held[:, 2 * side] | held[:, 2 * side + 1])):
-            if last - first + 1 < BRIEF_S * fps:
-                lifts[first : last + 1, side] = 0.0
     return lifts if lifts.max(initial=0.0) > LEAST_M else None
 
 
@@ -114,13 +110,19 @@ def _sweeps(point: FloatArray, height: float, fps: float) -> list[tuple[int, int
 
 
 def _smooth(lifts: FloatArray, held: BoolArray, fps: float) -> FloatArray:
-    """Lifts (F, 2) that begin and end smoothly, and are 0 where a foot is held (F, 4)."""
+    """Lifts (F, 2) that begin and end smoothly, and are 0 where a foot is held (F, 4).
+
+    A foot that is free for a moment is not lifted.
+    """
     half = max(1, round(0.5 * RISE_S * fps))
     smooth = np.zeros_like(lifts)
     for side in range(2):
         rise = spread_smoothly(highest_nearby(lifts[:, side], half), half)
         standing = held[:, 2 * side] | held[:, 2 * side + 1]
         smooth[:, side] = rise * (1.0 - nearness(standing, max(1.0, HELD_S * fps)))
+        for first, last in runs_of(~standing):
+            if last - first + 1 < BRIEF_S * fps:
+                smooth[first : last + 1, side] = 0.0
     return smooth
 
 

@@ -34,8 +34,8 @@ CORE = ROOT / "core"
 KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
-    "file": "78830a4660143670d3e67c1896803ba5f52c03559ab9a867c457837b4fe7d12d",
-    "played": "1d4f06ef2c1ee3ce40e6670882746df943e4202ff750525e309e5ef729d940fb",
+    "file": "076b3522062cdb5021c95e1bc6387dace62263b87db7bba9b7ee1b8004547bb3",
+    "played": "8660d2c0137531d5aab329597e3a59ca5a003e6d3a7a740aab89bb293d95d014",
 }
 """Digests that every machine must find."""
 TRANSITIONS, STEPS = 20, 200
