@@ -694,8 +694,7 @@ typedef struct {
 /* How fast, how low and how far the sources go. Of each sole point: the lowest it is, the height
    below which it is on the floor and at which it stands, metres. Of heels, balls and the pads of
    heels, a fifth of the way to the ball: how far they get within contacts of each of seven lengths,
-   and how far they are dragged; fourth rows are 0 (files from before pads were tested repeat rows of
-   heels and balls). `body`: the head's usual rotation speed, ground speed, deceleration, longest
+   and how far they are dragged; fourth rows are 0. `body`: the head's usual rotation speed, ground speed, deceleration, longest
    hover. `quick`: the speed that each joint may always have, m/s.
    `entered`: heights at which points stand after the frames that are checked, where those of
    `highest` are the heights before; or NULL.
@@ -972,8 +971,8 @@ ML_API ml_status ml_foot_aim(int64_t n_frames, int64_t side, const ml_leg *leg,
 
 /* Hip, knee and ankle of a leg whose root has shifted, and where its ankle goes: to its target where
    the foot is held; where it is free, a leg near full stretch stays a little behind, the less so
-   within `length` frames of a hold. Knees that open while their feet are let go there are braked
-   before full stretch stops them; they may speed up by `free_change`, metres per frame and frame.
+   within `length` frames of a hold. Knees that open where a hold ends (or, backwards in time, begins)
+   are braked before full stretch stops them; they may speed up by `free_change`, metres per frame and frame.
    `flags` and `work` are scratch memory.
    held: (n_frames, 2)  shift, target, hip, knee, ankle, end: (n_frames, 3)  flags: (n_frames)
    work: (4, n_frames) */

@@ -1,11 +1,12 @@
 """Footskate clean-up: feet that stand, on rigid bones.
 
-After Kovar, Schreiner and Gleicher 2002, with six departures, each because of what real clips
+After Kovar, Schreiner and Gleicher 2002, with seven departures, each because of what real clips
 showed: a point is held at the mean of its whole plant and at its own height; the foot rolls over
 the ball before a leg is pulled straight; the root is lowered where smoothing would leave a foot out
 of reach; offsets run out with the slope that they have at the edge of a hold; a knee that opens at
 the end of a hold is braked before full stretch stops it; and a foot that comes to a lower contact
-is raised on the way where it would sweep the floor.
+is raised on the way where it would sweep the floor; and a foot that twitches on one held point
+turns less.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_input import Source, read_source
 from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in
-from motionloom.cleanup.clearance import lifted, raised
+from motionloom.cleanup.clearance import MOST_M, lifted, raised
 from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet
 from motionloom.cleanup.holds import Hold, find_holds
@@ -155,7 +156,8 @@ def _until_sound(
 ) -> tuple[Cleanup, Verification]:
     """Clean; lift feet that drag and release contacts where the result fails, until it passes.
 
-    Where it never does, the try with the fewest failed checks.
+    Feet that then pass lower over the floor than they came are raised, unless that fails. Where
+    nothing passes, the try with the fewest failed checks.
     """
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
@@ -187,7 +189,8 @@ def _until_sound(
         if best[1].passed:
             higher = _raised(source, best[0], pose, footplants, options.body)
             if higher is not None:
-                cleanup, pose = _clean(source, labels, footplants, options, lifts + higher)
+                higher = np.minimum(lifts + higher, MOST_M)
+                cleanup, pose = _clean(source, labels, footplants, options, higher)
                 verification = verified(cleanup, pose)
                 if verification.passed:
                     best = (cleanup, verification)

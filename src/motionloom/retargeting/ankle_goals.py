@@ -77,7 +77,10 @@ def ankle_path(
         # sharing it between both ends halves the correction that each swing has to make.
         shift[first : last + 1] -= 0.5 * shift[last]
     rise = _lower_point(by_heel[:, 1], by_ball[:, 1], foot, q_ankle) - free[:, 1]
-    shift[:, 1] = np.where(on_heel | on_ball, rise, 0.0)
+    inside = np.zeros(len(free), dtype=bool)
+    for first, last in stances:
+        inside[first : last + 1] = True
+    shift[:, 1] = np.where(inside, rise, 0.0)
     path = free + _faded(shift, stances, fps)
     length = float(np.linalg.norm(foot.ball - foot.heel))
     clear = np.minimum(heel[:, 1], ball[:, 1]) - floor

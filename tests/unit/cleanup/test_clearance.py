@@ -6,8 +6,9 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
+from motionloom.cleanup import footskate
 from motionloom.cleanup.cleanup_report import Cleanup
-from motionloom.cleanup.clearance import LEAST_M, MOST_M, STEP_M, lifted, raised
+from motionloom.cleanup.clearance import MOST_M, STEP_M, lifted, raised
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.verification import Verification
@@ -106,16 +107,27 @@ def test_other_feet_are_not_raised(before: float, after: float) -> None:
     assert raised(passing(before), passing(after), np.zeros(4), held, FPS) is None
 
 
-def test_clean_up_leaves_feet_that_it_lowered_no_longer_ways_over_the_floor() -> None:
-    """Stances that are captured 2 cm too high are held lower, and the swing comes down to them."""
+def test_clean_up_raises_feet_that_come_to_lower_contacts(monkeypatch) -> None:
+    """Steps that are captured too high are held lower, and feet would sweep the floor before."""
     clip = ml.synthetic.clip("walk")
-    points = foot_points(clip.motion)
-    cleanup = ml.clean_footskate(clip.motion, clip.footplants)
-    after = foot_points(cleanup.motion)
     planted = clip.footplants.planted
-    floors = np.array([np.quantile(points[planted[:, k], k, 1], 0.1) for k in range(4)])
-    more = raised(points, after, floors, cleanup.footplants.planted, clip.motion.fps)
-    assert more is None or more.max() < 10.0 * LEAST_M
+    asked: list[np.ndarray | None] = []
+
+    def spy(before, after, floors, held, rate):
+        lower = np.array(before)
+        lower[~planted] += [0.0, -0.5 * (lower[~planted, 1].mean() - floors.mean()), 0.0]
+        asked.append(raised(before, np.where(planted[..., None], after, lower), floors, held, rate))
+        return asked[-1]
+
+    plain = ml.clean_footskate(clip.motion, clip.footplants)
+    monkeypatch.setattr(footskate, "raised", spy)
+    cleanup = ml.clean_footskate(clip.motion, clip.footplants)
+    assert len(asked) == 1 and asked[0] is not None
+    rise = foot_points(cleanup.motion)[..., 1] - foot_points(plain.motion)[..., 1]
+    assert rise.max() == pytest.approx(asked[0].max(), abs=2e-3)
+    held = cleanup.footplants.planted & plain.footplants.planted
+    assert np.abs(rise[held]).max() < 1e-6
+    assert cleanup.verification.passed
 
 
 def test_a_foot_that_is_free_for_a_moment_is_not_raised() -> None:

@@ -34,7 +34,7 @@ CORE = ROOT / "core"
 KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
-    "file": "076b3522062cdb5021c95e1bc6387dace62263b87db7bba9b7ee1b8004547bb3",
+    "file": "b198b7ed1b8b885a299f0436f520e11434555d95bfc9304af7b7eee9bcc1cf8f",
     "played": "8660d2c0137531d5aab329597e3a59ca5a003e6d3a7a740aab89bb293d95d014",
 }
 """Digests that every machine must find."""

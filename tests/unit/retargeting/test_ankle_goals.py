@@ -213,3 +213,22 @@ def test_a_foot_that_is_in_the_air_for_a_moment_keeps_its_place(gap: int, steps:
     before, after = ball[5:30, [0, 2]], ball[30 + gap : 55, [0, 2]]
     apart = np.linalg.norm(after[0] - before[-1])
     assert (apart > 0.005) == steps  # each stance shares its error between both its ends
+
+
+@pytest.mark.parametrize("length", [0.7, 1.5])
+@pytest.mark.parametrize("gap", [1, 2, 4])
+def test_a_foot_that_is_in_the_air_for_a_moment_keeps_its_height(length: float, gap: int) -> None:
+    n, fps = 61, 120.0
+    path, q, foot = rolling(n, length)
+    planted = np.zeros((n, 2), dtype=bool)
+    planted[5:30, 1] = planted[30 + gap : 55, 1] = True
+    made = ankle_path(
+        tuple(path[each] for each in ("ankle", "heel", "ball")),
+        planted=planted,
+        foot=foot,
+        q_ankle=q,
+        sideways=np.zeros((n, 3)),
+        floor=0.05,
+        fps=fps,
+    )
+    assert np.abs(np.diff(made[6:54, 1], n=2)).max() * fps**2 < 5.0  # m/s2

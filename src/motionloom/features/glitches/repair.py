@@ -163,11 +163,11 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     if len(first):
         at = int(first[-1]) + 1
         motion = _led_to(motion, slice(at - 1, None, -1), slice(at, at + 4))
-        notes.append(f"the first {_frames(at)}")
+        notes.append("the first frame" if at == 1 else f"the first {at} frames")
     if len(last):
         at = int(last[0])
         motion = _led_to(motion, slice(at + 1, None), slice(at, at - 4, -1))
-        notes.append(f"the last {_frames(n - at)}")
+        notes.append("the last frame" if n - at == 1 else f"the last {n - at} frames")
     return motion, notes
 
 

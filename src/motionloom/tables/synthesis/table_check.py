@@ -157,7 +157,7 @@ class TableCheck:
         around
             Limits of other motion that the frames belong to.
         higher
-            So much over the floor feet may not go along it either, metres.
+            How much higher the floor is that feet may not be dragged along, metres.
         """
         limits = self.limits_of(clips)
         if higher:

@@ -162,6 +162,33 @@ def test_a_point_is_dragged_no_farther_than_the_sources_and_a_fifth(
         assert judged(series, floor_limits(drag=np.full(4, own))) == []
 
 
+def test_a_drag_counts_from_before_the_frames_that_are_checked() -> None:
+    series = still()
+    series.soles[:, 3, 0] = 0.2 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
+    ((check, point, frame, way, _),) = judged(series, span=(23, N - 1))
+    assert (check, point, frame) == (DRAGGED, 3, 25)
+    assert way == pytest.approx(0.2)
+    assert judged(series, span=(26, N - 1)) == []  # over before
+
+
+def test_the_pad_of_a_heel_may_neither_slide_nor_be_dragged() -> None:
+    """The end of the heel stays or is off the floor; a fifth of the way to the ball counts."""
+    series = still()
+    series.soles[:, 1, 2] = 0.2
+    planted = np.zeros((N, 4), dtype=bool)
+    planted[8:20, 0] = True
+    series.soles[:, 1, 0] = 0.5 * np.clip((np.arange(N) - 10) / 5.0, 0.0, 1.0)  # turns on the end
+    series.soles[:, 1, 1] = 0.2
+    (row,) = judged(series, planted=planted)
+    assert row[1] == 0
+    assert row[3] == pytest.approx(0.1)
+    series.soles[:, 0] = [0.0, 0.024, 0.0]
+    series.soles[:, 1] = [0.0, 0.0, 0.2]
+    series.soles[:, :2, 0] = 0.3 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)[:, None]
+    points = [row[:2] for row in judged(series, floor_limits(drag=np.array([0.0, 1.0, 0.0, 0.0])))]
+    assert points == [[DRAGGED, 0]]  # by its pad, 1.92 cm over the floor
+
+
 def test_a_point_is_dragged_no_farther_than_in_the_frames_that_were_copied() -> None:
     series = still()
     series.soles[:, 3, 0] = 0.2 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
