@@ -41,9 +41,9 @@ from studies.audit.audit_report import (
 )
 from studies.report import write_report
 
-GUARD = {"rejected": 3.0, "severe": 0, "passed": 95.0}
+GUARD = {"rejected": 0.0, "severe": 0, "passed": 97.0}
 """What a change may not fall behind: per cent of passed results that are rejected, severe ones of
-them, and per cent that pass. The goals above are stricter and not all reached."""
+them, and per cent that pass."""
 CHUNK = {"table": 25, "stream": 1, "fill": 10, "command": 2}
 WEIGHT = {"table": 0.1, "stream": 15.0, "fill": 0.4, "command": 5.0, "transition": 1.0}
 """About how many seconds a case takes, for the time left; half a second for others."""
