@@ -39,18 +39,22 @@ def places(table):
     return [(place(int(a)), place(int(b) + LENGTH - 1)) for a, b in rows]
 
 
+UNJOINED = {(("run", 179), ("kick", 86)), (("stand", 49), ("walk", 173))}
+"""Pairs of places that five clips do not join. The second was joined while drags were measured
+within 1.5 cm of the floor instead of 2."""
+
+
 def test_transitions_pass_the_quality_check_or_report_what_fails(table, places):
-    passed = 0
+    failed = set()
     for src, dst in places:
         made = table.transition(src, dst, lead_s=0.2, follow_s=0.2)
-        # Five clips join neither a run to a kick nor a stand to the middle of a walk.
         if not made.verification.passed:
             assert any(note.startswith("failed check: ") for note in made.notes)
+            failed.add((src, dst))
             continue
-        passed += 1
         found = ml.verify(made.motion, sources=made.sources(), footplants=made.footplants)
         assert found, (src, dst, found.describe())
-    assert passed >= len(places) - 2
+    assert failed == UNJOINED
 
 
 def test_it_leaves_and_arrives_exactly_where_it_should(table, places):
@@ -121,7 +125,7 @@ def test_refining_never_chooses_worse_and_a_full_search_is_refined(table, places
         searched = table.transition(src, dst, search=True)
         for better in (refined, searched):
             assert better.candidates[0].cost <= judged.candidates[0].cost + ROUND_OFF
-            assert better.verification.passed or not judged.verification.passed, better.notes
+        assert refined.verification.passed == ((src, dst) not in UNJOINED), refined.notes
 
 
 def test_the_recipe_found_in_stages_is_the_first_of_all_judged_in_full(table, places):
