@@ -14,6 +14,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.body.body_map import BodyMap
 from motionloom.features.glitches.abrupt import kept_where_calm, more_abrupt
 from motionloom.features.glitches.bursts import (
+    ALONE,
     FAST,
     JUDGED_FPS,
     around,
@@ -192,9 +193,11 @@ def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
         if part.kind == "body":
             here &= steps_of(world[:, joint], 1) < FARTHEST
         bursts |= here
+        local = motion.local_quats[:, joint]
         if part.kind == "foot":
-            local = motion.local_quats[:, joint]
             bursts |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
+        if part.kind == "head":  # a neck that pops on a body that turns is seen in its parent
+            bursts |= find_bursts(local, motion.fps, least=ALONE)
     return bursts
 
 
@@ -244,7 +247,7 @@ def _still_fast(motion: Motion, world: FloatArray, part: _Part, bursts: BoolArra
     fast = np.zeros(motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
         both = (world[:, joint], motion.local_quats[:, joint])
-        for quats in both if part.kind == "foot" else both[:1]:
+        for quats in both if part.kind in ("foot", "head") else both[:1]:
             for stride in strides_of(motion.fps):
                 speeds = steps_of(quats, stride) * motion.fps / stride
                 near = np.lib.stride_tricks.sliding_window_view(bursts, stride).any(axis=-1)
