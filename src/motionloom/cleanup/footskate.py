@@ -1,12 +1,12 @@
 """Footskate clean-up: feet that stand, on rigid bones.
 
-After Kovar, Schreiner and Gleicher 2002, with seven departures, each because of what real clips
+After Kovar, Schreiner and Gleicher 2002, with eight departures, each because of what real clips
 showed: a point is held at the mean of its whole plant and at its own height; the foot rolls over
 the ball before a leg is pulled straight; the root is lowered where smoothing would leave a foot out
 of reach; offsets run out with the slope that they have at the edge of a hold; a knee that opens at
-the end of a hold is braked before full stretch stops it; and a foot that comes to a lower contact
-is raised on the way where it would sweep the floor; and a foot that twitches on one held point
-turns less.
+the end of a hold is braked before full stretch stops it; a foot that comes to a lower contact
+is raised on the way where it would sweep the floor; a foot that twitches on one held point turns
+less; and the hips take up what would jerk a knee over a held foot.
 """
 
 from __future__ import annotations

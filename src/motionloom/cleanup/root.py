@@ -7,10 +7,16 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.cleanup.blend_off import bounded, highest_nearby, spread_smoothly, weights_of
+from motionloom.rotation.easing import smoothstep
 
 _least = kernel("ml_root_least_shift")
 _drop = kernel("ml_root_drop")
 _still = kernel("ml_root_still_legs")
+
+STILL_FROM = (0.5, 0.8)
+"""The root takes up the tremble of legs that are open by more than the second part of their reach,
+and none of legs folded to less than the first: their knees hardly turn when their length changes,
+and the root would tremble for nothing."""
 
 
 def least_shift(
@@ -68,7 +74,9 @@ def shift_root(
         Greatest lowering, metres; None for legs that may stretch.
     """
     held = pull >= 1.0
-    still = still_legs(hips, targets, spans, pull, jitter)
+    folded, open_ = STILL_FROM
+    part = np.clip((spans / np.maximum(reach, 1e-9) - folded) / (open_ - folded), 0.0, 1.0)
+    still = still_legs(hips, targets, spans, pull * smoothstep(part), jitter)
     hips = hips + still[:, None]
     shifts = spread_smoothly(least_shift(hips, targets, reach, held), half)
     if most is not None:

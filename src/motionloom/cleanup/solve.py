@@ -14,6 +14,7 @@ from motionloom.cleanup.blend_off import bounded, weights_of
 from motionloom.cleanup.calm import FREE_M_S2, LegLimits, calm_rotations
 from motionloom.cleanup.foot import Foot, leg_record
 from motionloom.cleanup.leg_reach import LegSolution, solve_leg
+from motionloom.cleanup.quiet_knees import quiet_knees
 from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
 from motionloom.cleanup.root import shift_root
 from motionloom.motion.contacts import runs_of
@@ -177,10 +178,19 @@ def solve_body(
         shift = shift + wanted
     length, free_change = max(DAMP_S * fps, 1.0), FREE_M_S2 / fps**2
     goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]
-    legs = tuple(
-        solve_leg(foot, leg, shift, goal, length=length, free_change=free_change, stretch=stretch)
-        for foot, leg, goal in zip(feet, placed.legs, goals, strict=True)
-    )
+
+    def solve(moved: FloatArray) -> tuple[LegSolution, ...]:
+        return tuple(
+            solve_leg(
+                foot, leg, moved, goal, length=length, free_change=free_change, stretch=stretch
+            )
+            for foot, leg, goal in zip(feet, placed.legs, goals, strict=True)
+        )
+
+    if stretch:
+        legs = solve(shift)
+    else:
+        shift, legs = quiet_knees(feet, placed.held_reach, shift, solve, fps)
     parts = rewrite(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)
     if spare is None:
         after = forward_kinematics(

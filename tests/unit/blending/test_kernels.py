@@ -249,7 +249,8 @@ def test_feet_that_are_left_as_they_are_are_not_checked_as_held():
     clip = ml.synthetic.clip("stand", duration_s=0.2)
     made = finalize.finalize(clip.motion, clip.footplants, check, body=None, clean=False, copied=())
     assert made.motion is clip.motion and made.cleanup is None
-    assert seen == [((clip.motion,), {"footplants": clip.footplants, "copied": (), "held": False})]
+    options = {"footplants": clip.footplants, "copied": (), "weights": None, "held": False}
+    assert seen == [((clip.motion,), options)]
 
 
 @pytest.mark.parametrize(("off", "same"), [(0.0009, True), (0.0011, False), (-0.0011, False)])

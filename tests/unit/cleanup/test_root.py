@@ -112,6 +112,18 @@ def test_jitter_of_a_held_leg_goes_to_the_root_and_slow_changes_do_not():
     assert np.abs(still_legs(hips, slow, spans, pull, 5))[8:-8].max() < 1e-4
 
 
+@pytest.mark.parametrize(("length", "takes"), [(0.8, True), (0.3, False)])
+def test_the_root_takes_up_the_tremble_of_open_legs_only(length, takes):
+    hips, ankles, reach = standing()
+    hips[..., 1] = length
+    spans = np.linalg.norm(ankles - hips, axis=-1)
+    trembling = ankles.copy()
+    trembling[::2, 0, 1] -= 0.002
+    pull = np.tile([1.0, 0.0], (80, 1))
+    shift = shift_root(hips, trembling, spans, reach, pull, half=8, jitter=3, most=0.1)
+    assert np.abs(shift)[8:-8].max() == pytest.approx(0.0009 if takes else 0.0, rel=0.1)
+
+
 def legs(rng, n, spread):
     """Hips, ankles, reach and holds; ankles from within reach to far out of it."""
     hips = rng.normal(scale=0.1, size=(n, 2, 3)) + np.array([0.0, 0.8, 0.0])
