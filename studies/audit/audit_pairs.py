@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
@@ -71,19 +72,17 @@ def command(case: Case) -> list[Made]:
                  if who in (subject(case["a"]), subject(case["b"]))]  # fmt: skip
         done = subprocess.run(
             [sys.executable, "-m", "motionloom", "transition", str(path_of(case["a"])),
-             str(path_of(case["b"])), "-o", str(target), *rates],
+             str(path_of(case["b"])), "-o", str(target), "--json", *rates],
             capture_output=True, text=True,
         )  # fmt: skip
         if not target.exists():
             raise ml.MotionLoomError((done.stderr or done.stdout).strip()[-300:])
         motion = ml.load(target)
-    # The command does not say where it blends: glitches of either clip are excused by its length.
-    n = motion.n_frames
-    copied = [Copied(0, min(n, motions[0].n_frames), 0, 0)]
-    after = n - motions[1].n_frames
-    copied.append(Copied(max(after, 0), n, 1, max(-after, 0)))
-    points = points_of(motion)
-    result = Result(points, copied[:1] if after < 0 else copied)
+    first, last = json.loads(done.stdout)["transitions"][0]["span"]
+    # What follows the blend is the end of the second clip.
+    after = motions[1].n_frames - (motion.n_frames - last - 1)
+    copied = [Copied(0, first, 0, 0), Copied(last + 1, motion.n_frames, 1, after)]
+    result = Result(points_of(motion), copied, (first, last))
     return [Made(motion, True, check(result, Sources(owns(case["a"], motions, plants))))]
 
 
