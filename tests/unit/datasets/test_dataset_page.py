@@ -13,6 +13,9 @@ from motionloom.datasets.dataset_page import common_folder
 from motionloom.motion.corrupt import corrupt
 
 NAME = "<b>&amp;'quote'</script>.bvh".replace("/", "_")
+DRAWN = """() => { const c = document.querySelector("canvas"), data = c && c.getContext("2d")
+    .getImageData(0, 0, c.width, c.height).data; return data && data.some(v => v > 0) }"""
+"""Whether the first clip's poses are drawn."""
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +80,6 @@ def test_a_browser_sorts_and_filters_the_clips(page: Path, width: int) -> None:
         assert heads["file"].get_attribute("aria-sort") == "descending" or width < 900
         view.get_by_label("search").fill("KICK")
         assert names.all_inner_texts() == ["kick.bvh"]
-        assert view.locator("canvas").evaluate(
-            "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v > 0)"
-        )
+        view.wait_for_function(DRAWN)  # clips are drawn once they are in view
         assert faults == []
         browser.close()
