@@ -679,32 +679,31 @@ typedef struct {
 
 /* What is measured in every frame. Of checked joints: rotation speed in their parents (of the
    pelvis: in the world), rad/s; speed relative to their parents, m/s; size of the second difference
-   of their positions, m/s2. Rotation speeds of the joints above the pelvis and of the head, rad/s.
+   of their positions, m/s2; how far they are, seen from their parents, from the middle between where
+   they are before and after, metres (the pelvis: 0). Rotation speeds of the joints above the pelvis and of the head, rad/s.
    Heading, unwrapped, and flexion of both knees, radians. Left heel, left ball, right heel, right
    ball, the height of the lowest joint or sole point, and the pelvis, metres. Row 0 of steps is 0,
-   and so are the first and last row of bends.
-   turn, speed, bend: (n_frames, n_checked)  carried: (n_frames, n_carriers)
+   and so are the first and last row of bends and kinks.
+   turn, speed, bend, kink: (n_frames, n_checked)  carried: (n_frames, n_carriers)
    head, heading, lowest: (n_frames)  flexion: (n_frames, 2)  soles: (n_frames, 4, 3)
    pelvis: (n_frames, 3) */
 typedef struct {
     int64_t n_frames, n_checked, n_carriers;
-    double *turn, *speed, *bend, *carried, *head, *heading, *flexion, *soles, *lowest, *pelvis;
+    double *turn, *speed, *bend, *kink, *carried, *head, *heading, *flexion, *soles, *lowest, *pelvis;
 } ml_check_series;
 
 /* How fast, how low and how far the sources go. Of each sole point: the lowest it is, the height
    below which it is on the floor and at which it stands, metres. Of heels, balls and the pads of
    heels, a fifth of the way to the ball: how far they get within contacts of each of seven lengths,
-   and how far they are dragged; fourth rows are 0. `body`: the head's usual rotation speed, ground speed, deceleration, longest
-   hover. `quick`: the speed that each joint may always have, m/s.
-   `entered`: heights at which points stand after the frames that are checked, where those of
-   `highest` are the heights before; or NULL.
+   and how far they are dragged, 1, 2 and 3 cm over the floor; fourth rows are 0. `body`: the head's
+   usual rotation speed, ground speed, deceleration, longest hover. `quick`: the speed that each joint
+   may always have, m/s.
    turn, speed, bend, quick: (n_checked)  carried: (n_carriers)
-   least_flexion, most_flexion: (2)  sole, floor, highest, drag, body: (4)  slide: (4, 7)
-   entered: (4) or NULL */
+   least_flexion, most_flexion: (2)  sole, floor, highest, body: (4)  slide: (4, 7)  drag: (4, 3) */
 typedef struct {
     int64_t n_checked, n_carriers;
     const double *turn, *speed, *bend, *carried, *least_flexion, *most_flexion, *sole, *floor;
-    const double *highest, *slide, *drag, *body, *quick, *entered;
+    const double *highest, *slide, *drag, *body, *quick;
 } ml_check_limits;
 
 /* Fills a series, of zeros, from world positions, world and local rotations. `work` is scratch
@@ -724,7 +723,7 @@ ML_API void ml_check_decelerations(int64_t n_frames, const double *pelvis, doubl
    and hovering are those of all frames. `work` is scratch memory.
    planted: (series.n_frames, 4)  good: (series.n_frames)  work: (4 * series.n_frames)
    turn, speed, bend: (series.n_checked)  carried: (series.n_carriers)  flexion: (2, 2)
-   sole, floor, highest, drag, body: (4)  slide: (4, 7) */
+   sole, floor, highest, body: (4)  slide: (4, 7)  drag: (4, 3) */
 ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
                                    const uint8_t *planted, const uint8_t *good, double *work,
                                    double *turn, double *speed, double *bend, double *carried,
@@ -738,15 +737,19 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
    checked where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
    speeds, speeds and second differences in that very frame; `grounds`, of the four sole points and
    the pads of both heels, the lowest height, how far the contact that starts there may slide, and how
-   far the point may be dragged.
+   far the point may be dragged, 1, 2 and 3 cm over the floor. `floors`: of each frame, heights below
+   which sole points are on the floor, and at which they stand; `hovers`, how long the body hovers in
+   what each frame is made of, seconds: where these are not those of the limits.
    `work` is scratch memory.
    planted: (series.n_frames, 4)  skipped: (series.n_frames)  plan: (series.n_frames) or NULL
-   allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 6, 3) or NULL
+   allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 6, 5) or NULL
+   floors: (series.n_frames, 2, 4) or NULL  hovers: (series.n_frames) or NULL
    work: (series.n_frames + 6 * series.n_checked)  found: (n_most, 5)  n_found: (1) */
 ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
                                 const uint8_t *planted, double fps, int64_t first, int64_t last,
                                 const uint8_t *skipped, const double *plan, uint8_t held,
-                                const double *allowed, const double *grounds, double *work,
+                                const double *allowed, const double *grounds,
+                                const double *floors, const double *hovers, double *work,
                                 int64_t n_most, double *found, int64_t *n_found);
 
 /* Height that `part` of the planted heights of each sole point are below, metres; of a point that is
@@ -763,16 +766,18 @@ ML_API void ml_sole_floors(int64_t n_frames, const double *soles, const double *
 ML_API void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *planted,
                            double fps, double *boxes, double *out);
 
-/* Longest way of heels, balls and pads of heels along the floor, both feet the farther's, metres;
-   fourth number 0.
-   soles: (n_frames, 4, 3)  floors, out: (4) */
+/* Longest way of heels, balls and pads of heels along the floor, 1, 2 and 3 cm over it, both feet the
+   farther's, metres; fourth row 0.
+   soles: (n_frames, 4, 3)  floors: (4)  out: (4, 3) */
 ML_API void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                           double *out);
 
-/* Longest time that a body touches nothing and does not fall, seconds.
-   soles: (n_frames, 4, 3)  lowest: (n_frames)  pelvis: (n_frames, 3)  floors: (4) */
+/* Longest time that a body touches nothing and does not fall, seconds; and that which each frame is
+   part of.
+   soles: (n_frames, 4, 3)  lowest: (n_frames)  pelvis: (n_frames, 3)  floors: (4)
+   out: (n_frames) or NULL */
 ML_API double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
-                            const double *pelvis, const double *floors, double fps);
+                            const double *pelvis, const double *floors, double fps, float *out);
 
 /* What each joint does in frames that were copied from a source, with its neighbours: frames `first`
    on of the result are the n frames from `start` on of the source. Rotation speeds, speeds and
@@ -787,7 +792,7 @@ ML_API ml_status ml_copied_joints(int64_t n_own, int64_t n_checked, const double
    lowest that it is in the source within `near` frames; and, in the first frame of a contact that
    is wholly copied, how far it may slide: so many times as far as in the source. Other numbers of
    `out` stay as they are.
-   soles: (n_own, 4, 3)  planted: (n_frames, 4)  out: (n_frames, 6, 3) */
+   soles: (n_own, 4, 3)  planted: (n_frames, 4)  out: (n_frames, 6, 5) */
 ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames,
                                    const uint8_t *planted, int64_t first, int64_t start, int64_t n,
                                    int64_t near, double sink, double more, double *out);
@@ -795,7 +800,7 @@ ML_API ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n
 /* How far each sole point may be dragged in copied frames, metres, the last number of `out`: so many
    times as far as in the source within `near` frames, over floors at these heights. Other numbers
    of `out` stay as they are.
-   soles: (n_own, 4, 3)  floors: (4)  out: (n_frames, 6, 3) */
+   soles: (n_own, 4, 3)  floors: (4)  out: (n_frames, 6, 5) */
 ML_API ml_status ml_copied_drags(int64_t n_own, const double *soles, const double *floors,
                                  double fps, int64_t n_frames, int64_t first, int64_t start,
                                  int64_t n, int64_t near, double more, double *out);
@@ -1406,15 +1411,16 @@ ML_API ml_status ml_reach_lower(int64_t n_frames, int64_t n_joints, const int64_
 
 /* Local rotations of one leg (hip, knee, ankle) whose foot is shifted and its heel turned up about
    the ball, under a body that comes down; the farthest that a held ankle missed its place, metres.
+   Where a held foot is out of reach, its heel comes up further, and goes down within a few frames.
    `positions` and `world` are those before.
    parents: (n_joints)  joints: (3)  sole: (2, 3)  pole: (3)  held: (n_frames)
-   shifts: (n_frames, 3)  tilts, drops: (n_frames)  positions: (n_frames, n_joints, 3)
+   shifts: (n_frames, 3)  tilts, drops, scratch: (n_frames)  positions: (n_frames, n_joints, 3)
    world, quats: (n_frames, n_joints, 4)  missed: (1) */
 ML_API ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *parents,
                                  const int64_t *joints, const double *sole, const double *pole,
                                  const int64_t *held, const double *shifts, const double *tilts,
                                  const double *drops, const double *positions, const double *world,
-                                 double *quats, double *missed);
+                                 double *scratch, double *quats, double *missed);
 
 /* Shift of one foot in every frame, metres. In frames held it takes the foot to its place. Between,
    it goes over from hold to hold with the slope that it has there, so that feet do not start at
@@ -1777,11 +1783,13 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
    named by their first rows; `nearest` is the representative of each, 65535 where a clip is too
    short for one. Frames of `jumps` are capture glitches. `speeds`: the fastest joint of each clip,
    m/s. `limits` are those of the quality check of each clip, as ml_table_merge takes them, where
-   they are `measured`; `missing` names a clip whose limits are wanted. `costs` are those of the
+   they are `measured`; `hovers`, how long the body hovers around each row, seconds, where they are
+   as well; `missing` names a clip whose limits are wanted. `costs` are those of the
    first recipes. `met` has the windows whose terms are known: medoids, and 32 more. Names are those
    of joints, clips and labels, each with a 0 at its end. `spokes`: for every label and
    representative the nearest window that ends in a frame with the label, -1 for none.
-   starts: (n_clips + 1)  jumps: (n_jumps)  medoids: (n_medoids)  nearest: (rows.n_rows)
+   starts: (n_clips + 1)  jumps: (n_jumps)  medoids: (n_medoids)
+   nearest, hovers: (rows.n_rows)
    between: (n_ends, n_ends, n_recipes, 2)  costs: (n_ends, n_ends)  spokes: (n_labels, n_ends)
    speeds, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
    met: (n_medoids + 32)  missing: (1)  names: (n_characters)  name_at: (n_names)
@@ -1806,6 +1814,7 @@ typedef struct ml_table {
     const float *costs;
     const int64_t *spokes;
     const double *speeds, *weights, *limits;
+    const float *hovers;
     const uint8_t *measured;
     int64_t *met, *missing;
     int64_t n_characters, n_names;

@@ -9,9 +9,11 @@
 
 #define CHECK_DEGREES (ML_PI / 180.0)
 
-/* Metres, m/s. A sole point lower than the first over the floor and faster than the second is
-   dragged. */
-#define CHECK_DRAG_HEIGHT 0.02
+/* Metres, m/s. A sole point that is lower than one of the heights over the floor and faster than the
+   speed is dragged. Drags below each height are compared with the sources' below the same: a foot
+   that swings by at 2 cm does not license one that wipes the floor. */
+#define CHECK_DRAG_HEIGHTS {0.01, 0.02, 0.03}
+#define CHECK_HEIGHTS 3
 #define CHECK_DRAG_SPEED 0.25
 /* Metres. A body all of whose points are higher than this over the floor touches nothing. */
 #define CHECK_HOVER_HEIGHT 0.06
@@ -62,6 +64,10 @@ static inline const double *ml_check_point(const double *soles, int64_t t, int k
 /* The sole point that tested point k belongs to: that which is planted with it. */
 static inline int ml_check_sole(int k) { return k < 4 ? k : 2 * (k - 4); }
 
+/* Numbers of each tested point that copied frames allow: its lowest height, how far the contact that
+   starts there may slide, and how far it may be dragged below each height. */
+#define CHECK_GROUNDS (2 + CHECK_HEIGHTS)
+
 /* Which row of slides and drags of the sources tested point k is compared with: feet share them. */
 static inline int ml_check_row(int k) { return k < 4 ? k & 1 : 2; }
 
@@ -81,15 +87,22 @@ static inline int64_t ml_check_span(int64_t n_frames, double fps) {
     return CHECK_SPANS - 1;
 }
 
-/* How far tested point k moves along the floor in the step into frame t > 0; 0 where it does not. */
-static inline double ml_check_drag(const double *soles, const double *floors, int64_t t, int k,
-                                   double fps) {
-    double pads[6], high = ml_check_floor(floors, k) + CHECK_DRAG_HEIGHT;
+/* How far tested point k moves along the floor in the step into frame t > 0, and the lowest of the
+   heights that it is below: CHECK_HEIGHTS where it is above all, or moves too slowly. */
+static inline int ml_check_drag(const double *soles, const double *floors, int64_t t, int k,
+                                double fps, double *way) {
+    static const double heights[CHECK_HEIGHTS] = CHECK_DRAG_HEIGHTS;
+    double pads[6], floor = ml_check_floor(floors, k);
     const double *now = ml_check_point(soles, t, k, pads);
-    if (now[1] >= high) return 0.0;
+    *way = 0.0;
+    if (now[1] >= floor + heights[CHECK_HEIGHTS - 1]) return CHECK_HEIGHTS;
     const double *before = ml_check_point(soles, t - 1, k, pads + 3);
-    double way = ml_check_way(now, before);
-    return before[1] < high && way * fps > CHECK_DRAG_SPEED ? way : 0.0;
+    double high = ml_max(now[1], before[1]);
+    int h = 0;
+    while (h < CHECK_HEIGHTS && high >= floor + heights[h]) h++;
+    if (h == CHECK_HEIGHTS) return h;
+    *way = ml_check_way(now, before);
+    return *way * fps > CHECK_DRAG_SPEED ? h : CHECK_HEIGHTS;
 }
 
 /* Whether nothing supports the body in frame t: every sole point is off the floor or moves along it,

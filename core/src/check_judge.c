@@ -33,6 +33,9 @@ enum {
 #define CHECK_FLIP_S 0.1
 /* Two sixtieths of a second before and after a flip its joint turns at most this part as fast. */
 #define CHECK_FLIP_ALONE 0.5
+/* A copied step that stands out may be a tenth larger than in its source, where other frames may be
+   15 % faster: part of what is allowed. */
+#define CHECK_STEP_ALLOWED (1.1 / 1.15)
 /* Radians. Smaller steps are not seen as flips, whatever the frame rate. */
 #define CHECK_FLIP_STEP (4.0 * CHECK_DEGREES)
 /* The same of speeds: a bone that is faster than it always may be, and by MORE than in the sources,
@@ -44,6 +47,13 @@ enum {
 #define CHECK_JUMP_FAR 1.875
 #define CHECK_JUMP_NEAR 3.0
 #define CHECK_JUMP_FPS 60.0
+/* A bone that is out of place in one frame twitches: farther from the middle between the frames before
+   and after than it may always go in S seconds (8 degrees of a short bone; twice as far at half as
+   many frames per second), TIMES as far as what stands out around, and back to within BACK of the
+   shorter of its two steps. */
+#define CHECK_TWITCH_S (8.0 / 320.0)
+#define CHECK_TWITCH_TIMES 2.0
+#define CHECK_TWITCH_BACK 0.7
 /* Knees, radians; soles and contacts, metres; drags, metres; hovering, seconds. */
 #define CHECK_BACK_MORE (3.0 * CHECK_DEGREES)
 #define CHECK_BACK_FREE (-5.0 * CHECK_DEGREES)
@@ -52,17 +62,16 @@ enum {
 #define CHECK_SINK 0.025
 #define CHECK_SLIDE_FREE 0.04
 #define CHECK_DRAG_MORE 1.2
-#define CHECK_DRAG_FREE 0.10
+#define CHECK_DRAG_FREE {0.10, 0.10, 0.30}
 #define CHECK_HOVER_MORE 1.2
 #define CHECK_HOVER_FREE 0.12
-#define CHECK_FLOOR_FALL 0.05
 
 /* What one call of ml_check_judge is about, and what it found so far. */
 typedef struct {
     const ml_check_series *series;
     const ml_check_limits *limits;
     const uint8_t *planted, *skipped;
-    const double *plan, *allowed, *grounds;
+    const double *plan, *allowed, *grounds, *floors, *hovers;
     double fps;
     int64_t first, last, n_most, n_found;
     double *work, *found;
@@ -140,11 +149,16 @@ static inline int check_is_far(double quick, double before, double step, double 
            (step > CHECK_JUMP_NEAR * after);
 }
 
+/* How far from the middle of its neighbours a bone may always be, in seconds of its `quick`. */
+static double check_aside(const check_case *at) {
+    return CHECK_TWITCH_S * ml_max(1.0, CHECK_JUMP_FPS / at->fps);
+}
+
 static void check_find_over(const check_case *at, const check_most *most) {
     const ml_check_series *series = at->series;
     const ml_check_limits *limits = at->limits;
     int64_t n_checked = series->n_checked;
-    double step = CHECK_FLIP_STEP * at->fps, often = check_often(at);
+    double step = CHECK_FLIP_STEP * at->fps, often = check_often(at), aside = check_aside(at);
     for (int64_t n = 0; n < n_checked; n++) {
         double own = limits->turn[n];
         most->turn[n] = ml_max(CHECK_TURN_MORE * own, CHECK_TURN_FREE);
@@ -159,19 +173,20 @@ static void check_find_over(const check_case *at, const check_most *most) {
     for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
         const double *turn = series->turn + t * n_checked, *speed = series->speed + t * n_checked;
         const double *bend = series->bend + t * n_checked, *before = speed - n_checked;
+        const double *kink = series->kink + t * n_checked;
         const double *after = t < series->n_frames - 1 ? speed + n_checked : before;
         for (int64_t n = 0; n < n_checked; n++) {
             int more = (turn[n] > most->turn[n]) | (turn[n] > most->flip[n]) |
                        (speed[n] > most->speed[n]) | (speed[n] > most->jump[n]) |
-                       (bend[n] > most->bend[n]) |
+                       (bend[n] > most->bend[n]) | (kink[n] > aside * limits->quick[n]) |
                        check_is_far(often * limits->quick[n], before[n], speed[n], after[n]);
             most->over[n] = more ? 1.0 : most->over[n];
         }
     }
 }
 
-/* Steps of one frame that stand out from those around it: turns, and ways of bones. `own`: what the
-   source does in the very frame. */
+/* Steps of one frame that stand out from those around it: turns, and ways of bones. `own`: what they
+   may be because of the very frame of the source. */
 static void check_judge_step(check_case *at, const check_most *most, int64_t t, int64_t n,
                              double own_turn, double own_speed) {
     const ml_check_series *series = at->series;
@@ -190,6 +205,23 @@ static void check_judge_step(check_case *at, const check_most *most, int64_t t, 
     if (!is_far && !(speed > limit && check_is_brief(at, t, n))) return;
     double usual = check_usual(at, series->speed, t, n);
     if (speed > usual) check_note(at, CHECK_JUMP, n, t, speed, ml_max(usual, limit));
+}
+
+/* A bone that is out of place in frame t alone. `own`: what the source does in the very frame. */
+static void check_judge_twitch(check_case *at, int64_t t, int64_t n, const double *own) {
+    const ml_check_series *series = at->series;
+    int64_t n_checked = series->n_checked;
+    const double *step = series->speed + t * n_checked + n;
+    double kink = series->kink[t * n_checked + n], limit = check_aside(at) * at->limits->quick[n];
+    if (!(kink > limit) || at->limits->speed[n] > 1e300) return; /* no source shows its own */
+    double there = step[0] / at->fps, back = step[n_checked] / at->fps;
+    if (own && step[0] <= own[1] && step[n_checked] <= own[3 * n_checked + 1]) return;
+    /* Of a triangle: its third side from two sides and the line to the middle of the third. */
+    double apart = 2.0 * (ml_square(there) + ml_square(back)) - 4.0 * ml_square(kink);
+    if (apart >= ml_square(CHECK_TWITCH_BACK * ml_min(there, back))) return;
+    limit = ml_max(limit, CHECK_TWITCH_TIMES * check_usual(at, series->kink, t, n));
+    double both = 2.0 * at->fps; /* how fast it goes there and back */
+    if (kink > limit) check_note(at, CHECK_JUMP, n, t, both * kink, both * limit);
 }
 
 static void check_judge_joints(check_case *at) {
@@ -222,7 +254,10 @@ static void check_judge_joints(check_case *at) {
             if (turn > limit) check_note(at, check, n, t, turn, limit);
             limit = ml_max(most_speed, own_speed);
             if (speed > limit) check_note(at, CHECK_SPEED, n, t, speed, limit);
-            check_judge_step(at, &most, t, n, own_turn, own_speed);
+            check_judge_step(at, &most, t, n, CHECK_STEP_ALLOWED * own_turn,
+                             CHECK_STEP_ALLOWED * own_speed);
+            if (n > 0 && t < end && (at->allowed || !at->skipped[t + 1]))
+                check_judge_twitch(at, t, n, at->allowed ? at->allowed + 3 * (t * n_checked + n) : NULL);
         }
     }
 }
@@ -256,25 +291,24 @@ static void check_judge_body(check_case *at) {
     }
 }
 
-/* Whether everything is off the floor in frame t. Between two clips the floor goes from that of one
-   to that of the other, but no farther below the higher one than CHECK_FLOOR_FALL: a foot may stand
-   on it to the end. */
+/* Heights over which sole points are dragged in frame t, and at which they stand. */
+static const double *check_lands(const check_case *at, int64_t t) {
+    return at->floors ? at->floors + 8 * t : at->limits->floor;
+}
+
+static const double *check_stands(const check_case *at, int64_t t) {
+    return at->floors ? at->floors + 8 * t + 4 : at->limits->highest;
+}
+
+/* Whether everything is off the floor in frame t. */
 static int check_is_off(const check_case *at, int64_t t) {
-    const double *before = at->limits->highest, *after = at->limits->entered;
     const ml_check_series *series = at->series;
-    if (!after) return ml_check_is_off(series->soles, series->lowest, t, before, at->fps);
-    double part = (double)(t - at->first) / ml_max((double)(at->last - at->first), 1.0), floors[4];
-    for (int k = 0; k < 4; k++)
-        floors[k] = ml_max(before[k] + part * (after[k] - before[k]),
-                           ml_max(before[k], after[k]) - CHECK_FLOOR_FALL);
-    return ml_check_is_off(series->soles, series->lowest, t, floors, at->fps);
+    return ml_check_is_off(series->soles, series->lowest, t, check_stands(at, t), at->fps);
 }
 
 /* Runs of frames in which nothing is near the floor and the body does not fall. */
 static void check_judge_hovering(check_case *at) {
     const ml_check_series *series = at->series;
-    double most =
-        ml_max(CHECK_HOVER_MORE * at->limits->body[CHECK_BODY_HOVER], CHECK_HOVER_FREE);
     int64_t t = at->first;
     while (t <= at->last) {
         int64_t begin = t;
@@ -283,7 +317,10 @@ static void check_judge_hovering(check_case *at) {
             t++;
             continue;
         }
-        double floats = ml_check_floating(series->pelvis, begin, t, at->fps);
+        double floats = ml_check_floating(series->pelvis, begin, t, at->fps), own = 0.0;
+        if (!at->hovers) own = at->limits->body[CHECK_BODY_HOVER];
+        for (int64_t u = begin; at->hovers && u < t; u++) own = ml_max(own, at->hovers[u]);
+        double most = ml_max(CHECK_HOVER_MORE * own, CHECK_HOVER_FREE);
         if (floats > most) check_note(at, CHECK_HOVERING, -1, (begin + t) / 2, floats, most);
     }
 }
@@ -301,7 +338,7 @@ static void check_judge_leg(check_case *at, int side, int held) {
         for (int point = 2 * side; held && point < 2 * side + 2; point++) {
             double low = limits->sole[point] - CHECK_SINK;
             double height = at->series->soles[12 * t + 3 * point + 1];
-            if (at->grounds) low = ml_max(low, at->grounds[3 * (CHECK_POINTS * t + point)]);
+            if (at->grounds) low = ml_max(low, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * t + point)]);
             if (height < low) check_note(at, CHECK_SOLE, point, t, height, low);
         }
     }
@@ -326,7 +363,7 @@ static void check_judge_contacts(check_case *at, int k) {
         }
         double limit = limits[ml_check_span(t - begin, at->fps)];
         if (at->grounds)
-            limit = ml_min(limit, at->grounds[3 * (CHECK_POINTS * begin + k) + 1]);
+            limit = ml_min(limit, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * begin + k) + 1]);
         limit = ml_max(limit, CHECK_SLIDE_FREE);
         double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
         if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
@@ -334,35 +371,38 @@ static void check_judge_contacts(check_case *at, int k) {
     }
 }
 
-/* How far tested point k is dragged along the floor, from before the frames that are checked on. */
+/* How far tested point k is dragged along the floor below each height, from before the frames that
+   are checked on. */
 static void check_judge_drags(check_case *at, int k) {
-    double clips = CHECK_DRAG_MORE * at->limits->drag[ml_check_row(k)], way = 0.0;
+    const double *own = at->limits->drag + CHECK_HEIGHTS * ml_check_row(k);
+    static const double frees[CHECK_HEIGHTS] = CHECK_DRAG_FREE;
+    double ways[CHECK_HEIGHTS] = {0.0}, step;
     for (int64_t t = 1; t <= at->last; t++) {
-        double step = ml_check_drag(at->series->soles, at->limits->floor, t, k, at->fps);
-        if (step == 0.0) {
-            way = 0.0;
-            continue;
+        int below = ml_check_drag(at->series->soles, check_lands(at, t), t, k, at->fps, &step);
+        for (int h = 0; h < CHECK_HEIGHTS; h++) {
+            ways[h] = h >= below ? ways[h] + step : 0.0;
+            if (ways[h] <= frees[h] || t < at->first) continue;
+            double most = CHECK_DRAG_MORE * own[h];
+            if (at->grounds)
+                most = ml_min(most, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * t + k) + 2 + h]);
+            most = ml_max(most, frees[h]);
+            if (ways[h] > most) check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, ways[h], most);
         }
-        way += step;
-        double most = clips;
-        if (at->grounds) most = ml_min(most, at->grounds[3 * (CHECK_POINTS * t + k) + 2]);
-        most = ml_max(most, CHECK_DRAG_FREE);
-        if (way > most && t >= at->first)
-            check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, way, most);
     }
 }
 
 ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
                          const uint8_t *planted, double fps, int64_t first, int64_t last,
                          const uint8_t *skipped, const double *plan, uint8_t held,
-                         const double *allowed, const double *grounds, double *work,
-                         int64_t n_most, double *found, int64_t *n_found) {
+                         const double *allowed, const double *grounds, const double *floors,
+                         const double *hovers, double *work, int64_t n_most, double *found,
+                         int64_t *n_found) {
     *n_found = 0;
     if (series->n_checked < 1 || limits->n_checked != series->n_checked ||
         limits->n_carriers != series->n_carriers || first < 0 || last >= series->n_frames)
         return ML_BAD_SIZE;
-    check_case at = {series,  limits, planted, skipped, plan, allowed, grounds, fps,
-                     first,   last,   n_most,  0,       work, found};
+    check_case at = {series,  limits, planted, skipped, plan, allowed, grounds, floors,
+                     hovers,  fps,    first,   last,    n_most, 0,     work,    found};
     check_judge_joints(&at);
     check_judge_body(&at);
     check_judge_hovering(&at);

@@ -51,16 +51,16 @@ static int check_rig_is_sound(const ml_check_rig *rig) {
 }
 
 /* Steps into frame t > 0 of checked joints, and their bends in it unless it is the last. `steps` are
-   those of all joints (n_joints, 3), and become those into the next frame; `bends` is scratch. */
+   those of all joints (n_joints, 3), and become those into the next frame; `changes` is scratch. */
 static void check_joints(const ml_check_rig *rig, double fps, int64_t t, const double *positions,
                          const double *world, const double *quats, double *restrict steps,
-                         double *restrict bends, const ml_check_series *out) {
+                         double *restrict changes, const ml_check_series *out) {
     const int64_t *checked = rig->checked;
     int64_t n_checked = rig->n_checked, places = 3 * rig->n_joints, turns = 4 * rig->n_joints;
     const double *here = positions + places * t, *after = here + places;
     const double *q = quats + turns * t;
     double *restrict turn = out->turn + n_checked * t, *restrict bend = out->bend + n_checked * t;
-    double *restrict speed = out->speed + n_checked * t;
+    double *restrict speed = out->speed + n_checked * t, *restrict kink = out->kink + n_checked * t;
     double square_rate = fps * fps;
     check_turns(1, checked, world + turns * t, world + turns * (t - 1), fps, turn);
     for (int64_t n = 1; n < n_checked; n += CHECK_AT_ONCE) {
@@ -76,12 +76,17 @@ static void check_joints(const ml_check_rig *rig, double fps, int64_t t, const d
     if (t + 1 == out->n_frames) return;
     for (int64_t k = 0; k < places; k++) {
         double next = after[k] - here[k];
-        bends[k] = ml_square(next - steps[k]);
+        changes[k] = next - steps[k];
         steps[k] = next;
     }
     for (int64_t n = 0; n < n_checked; n++) {
-        const double *squares = bends + 3 * checked[n];
-        bend[n] = square_rate * sqrt(squares[0] + squares[1] + squares[2]);
+        const double *change = changes + 3 * checked[n];
+        bend[n] = square_rate * ml_length(change);
+    }
+    for (int64_t n = 1; n < n_checked; n++) {
+        double own[3];
+        ml_between(changes + 3 * checked[n], changes + 3 * rig->parents[checked[n]], own);
+        kink[n] = 0.5 * ml_length(own);
     }
 }
 

@@ -56,7 +56,7 @@ ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames
                 int goes_on = (here > 0 && column[4 * (here - 1)]) ||
                               (at < n_frames && column[4 * at]);
                 if (!goes_on)
-                    out[3 * (CHECK_POINTS * here + k) + 1] =
+                    out[CHECK_GROUNDS * (CHECK_POINTS * here + k) + 1] =
                         more * copied_box(soles, start + begun, t - begun, k);
                 begun = -1;
                 continue;
@@ -72,7 +72,7 @@ ml_status ml_copied_grounds(int64_t n_own, const double *soles, int64_t n_frames
             } else if (own[12 * high + 1] <= own[12 * lowest + 1]) {
                 lowest = high;
             }
-            out[3 * (CHECK_POINTS * at + k)] = own[12 * lowest + 1] - sink;
+            out[CHECK_GROUNDS * (CHECK_POINTS * at + k)] = own[12 * lowest + 1] - sink;
         }
     }
     return ML_OK;
@@ -82,18 +82,20 @@ ml_status ml_copied_drags(int64_t n_own, const double *soles, const double *floo
                           int64_t n_frames, int64_t first, int64_t start, int64_t n, int64_t near,
                           double more, double *out) {
     if (near < 0 || copied_fits(n_own, n_frames, first, start, n)) return ML_BAD_SIZE;
-    for (int k = 0; k < CHECK_POINTS; k++) {
-        double *own = out + 3 * (CHECK_POINTS * first + k) + 2;
-        for (int64_t t = 0; t < n; t++) own[3 * CHECK_POINTS * t] = 0.0;
+    int64_t wide = CHECK_GROUNDS * CHECK_POINTS;
+    for (int i = 0; i < CHECK_POINTS * CHECK_HEIGHTS; i++) {
+        int k = i / CHECK_HEIGHTS, h = i % CHECK_HEIGHTS;
+        double *own = out + wide * first + CHECK_GROUNDS * k + 2 + h;
+        for (int64_t t = 0; t < n; t++) own[wide * t] = 0.0;
         for (int64_t from = 1; from < n_own; from++) {
             int64_t to = from;
             double way = 0.0, step;
-            for (; to < n_own && (step = ml_check_drag(soles, floors, to, k, fps)) > 0.0; to++)
+            for (; to < n_own && ml_check_drag(soles, floors, to, k, fps, &step) <= h; to++)
                 way += step;
             if (to == from) continue;
             int64_t low = from - near - start, high = to + near - start; /* in copied frames */
             for (int64_t t = low > 0 ? low : 0; t < n && t < high; t++) {
-                double *most = own + 3 * CHECK_POINTS * t;
+                double *most = own + wide * t;
                 *most = ml_max(*most, more * way);
             }
             from = to;

@@ -8,7 +8,7 @@
 #include "planned.h"
 #include "table.h"
 
-#define FILE_VERSION 2
+#define FILE_VERSION 3
 #define FILE_HEAD 64
 /* Counts are below this, so that products of a few of them fit into 64 bits. */
 #define FILE_MOST (INT64_C(1) << 31)
@@ -59,6 +59,7 @@ typedef struct {
     const uint8_t *between;
     const float *costs;
     const double *speeds, *weights, *limits;
+    const float *hovers;
     const int64_t *plant_spans; /* first row, last row, foot */
     const double *plant_places, *plant_ahead;
     const char *names;
@@ -140,7 +141,7 @@ static int file_counts_fit(const int64_t *n) {
 }
 
 static int64_t file_n_limits(const int64_t *n) {
-    return 4 * n[FILE_CHECKED] + n[FILE_CARRIERS] + 24 + 4 * CHECK_SPANS;
+    return 4 * n[FILE_CHECKED] + n[FILE_CARRIERS] + 20 + 4 * (CHECK_SPANS + CHECK_HEIGHTS);
 }
 
 /* Where every array lies, by the counts. */
@@ -200,6 +201,7 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->speeds = FILE_NEXT(cursor, double, n[FILE_CLIPS]);
     p->weights = FILE_NEXT(cursor, double, 16 * n[FILE_LENGTH]);
     p->limits = FILE_NEXT(cursor, double, n[FILE_CLIPS] * file_n_limits(n));
+    p->hovers = FILE_NEXT(cursor, float, n[FILE_ROWS]);
     p->plant_spans = FILE_NEXT(cursor, int64_t, 3 * n[FILE_PLANTS]);
     p->plant_places = FILE_NEXT(cursor, double, 2 * n[FILE_PLANTS]);
     p->plant_ahead = FILE_NEXT(cursor, double, 2 * n[FILE_PLANTS]);
@@ -285,6 +287,7 @@ static int file_measures_fit(const file_parts *p) {
         if (isnan(p->limits[k])) return 0; /* no limit is infinite */
     return x[FILE_FPS] >= 1.0 && x[FILE_FPS] <= 1000.0 && file_numbers(1, x + FILE_LOW, 1e3) &&
            x[FILE_REACH] >= 0.0 && x[FILE_REACH] <= 1e3 &&
+           file_singles(n[FILE_ROWS], p->hovers, 1e9f) &&
            file_singles(3 * n[FILE_TAPS], p->taps, 1e9f) &&
            file_singles(16 * padded, p->term_weights, 1e3f) &&
            file_numbers(TABLE_COLUMNS, p->linear, FILE_LARGEST) &&
@@ -657,6 +660,7 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
                         .jumps = p->jumps, .medoids = p->medoids, .nearest = p->nearest,
                         .between = p->between, .costs = p->costs, .spokes = p->spokes,
                         .speeds = p->speeds, .weights = p->weights, .limits = p->limits,
+                        .hovers = p->hovers,
                         .measured = made->measured, .met = made->met, .missing = made->missing,
                         .n_characters = n[FILE_CHARACTERS], .n_names = name, .names = p->names,
                         .name_at = made->name_at};

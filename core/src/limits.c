@@ -94,7 +94,7 @@ static void limits_body(const ml_check_series *series, double fps, const uint8_t
     body[CHECK_BODY_TRAVEL] = travel;
     body[CHECK_BODY_BRAKE] = brake;
     body[CHECK_BODY_HOVER] = ml_sole_hover(n_frames, series->soles, series->lowest, series->pelvis,
-                                           stands, fps);
+                                           stands, fps, NULL);
 }
 
 ml_status ml_limits_measure(const ml_check_series *series, double fps, const uint8_t *planted,

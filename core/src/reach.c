@@ -25,6 +25,8 @@
 #define REACH_SEAM 10
 /* Farthest that a heel comes up to reach, radians. */
 #define REACH_STEEPEST 0.7
+/* Frames in which it comes up, and goes down again. */
+#define REACH_ROLL 9
 
 /* A leg of three joints and its bones' lengths. */
 typedef struct {
@@ -146,19 +148,25 @@ static void reach_heel_up(double x, double z, double angle, double *out) {
     out[3] = sine * x;
 }
 
-/* Turn about the ball that brings the ankle within reach of the hip, no steeper than a heel comes
+/* Angle about the ball that brings the ankle within reach of the hip, no steeper than a heel comes
    up. `ankle` is seen from the hip, `ball` from the ankle. */
-static void reach_roll(const double *ankle, const double *ball, double reach, double *out) {
-    reach_no_turn(out);
-    if (ml_dot(ankle, ankle) <= reach * reach) return;
-    double hip[3], axis[3]; /* seen from the ball */
+static double reach_angle(const double *ankle, const double *ball, double reach) {
+    if (ml_dot(ankle, ankle) <= reach * reach) return 0.0;
+    double hip[3]; /* seen from the ball */
     for (int c = 0; c < 3; c++) hip[c] = -(ankle[c] + ball[c]);
     double far = ml_length(hip), foot = ml_length(ball);
-    if (foot < 1e-6 || far < 1e-6) return;
+    if (foot < 1e-6 || far < 1e-6) return 0.0;
     double now = -ml_dot(ball, hip) / (far * foot);
     double wanted = (foot * foot + far * far - reach * reach) / (2.0 * foot * far);
     double angle = ml_acos(ml_clamp(now, -1.0, 1.0)) - ml_acos(ml_clamp(wanted, -1.0, 1.0));
-    angle = ml_clamp(angle, 0.0, REACH_STEEPEST);
+    return ml_clamp(angle, 0.0, REACH_STEEPEST);
+}
+
+/* Turn by an angle about the ball that takes the ankle towards the hip. */
+static void reach_roll(const double *ankle, const double *ball, double angle, double *out) {
+    double hip[3], axis[3];
+    for (int c = 0; c < 3; c++) hip[c] = -(ankle[c] + ball[c]);
+    reach_no_turn(out);
     ml_cross(hip, ball, axis);
     double size = ml_length(axis), sine;
     if (size < 1e-9) return;
@@ -189,43 +197,105 @@ static inline void reach_set(const double *parent, const double *own, double *lo
     for (int c = 0; c < 4; c++) local[c] = q[c] * norm;
 }
 
-/* One frame of a leg; how far its ankle is from where it is wanted. `positions`, `world` and
+/* One leg whose foot is moved, in all frames: the arguments of ml_reach_follow. */
+typedef struct {
+    reach_leg leg;
+    int64_t n_frames, n_joints, parent;
+    const double *sole, *pole, *shifts, *tilts, *drops, *positions, *world;
+    const int64_t *held;
+} reach_task;
+
+/* Where a foot is to be in one frame: its ankle seen from the hip, the ball seen from the ankle, and
+   its rotation. */
+typedef struct {
+    double ankle[3], ball[3], turn[4];
+} reach_foot;
+
+static int reach_is_moved(const reach_task *task, int64_t t) {
+    const double *shift = task->shifts + 3 * t;
+    double drop = task->drops[t], tilt = task->tilts[t];
+    return !(ml_dot(shift, shift) + drop * drop + tilt * tilt < 1e-16);
+}
+
+/* Hip to ankle in a frame as it was. */
+static inline void reach_way(const reach_task *task, int64_t t, double *way) {
+    const double *at = task->positions + 3 * task->n_joints * t;
+    ml_between(at + 3 * task->leg.ankle, at + 3 * task->leg.hip, way);
+}
+
+/* The foot shifted, its heel turned up, under a hip that comes down. */
+static inline void reach_place(const reach_task *task, int64_t t, const double *way,
+                               reach_foot *foot) {
+    const double *world = task->world + 4 * (task->n_joints * t + task->leg.ankle);
+    double turn[4], heel[3];
+    for (int c = 0; c < 3; c++) foot->ankle[c] = way[c] + task->shifts[3 * t + c];
+    foot->ankle[1] += task->drops[t];
+    for (int c = 0; c < 4; c++) foot->turn[c] = world[c];
+    ml_turn(world, task->sole + 3, foot->ball);
+    if (!(task->tilts[t] > 0.0)) return;
+    ml_turn(world, task->sole, heel);
+    reach_heel_up(heel[0] - foot->ball[0], heel[2] - foot->ball[2], task->tilts[t], turn);
+    reach_turn_foot(turn, foot->ankle, foot->ball, foot->turn);
+}
+
+/* How far the heel of a held foot must come up in each frame to be in reach, radians; whether it
+   must in any. */
+static int reach_find_rolls(const reach_task *task, double *needs) {
+    double full = task->leg.thigh + task->leg.shank;
+    int any = 0;
+    for (int64_t t = 0; t < task->n_frames; t++) {
+        needs[t] = 0.0;
+        if (task->held[t] < 0 || !reach_is_moved(task, t)) continue;
+        double way[3];
+        reach_foot foot;
+        reach_way(task, t, way);
+        reach_place(task, t, way, &foot);
+        double reach = ml_max(ml_max(ml_length(way), 1e-6), REACH_HELD * full);
+        needs[t] = reach_angle(foot.ankle, foot.ball, reach);
+        any |= needs[t] > 0.0;
+    }
+    return any;
+}
+
+/* How far a heel comes up in frame t: as it must, and towards frames in which it must and away from
+   them within a few frames. A heel that came up in frames held alone would drop when they end. */
+static double reach_rolled(int64_t n, const double *needs, int64_t t) {
+    int64_t from = t > REACH_ROLL ? t - REACH_ROLL : 0;
+    int64_t stop = t + REACH_ROLL < n ? t + REACH_ROLL + 1 : n;
+    double roll = needs[t];
+    for (int64_t u = from; u < stop; u++) {
+        if (!(needs[u] > roll)) continue;
+        double width = (double)(u < n - 1 - u ? u : n - 1 - u); /* to the seams, which stay */
+        double left = 1.0 - ml_square((double)(t - u) / ml_min(REACH_ROLL + 1.0, width));
+        if (left > 0.0) roll = ml_max(roll, needs[u] * left * left);
+    }
+    return roll;
+}
+
+/* One frame of a leg whose heel comes up by an angle; how far its ankle is from where it is wanted.
    `quats` are those of the frame. */
-static inline double reach_frame(const reach_leg *leg, int64_t parent, const double *sole,
-                          const double *pole, int held, const double *shift, double tilt,
-                          double drop, const double *positions, const double *world,
-                          double *quats) {
+static inline double reach_frame(const reach_task *task, int64_t t, double roll, double *quats) {
     static const double none[4] = {1.0, 0.0, 0.0, 0.0};
-    double hip[3], knee[3], ankle[3], target[3], ball[3], aim[3], side[3], place[3];
-    double foot[4], turn[4], thigh_q[4], shank_q[4], shank[3], swung[3], left[3], fold[4], both[4];
-    double full = leg->thigh + leg->shank;
-    for (int c = 0; c < 3; c++) hip[c] = positions[3 * leg->hip + c];
-    hip[1] -= drop;
-    for (int c = 0; c < 3; c++) {
-        double lower = c == 1 ? drop : 0.0;
-        knee[c] = positions[3 * leg->knee + c] - lower - hip[c];
-        ankle[c] = positions[3 * leg->ankle + c] - lower - hip[c];
-        target[c] = ankle[c] + lower + shift[c]; /* seen from the hip */
-    }
+    const reach_leg *leg = &task->leg;
+    const double *positions = task->positions + 3 * task->n_joints * t;
+    const double *world = task->world + 4 * task->n_joints * t;
+    double knee[3], ankle[3], aim[3], side[3], place[3], full = leg->thigh + leg->shank;
+    double turn[4], thigh_q[4], shank_q[4], shank[3], swung[3], left[3], fold[4], both[4];
+    reach_foot foot;
+    reach_way(task, t, ankle);
+    ml_between(positions + 3 * leg->knee, positions + 3 * leg->hip, knee);
     double before = ml_max(ml_length(ankle), 1e-6);
-    for (int c = 0; c < 4; c++) foot[c] = world[4 * leg->ankle + c];
-    ml_turn(foot, sole + 3, ball);
-    if (tilt > 0.0) {
-        double heel[3];
-        ml_turn(foot, sole, heel);
-        reach_heel_up(heel[0] - ball[0], heel[2] - ball[2], tilt, turn);
-        reach_turn_foot(turn, target, ball, foot);
+    reach_place(task, t, ankle, &foot);
+    if (roll > 0.0) {
+        reach_roll(foot.ankle, foot.ball, roll, turn);
+        reach_turn_foot(turn, foot.ankle, foot.ball, foot.turn);
     }
-    if (held) {
-        reach_roll(target, ball, ml_max(before, REACH_HELD * full), turn);
-        if (turn[0] < 1.0) reach_turn_foot(turn, target, ball, foot);
-    }
-    double wanted = ml_length(target);
+    double wanted = ml_length(foot.ankle);
     double span = reach_eased(before, reach_calmed(before, wanted, full),
                               ml_max(before, REACH_FREE * full), REACH_SOFT * full);
     if (span < before) span = ml_knee_span(before, span, leg->thigh, leg->shank, REACH_SOFT);
-    for (int c = 0; c < 3; c++) aim[c] = span * (target[c] / wanted);
-    ml_turn(world + 4 * leg->hip, pole, side);
+    for (int c = 0; c < 3; c++) aim[c] = span * (foot.ankle[c] / wanted);
+    ml_turn(world + 4 * leg->hip, task->pole, side);
     ml_knee_place(aim, ankle, knee, side, leg->thigh, leg->shank, place);
     /* The thigh swings the shortest way, then the shank does. */
     reach_arc(knee, place, turn);
@@ -236,9 +306,9 @@ static inline double reach_frame(const reach_leg *leg, int64_t parent, const dou
     reach_arc(swung, left, fold);
     ml_times(fold, turn, both);
     ml_times(both, world + 4 * leg->knee, shank_q);
-    reach_set(parent < 0 ? none : world + 4 * parent, thigh_q, quats + 4 * leg->hip);
+    reach_set(task->parent < 0 ? none : world + 4 * task->parent, thigh_q, quats + 4 * leg->hip);
     reach_set(thigh_q, shank_q, quats + 4 * leg->knee);
-    reach_set(shank_q, foot, quats + 4 * leg->ankle);
+    reach_set(shank_q, foot.turn, quats + 4 * leg->ankle);
     return fabs(wanted - span);
 }
 
@@ -246,18 +316,19 @@ ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *par
                           const int64_t *joints, const double *sole, const double *pole,
                           const int64_t *held, const double *shifts, const double *tilts,
                           const double *drops, const double *positions, const double *world,
-                          double *quats, double *missed) {
+                          double *scratch, double *quats, double *missed) {
     reach_leg leg;
     if (n_frames < 1 || !reach_measure(joints, n_joints, positions, &leg)) return ML_BAD_SIZE;
     int64_t parent = parents[leg.hip];
     if (parent >= n_joints) return ML_BAD_SIZE;
+    reach_task task = {leg,    n_frames, n_joints, parent,    sole,  pole,
+                       shifts, tilts,    drops,    positions, world, held};
     double worst = 0.0;
+    int rolls = reach_find_rolls(&task, scratch);
     for (int64_t t = 0; t < n_frames; t++) {
-        const double *shift = shifts + 3 * t;
-        if (ml_dot(shift, shift) + drops[t] * drops[t] + tilts[t] * tilts[t] < 1e-16) continue;
-        double miss = reach_frame(&leg, parent, sole, pole, held[t] >= 0, shift, tilts[t],
-                                  drops[t], positions + 3 * n_joints * t,
-                                  world + 4 * n_joints * t, quats + 4 * n_joints * t);
+        double roll = rolls ? reach_rolled(n_frames, scratch, t) : 0.0;
+        if (!(roll > 0.0) && !reach_is_moved(&task, t)) continue;
+        double miss = reach_frame(&task, t, roll, quats + 4 * n_joints * t);
         if (held[t] >= 0) worst = ml_max(worst, miss);
     }
     *missed = worst;

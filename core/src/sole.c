@@ -61,26 +61,30 @@ void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *plante
 
 void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                    double *out) {
-    for (int k = 0; k < 4; k++) out[k] = 0.0;
+    for (int i = 0; i < 4 * CHECK_HEIGHTS; i++) out[i] = 0.0;
     for (int k = 0; k < CHECK_POINTS; k++) {
-        double way = 0.0, *longest = out + ml_check_row(k);
+        double ways[CHECK_HEIGHTS] = {0.0}, step, *longest = out + CHECK_HEIGHTS * ml_check_row(k);
         for (int64_t t = 1; t < n_frames; t++) {
-            double step = ml_check_drag(soles, floors, t, k, fps);
-            way = step > 0.0 ? way + step : 0.0;
-            *longest = ml_max(*longest, way);
+            int below = ml_check_drag(soles, floors, t, k, fps, &step);
+            for (int h = 0; h < CHECK_HEIGHTS; h++) {
+                ways[h] = h >= below ? ways[h] + step : 0.0;
+                longest[h] = ml_max(longest[h], ways[h]);
+            }
         }
     }
 }
 
 double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
-                     const double *pelvis, const double *floors, double fps) {
+                     const double *pelvis, const double *floors, double fps, float *out) {
     double worst = 0.0;
     int64_t t = 0;
     while (t < n_frames) {
         int64_t first = t;
         while (t < n_frames && ml_check_is_off(soles, lowest, t, floors, fps)) t++;
-        if (t > first) worst = ml_max(worst, ml_check_floating(pelvis, first, t, fps));
-        else t++;
+        double floats = t > first ? ml_check_floating(pelvis, first, t, fps) : 0.0;
+        worst = ml_max(worst, floats);
+        if (t == first) t++;
+        for (int64_t s = first; out && s < t; s++) out[s] = (float)floats;
     }
     return worst;
 }

@@ -252,7 +252,8 @@ static ml_status stream_check(const ml_stream *stream, const stream_pieces *work
     bad = ml_chain_pose(n, made->n_joints, table->rig->parents, table->rig->offsets,
                         made->n_joints, NULL, all.root, all.quats, tools.positions, tools.world);
     if (bad) return bad;
-    return ml_table_judge_frames(table, &tools, n, past, n - 1, NULL, found, n_found);
+    return ml_table_judge_frames(table, &tools, n, past, n - 1, n_windows, windows, NULL, found,
+                                 n_found);
 }
 
 /* Recipes from a captured window to the goal, the best first. */

@@ -54,7 +54,7 @@ ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
         bad = ml_reach_follow(n, n_joints, rig->parents, rig->legs + 3 * side,
                               rig->soles + 6 * side, rig->poles + 3 * side, held + n * side,
                               shifts + 3 * n * side, tilts + n * side, drops, positions, world,
-                              quats, &missed);
+                              rest, quats, &missed);
         if (bad) return bad;
         errors[1] = ml_max(errors[1], missed);
     }

@@ -58,7 +58,8 @@ typedef struct {
     double *costs;
     double *synthesis, *weights, *steps;
     /* Frames that are judged, and what is measured of them. */
-    double *heading, *root, *quats, *positions, *world, *limits, *measuring, *judging;
+    double *heading, *root, *quats, *positions, *world, *limits, *floors, *hovers;
+    double *measuring, *judging;
     uint8_t *planted, *skipped, *pinned;
     ml_check_series series;
     ml_choice choice;
@@ -103,10 +104,12 @@ static inline int ml_table_has_window(const ml_table *table, int64_t row) {
            table->nearest[row] < table->n_ends;
 }
 
-/* Judge frames `first` to `last` of `n` in the pieces against the limits there. `ends`: the clips
-   that are left and entered, whose floors count, or NULL. */
+/* Judge frames `first` to `last` of `n` in the pieces, made of windows, against the limits there. The
+   body may hover in each as long as in the frames of the windows. `ends`: the clips that are left
+   and entered, whose floors count, or NULL. */
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, const int64_t *ends, double *found,
+                                int64_t first, int64_t last, int64_t n_windows,
+                                const int64_t *windows, const int64_t *ends, double *found,
                                 int64_t *n_found);
 
 /* How bad failures are, to compare flawed results: each by how far it is over. */

@@ -8,6 +8,8 @@
 
 /* Recipes that are made, best first, before their feet are left as the blend has them. */
 #define TRANSITION_TRIES 4
+/* Metres. Floors fall this far below the higher one of two clips. */
+#define TRANSITION_FALL 0.05
 
 /* Series of the checks, for up to `most` frames. */
 static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_checked,
@@ -16,6 +18,7 @@ static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_
     series.turn = ML_TAKE(memory, double, most *n_checked);
     series.speed = ML_TAKE(memory, double, most *n_checked);
     series.bend = ML_TAKE(memory, double, most *n_checked);
+    series.kink = ML_TAKE(memory, double, most *n_checked);
     series.carried = ML_TAKE(memory, double, most *n_carriers);
     series.head = ML_TAKE(memory, double, most);
     series.heading = ML_TAKE(memory, double, most);
@@ -59,6 +62,8 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->positions = ML_TAKE(&memory, double, 3 * joints * frames);
     pieces->world = ML_TAKE(&memory, double, 4 * joints * frames);
     pieces->limits = ML_TAKE(&memory, double, table->n_limits);
+    pieces->floors = ML_TAKE(&memory, double, 8 * frames);
+    pieces->hovers = ML_TAKE(&memory, double, frames);
     pieces->measuring = ML_TAKE(&memory, double, 6 * joints);
     pieces->judging = ML_TAKE(&memory, double, frames + 6 * rig->n_checked);
     pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
@@ -145,7 +150,8 @@ ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips,
 /* Merged limits as the check takes them: those that are lowest are negative there. */
 static ml_status transition_limits(const ml_table *table, double *at, ml_check_limits *limits) {
     int64_t checked = table->check_rig->n_checked, carriers = table->check_rig->n_carriers;
-    if (table->n_limits != 4 * checked + carriers + 24 + 4 * CHECK_SPANS) return ML_BAD_SIZE;
+    if (table->n_limits != 4 * checked + carriers + 20 + 4 * (CHECK_SPANS + CHECK_HEIGHTS))
+        return ML_BAD_SIZE;
     limits->n_checked = checked;
     limits->n_carriers = carriers;
     limits->turn = at, at += checked;
@@ -160,17 +166,39 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
     limits->floor = at, at += 4;
     limits->highest = at, at += 4;
     limits->slide = at, at += 4 * CHECK_SPANS;
-    limits->drag = at, at += 4;
+    limits->drag = at, at += 4 * CHECK_HEIGHTS;
     limits->body = at, at += 4;
     limits->quick = at;
-    limits->entered = NULL;
     return ML_OK;
 }
 
-/* Where feet stand in a clip: the floor of a captured window between two clips is not theirs. */
-static const double *transition_floors(const ml_table *table, int64_t clip) {
-    int64_t at = 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 12;
-    return table->limits + table->n_limits * clip + at;
+/* Floors of every frame between two clips: from those of the clip that is left to those of the clip
+   that is entered. Those of captured windows between them are not theirs. Where feet stand is no
+   farther below the higher one than TRANSITION_FALL: a foot may stand on it to the end. */
+static void transition_floors(const ml_table *table, const int64_t *ends, int64_t n, int64_t first,
+                              int64_t last, double *out) {
+    int64_t at = 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 8;
+    const double *left = table->limits + table->n_limits * ends[0] + at;
+    const double *entered = table->limits + table->n_limits * ends[1] + at;
+    for (int64_t t = 0; t < n; t++) {
+        double part = (double)(t - first) / ml_max((double)(last - first), 1.0);
+        part = ml_clamp(part, 0.0, 1.0);
+        for (int k = 0; k < 4; k++) { /* the first four are kept with the opposite sign */
+            out[8 * t + k] = -(left[k] + part * (entered[k] - left[k]));
+            out[8 * t + 4 + k] = ml_max(left[4 + k] + part * (entered[4 + k] - left[4 + k]),
+                                        ml_max(left[4 + k], entered[4 + k]) - TRANSITION_FALL);
+        }
+    }
+}
+
+/* How long the body hovers in the frames of windows that made frames, `first` to `last` of n, are
+   made of. */
+static void transition_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
+                              int64_t n, int64_t first, int64_t last, double *out) {
+    for (int64_t t = 0; t < n; t++) out[t] = 0.0;
+    for (int64_t i = 0; i < n_windows; i++)
+        for (int64_t t = 0; t <= last - first && t < table->length; t++)
+            out[first + t] = ml_max(out[first + t], (double)table->hovers[windows[i] + t]);
 }
 
 /* Series have zeros where nothing is written. */
@@ -180,6 +208,7 @@ static void transition_clear(ml_check_series *series, int64_t n) {
     memset(series->turn, 0, checked);
     memset(series->speed, 0, checked);
     memset(series->bend, 0, checked);
+    memset(series->kink, 0, checked);
     memset(series->carried, 0, size * (size_t)series->n_carriers);
     memset(series->head, 0, size);
     memset(series->heading, 0, size);
@@ -190,23 +219,24 @@ static void transition_clear(ml_check_series *series, int64_t n) {
 }
 
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, const int64_t *ends, double *found,
+                                int64_t first, int64_t last, int64_t n_windows,
+                                const int64_t *windows, const int64_t *ends, double *found,
                                 int64_t *n_found) {
     ml_check_limits limits;
     ml_status bad = transition_limits(table, work->limits, &limits);
     if (bad) return bad;
-    if (ends) {
-        limits.highest = transition_floors(table, ends[0]);
-        limits.entered = transition_floors(table, ends[1]);
-    }
+    for (int64_t i = 0; i < n_windows; i++)
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
+    transition_hovers(table, n_windows, windows, n, first, last, work->hovers);
+    if (ends) transition_floors(table, ends, n, first, last, work->floors);
     transition_clear(&work->series, n);
     bad = ml_check_measure(table->check_rig, table->fps, work->positions, work->world, work->quats,
                            work->measuring, &work->series);
     if (bad) return bad;
     memset(work->skipped, 0, (size_t)n);
     bad = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
-                         work->skipped, work->heading, 1, NULL, NULL, work->judging, TABLE_FOUND,
-                         found, n_found);
+                         work->skipped, work->heading, 1, NULL, NULL, ends ? work->floors : NULL,
+                         work->hovers, work->judging, TABLE_FOUND, found, n_found);
     for (int64_t k = 0; !bad && k < *n_found; k++) /* frames count from the first made one */
         found[5 * k + 2] =
             ml_clamp(found[5 * k + 2] - (double)first, 0.0, (double)(last - first));
@@ -321,7 +351,7 @@ ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *w
     if (bad) return bad;
     int64_t ends[2] = {clips[0], clips[n_ways - 1]};
     return ml_table_judge_frames(table, &work, all.n_frames, before, before + made->n_frames - 1,
-                                 ends, found, n_found);
+                                 n_ways, windows, ends, found, n_found);
 }
 
 /* Windows of a recipe of a choice. */

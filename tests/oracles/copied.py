@@ -30,9 +30,9 @@ def grounds(
     sink: float,
     more: float,
 ) -> FloatArray:
-    """How low sole points may be, and how far contacts may slide. (F, 6, 3)."""
-    out, points = np.zeros((len(planted), 6, 3)), tested_points(soles)
-    out[...] = (-np.inf, np.inf, np.inf)
+    """How low sole points may be, and how far contacts may slide. (F, 6, 5)."""
+    out, points = np.full((len(planted), 6, 5), np.inf), tested_points(soles)
+    out[..., 0] = -np.inf
     for point in range(6):
         column = planted[:, SOLES[point]]
         for begun, ended in _runs(column[first : first + n]):
@@ -63,16 +63,16 @@ def drags(
     near: int,
     more: float,
 ) -> FloatArray:
-    """How far tested points may be dragged in the copied frames. (n, 6)."""
+    """How far tested points may be dragged in the copied frames at each height. (n, 6, 3)."""
     dragged = soles_drags(soles, floor, fps)
     ways = np.linalg.norm(np.diff(tested_points(soles)[..., [0, 2]], axis=0), axis=-1)
-    out = np.zeros((n, 6))
-    for point in range(6):
-        for begun, ended in _runs(dragged[:, point]):  # steps into the frames after these
+    out = np.zeros((n, *dragged.shape[1:]))
+    for point, height in np.ndindex(out.shape[1:]):
+        for begun, ended in _runs(dragged[:, point, height]):  # steps into the frames after these
             for t in range(n):
                 if begun + 1 - near <= start + t < ended + 1 + near:
                     way = more * ways[begun:ended, point].sum()
-                    out[t, point] = max(out[t, point], way)
+                    out[t, point, height] = max(out[t, point, height], way)
     return out
 
 

@@ -35,6 +35,7 @@ def judge(
     held: bool,
     allowed: FloatArray,
     grounds: FloatArray,
+    floors: FloatArray | None = None,
 ) -> Found:
     """The plain form of :func:`judge`: frame, value and limit by check and joint."""
     n_frames = len(skipped)
@@ -65,7 +66,10 @@ def judge(
         off = np.abs((series.heading - plan + np.pi) % (2.0 * np.pi) - np.pi)
         over("heading", -1, off, 30.0 * DEG, good)
     longest = max(1.2 * limits.body[HOVER], 0.12)
-    for a, b in runs(is_off(series.soles, series.lowest, limits.highest, fps) & within):
+    lands, stands = limits.floor, limits.highest
+    if floors is not None:
+        lands, stands = floors[:, 0], floors[:, 1]
+    for a, b in runs(is_off(series.soles, series.lowest, stands, fps) & within):
         if (time := floating_time(series.pelvis[a:b, 1], fps)) > longest:
             note("hovering", -1, (a + b) // 2, time, longest)
     if not n_frames or not limits.sole[0] < 1e300:
@@ -96,14 +100,16 @@ def judge(
             if b - a >= 3 and way > limit:
                 note("sliding contact", point, a, way, limit)
         ways = np.linalg.norm(np.diff(points[:, k][:, [0, 2]], axis=0), axis=-1)
-        dragged = np.r_[False, drags(series.soles, limits.floor, fps)[:, k]]
-        for a, b in runs(dragged):
-            so_far = np.zeros(n_frames)
-            so_far[a:b] = np.cumsum(ways[a - 1 : b - 1])
-            most = np.full(n_frames, 1.2 * limits.drag[row])
-            if len(grounds):
-                most = np.minimum(most, grounds[:, k, 2])
-            over("dragged foot", point, so_far, np.maximum(most, 0.10), dragged & within)
+        for h in range(3):
+            dragged = np.r_[False, drags(series.soles, lands, fps)[:, k, h]]
+            for a, b in runs(dragged):
+                so_far = np.zeros(n_frames)
+                so_far[a:b] = np.cumsum(ways[a - 1 : b - 1])
+                most = np.full(n_frames, 1.2 * limits.drag.reshape(4, 3)[row, h])
+                if len(grounds):
+                    most = np.minimum(most, grounds[:, k, 2 + h])
+                free = (0.10, 0.10, 0.30)[h]
+                over("dragged foot", point, so_far, np.maximum(most, free), dragged & within)
     return found
 
 
@@ -127,7 +133,7 @@ def judge_joints(series, limits, fps, within, skipped, allowed, over) -> None:
         most = np.maximum(max(1.5 * limits.bend[n], 80.0), own[:, n, 2])
         over("acceleration", n, series.bend[:, n], most, bends)
         flip = max(1.2 * limits.turn[n], 200.0 * DEG, 4.0 * DEG * fps)
-        for t in np.flatnonzero(steps & (turn > np.maximum(flip, own[:, n, 0]))):
+        for t in np.flatnonzero(steps & (turn > np.maximum(flip, 1.1 / 1.15 * own[:, n, 0]))):
             around = np.delete(turn[max(t - half, 1) : t + half + 1], min(half, t - 1))
             usual = 3.0 * np.median(around) if len(around) else np.inf
             near = [turn[u] for u in (t - away, t + away) if 1 <= u < n_frames]
@@ -135,7 +141,9 @@ def judge_joints(series, limits, fps, within, skipped, allowed, over) -> None:
                 only = np.arange(n_frames) == t
                 over("one-frame flip", n, np.where(turn > usual, turn, 0.0), max(usual, flip), only)
         if n:
-            judge_jumps(series.speed[:, n], limits, n, fps, steps, own[:, n, 1], over)
+            judge_jumps(series.speed[:, n], limits, n, fps, steps, 1.1 / 1.15 * own[:, n, 1], over)
+            seen = steps if len(allowed) else steps & ~after
+            judge_twitches(series, limits, n, fps, seen, own[:, n, 1], over)
 
 
 def judge_jumps(speed, limits, n, fps, steps, own, over) -> None:
@@ -155,6 +163,21 @@ def judge_jumps(speed, limits, n, fps, steps, own, over) -> None:
         usual = 3.0 * np.median(around) if len(around) else np.inf
         only = np.arange(n_frames) == t
         over("one-frame jump", n, np.where(speed > usual, speed, 0.0), max(usual, most), only)
+
+
+def judge_twitches(series, limits, n, fps, steps, own, over) -> None:
+    """Frames in which one bone is out of place."""
+    kink, speed, half = series.kink[:, n], series.speed[:, n], max(2, round(0.1 * fps))
+    least = 8.0 / 320.0 * max(1.0, 60.0 / fps) * limits.quick[n]
+    for t in np.flatnonzero(steps[:-1] & (kink[:-1] > least)):
+        there, back = speed[t : t + 2] / fps
+        apart = np.sqrt(max(2.0 * (there**2 + back**2) - 4.0 * kink[t] ** 2, 0.0))
+        if apart >= 0.7 * min(there, back) or (speed[t : t + 2] <= own[t : t + 2]).all():
+            continue
+        around = np.delete(kink[max(t - half, 1) : t + half + 1], min(half, t - 1))
+        usual = 6.0 * np.median(around) if len(around) else np.inf
+        only, both = np.arange(len(kink)) == t, 2.0 * fps
+        over("one-frame jump", n, both * kink, both * max(usual, least), only)
 
 
 def rows(found: FloatArray) -> Found:

@@ -12,7 +12,7 @@ from tests.oracles.quat import multiply, rotate
 
 HELD_REACH, FREE_REACH, SOFT = 0.985, 0.995, 0.03
 STRAIGHT, CALM = 0.98, 0.006
-LOWEST, SPREAD, SEAM, STEEPEST = 0.08, 12, 10, 0.7
+LOWEST, SPREAD, SEAM, STEEPEST, ROLL = 0.08, 12, 10, 0.7, 9
 
 
 def leg_lengths(positions: FloatArray, leg: IntArray) -> FloatArray:
@@ -58,22 +58,30 @@ def follow_feet(
     thigh, shank = leg_lengths(positions, rig.legs[side])
     full, out, missed = thigh + shank, np.array(quats), 0.0
     moved = np.sum(shifts**2, axis=-1) + drops**2 + tilts**2 >= 1e-16
-    for t in np.flatnonzero(moved):
-        down = np.array([0.0, drops[t], 0.0])
+    spans = np.maximum(np.linalg.norm(positions[:, ankle] - positions[:, hip], axis=-1), 1e-6)
+
+    def placed(t: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Ankle seen from the hip, ball seen from the ankle, and rotation of the foot."""
+        target = positions[t, ankle] - positions[t, hip] + [0.0, drops[t], 0.0] + shifts[t]
+        foot = world[t, ankle]
+        ball = rotate(foot, rig.soles[side, 1])
+        if tilts[t] > 0.0:
+            up = _heel_up(rotate(foot, rig.soles[side, 0]) - ball, tilts[t])
+            return target + ball - rotate(up, ball), rotate(up, ball), multiply(up, foot)
+        return target, ball, foot
+
+    needs = np.zeros(len(quats))
+    for t in np.flatnonzero(moved & (held >= 0)):
+        needs[t] = _angle(*placed(t)[:2], max(spans[t], HELD_REACH * full))
+    rolls = _spread(needs)
+    for t in np.flatnonzero(moved | (rolls > 0.0)):
         knee_now = positions[t, knee] - positions[t, hip]
         ankle_now = positions[t, ankle] - positions[t, hip]
-        target, foot = ankle_now + down + shifts[t], world[t, ankle]
-        before = max(float(np.linalg.norm(ankle_now)), 1e-6)
-        ball = rotate(foot, rig.soles[side, 1])
-        turns = []
-        if tilts[t] > 0.0:
-            turns.append(_heel_up(rotate(foot, rig.soles[side, 0]) - ball, tilts[t]))
-            target, ball = target + ball - rotate(turns[0], ball), rotate(turns[0], ball)
-        if held[t] >= 0:
-            turns.append(_roll(target, ball, max(before, HELD_REACH * full)))
-            target = target + ball - rotate(turns[-1], ball)
-        for turn in turns:
-            foot = multiply(turn, foot)
+        target, ball, foot = placed(t)
+        before = float(spans[t])
+        if rolls[t] > 0.0:
+            turn = _roll(target, ball, rolls[t])
+            target, foot = target + ball - rotate(turn, ball), multiply(turn, foot)
         wanted = float(np.linalg.norm(target))
         span = _eased(before, _calmed(before, wanted, full), max(before, FREE_REACH * full), full)
         if span < before:
@@ -126,16 +134,27 @@ def _heel_up(heel: FloatArray, angle: float) -> FloatArray:
     return quat.IDENTITY if size < 1e-6 else quat.from_axis_angle(axis / size, angle)
 
 
-def _roll(ankle: FloatArray, ball: FloatArray, reach: float) -> FloatArray:
-    """Turn about the ball that brings the ankle within reach of the hip."""
-    if ankle @ ankle <= reach**2:
-        return quat.IDENTITY
+def _angle(ankle: FloatArray, ball: FloatArray, reach: float) -> float:
+    """Angle about the ball that brings the ankle within reach of the hip."""
     hip = -(ankle + ball)  # seen from the ball
     far, foot = np.linalg.norm(hip), np.linalg.norm(ball)
-    axis = np.cross(-ball, hip)
-    size = np.linalg.norm(axis)
-    if min(far, foot) < 1e-6 or size < 1e-9:
-        return quat.IDENTITY
+    if ankle @ ankle <= reach**2 or min(far, foot) < 1e-6:
+        return 0.0
     cosines = [-(ball @ hip) / (far * foot), (foot**2 + far**2 - reach**2) / (2.0 * foot * far)]
     now, wanted = np.arccos(np.clip(cosines, -1.0, 1.0))
-    return quat.from_axis_angle(axis / size, float(np.clip(now - wanted, 0.0, STEEPEST)))
+    return float(np.clip(now - wanted, 0.0, STEEPEST))
+
+
+def _spread(needs: FloatArray) -> FloatArray:
+    """Angles that are as large as needed, and grow and go slowly; none at the seams. (L,)."""
+    t = np.arange(len(needs))
+    width = np.minimum(np.minimum(t, t[::-1]), ROLL + 1.0)
+    part = np.maximum(1.0 - (np.abs(t[:, None] - t) / np.maximum(width, 1e-9)) ** 2, 0.0)
+    return np.asarray((part**2 * needs).max(axis=1))
+
+
+def _roll(ankle: FloatArray, ball: FloatArray, angle: float) -> FloatArray:
+    """Turn about the ball that takes the ankle towards the hip."""
+    axis = np.cross(ankle + ball, ball)
+    size = np.linalg.norm(axis)
+    return quat.IDENTITY if size < 1e-9 else quat.from_axis_angle(axis / size, -angle)

@@ -23,6 +23,7 @@ def measure_series(
     moved[:, 1:] -= positions[:, rig.parents[rig.checked[1:]]]
     out.speed[1:] = fps * np.linalg.norm(np.diff(moved, axis=0), axis=-1)
     out.bend[1:-1] = fps**2 * np.linalg.norm(np.diff(places, n=2, axis=0), axis=-1)
+    out.kink[1:-1, 1:] = 0.5 * np.linalg.norm(np.diff(moved, n=2, axis=0), axis=-1)[:, 1:]
     out.carried[1:] = fps * apart(world[:, rig.carriers])
     if rig.head >= 0:
         out.head[1:] = fps * apart(world[:, rig.head])

@@ -9,6 +9,7 @@ from motionloom._arrays import BoolArray, FloatArray
 
 SPAN_S, N_SPANS = 1.0 / 15.0, 7
 SHORTEST_CONTACT = 3
+HEIGHTS = (0.01, 0.02, 0.03)
 PAD = 0.2
 SOLES = (0, 1, 2, 3, 0, 2)
 """The sole point that each tested point belongs to: pads of heels are planted with their heels."""
@@ -55,37 +56,43 @@ def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatAr
 
 
 def drags(soles: FloatArray, floor: FloatArray, fps: float) -> BoolArray:
-    """Whether each of six points moves along the floor in the step into a frame but the first."""
-    points, floors = tested_points(soles), tested_points(floor[:, None])[:, 0]
-    low = points[..., 1] < floors + 0.02
-    steps = np.diff(points[..., [0, 2]], axis=0)
-    return np.asarray(low[1:] & low[:-1] & (np.linalg.norm(steps, axis=-1) * fps > 0.25))
+    """Whether each of six points moves along the floor in the step into a frame but the first.
+
+    Of each height over the floors (4,), or (F, 4) where these are those of every frame.
+    Shape (F - 1, 6, 3).
+    """
+    points = tested_points(soles)
+    floors = np.broadcast_to(floor, soles.shape[:2])[1:]  # both frames of a step have the later's
+    high = tested_points(floors[..., None])[..., 0][..., None] + HEIGHTS
+    heights = points[..., 1][..., None]
+    steps = np.linalg.norm(np.diff(points[..., [0, 2]], axis=0), axis=-1)
+    fast = (steps * fps > 0.25)[..., None]
+    return np.asarray((heights[1:] < high) & (heights[:-1] < high) & fast)
 
 
 def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray:
     """The plain form of :func:`drag_lengths`."""
     ways = np.linalg.norm(np.diff(tested_points(soles)[..., [0, 2]], axis=0), axis=-1)
     dragged = drags(soles, floor, fps)
-    out = np.array(
-        [
-            max((ways[first:stop, k].sum() for first, stop in runs(dragged[:, k])), default=0.0)
-            for k in range(6)
-        ]
-    )
-    return by_kind(out)
+    out = np.zeros((6, len(HEIGHTS)))
+    for k, h in np.ndindex(out.shape):
+        lengths = (ways[first:stop, k].sum() for first, stop in runs(dragged[:, k, h]))
+        out[k, h] = max(lengths, default=0.0)
+    return by_kind(out).ravel()
 
 
 def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray, fps: float) -> BoolArray:
     """Whether nothing supports the body in each frame; both feet stand on the lower floor."""
-    both = np.tile(np.minimum(floor[:2], floor[2:]), 2)
+    both = np.tile(np.minimum(floor[..., :2], floor[..., 2:]), 2)
     ways = np.linalg.norm(
         np.diff(soles[..., [0, 2]], axis=0, prepend=soles[:1, :, [0, 2]]), axis=-1
     )
     down = soles[..., 1] <= both + 0.06
     carried = (down & (ways * fps <= 1.0)).any(axis=1)
-    near = lowest <= both.min() + 0.06
+    low = both.min(axis=-1) + 0.06
+    near = lowest <= low
     sole = soles[..., 1].min(axis=1)
-    rests = near & ((sole > both.min() + 0.06) | (lowest <= sole - 0.05))
+    rests = near & ((sole > low) | (lowest <= sole - 0.05))
     return np.asarray(~carried & ~rests)
 
 
@@ -101,9 +108,18 @@ def floating_time(heights: FloatArray, fps: float) -> float:
     return float(n / fps * np.mean(fall > -4.0))
 
 
+def hover_times(
+    soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
+) -> FloatArray:
+    """The hover that each frame is part of, seconds. (F,)"""
+    times = np.zeros(len(soles))
+    for a, b in runs(is_off(soles, lowest, floor, fps)):
+        times[a:b] = floating_time(pelvis[a:b, 1], fps)
+    return times
+
+
 def hover_time(
     soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
 ) -> float:
     """The plain form of :func:`hover_time`."""
-    off = runs(is_off(soles, lowest, floor, fps))
-    return max((floating_time(pelvis[a:b, 1], fps) for a, b in off), default=0.0)
+    return float(hover_times(soles, lowest, pelvis, floor, fps).max(initial=0.0))

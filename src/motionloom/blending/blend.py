@@ -96,7 +96,9 @@ class Blend:
     def verification(self) -> Verification:
         """Quality check of the result against the examples."""
         held = self.cleanup is not None
-        return check_of(self.curve).verify(self.motion, footplants=self.footplants, held=held)
+        return check_of(self.curve).verify(
+            self.motion, footplants=self.footplants, weights=self.weights, held=held
+        )
 
     @property
     def constraints(self) -> dict[str, tuple[tuple[int, int], ...]]:
@@ -244,7 +246,10 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
             hands[role] = sorted([*hands.get(role, ()), *spans])
     if not clean or (legs_missing(body) and not hands):
         return blended
-    done = finalize(blended.motion, blended.footplants, check_of(curve), body=body, hands=hands)
+    done = finalize(
+        blended.motion, blended.footplants, check_of(curve), body=body, weights=blended.weights,
+        hands=hands,
+    )  # fmt: skip
     finished = replace(
         blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup,
         hands=done.hands,

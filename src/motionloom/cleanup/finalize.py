@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -75,6 +76,7 @@ def finalize(
     body: BodyMap,
     clean: bool = True,
     copied: Sequence[Copied] = (),
+    weights: FloatArray | None = None,
     hands: Mapping[str, Runs] | None = None,
 ) -> Finalized:
     """The motion with its feet and hands held, and what the quality check says about it.
@@ -96,18 +98,21 @@ def finalize(
         If False, feet are left as they are; so they are on skeletons without whole legs.
     copied
         Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
+    weights : (F, K)
+        How much of each source is in each frame.
     hands
         By role, first and last frames in which a wrist is held.
     """
+    verify = partial(check.verify, copied=copied, weights=weights)
     if not clean or legs_missing(body):
-        verification = check.verify(motion, footplants=footplants, copied=copied, held=False)
+        verification = verify(motion, footplants=footplants, held=False)
         done = Finalized(motion, footplants, None, verification)
-        return _with_hands(done, check, body, copied, hands if clean else None)
+        return _with_hands(done, verify, body, hands if clean else None)
     lifted = above_floor(motion, check)
 
     def verified(cleanup: Cleanup) -> Verification:
         report_step("holding the feet")
-        return check.verify(cleanup.motion, footplants=cleanup.footplants, copied=copied)
+        return verify(cleanup.motion, footplants=cleanup.footplants)
 
     def standing(shift: FloatArray | None) -> Finalized:
         cleanup, verification = clean_until_sound(
@@ -116,12 +121,12 @@ def finalize(
         return Finalized(cleanup.motion, cleanup.footplants, cleanup.report, verification)
 
     done = standing(None)
-    best = _with_hands(done, check, body, copied, hands)
+    best = _with_hands(done, verify, body, hands)
     for part in FOLLOWED:
         if best is done or best.verification.passed:
             break
         shifted = standing(body_shift(done.motion, hands or {}, body, part))
-        tried = _with_hands(shifted, check, body, copied, hands)
+        tried = _with_hands(shifted, verify, body, hands)
         if len(tried.verification.failed) < len(best.verification.failed):
             best = tried
     return best
@@ -129,9 +134,8 @@ def finalize(
 
 def _with_hands(
     done: Finalized,
-    check: QualityCheck,
+    verify: Callable[..., Verification],
     body: BodyMap,
-    copied: Sequence[Copied],
     hands: Mapping[str, Runs] | None,
 ) -> Finalized:
     """The result with its hands held, which comes last: feet move the body."""
@@ -141,9 +145,7 @@ def _with_hands(
         done.motion,
         hands,
         body,
-        lambda motion: check.verify(
-            motion, footplants=done.footplants, copied=copied, held=done.cleanup is not None
-        ),
+        lambda motion: verify(motion, footplants=done.footplants, held=done.cleanup is not None),
     )
     return Finalized(held.motion, done.footplants, done.cleanup, verification, hands=held.holds)
 

@@ -13,7 +13,7 @@ from motionloom.body.knees import find_knees
 from motionloom.body.neutral import Stance
 from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
 from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
-from motionloom.features.checks.copied import COPIED_MORE
+from motionloom.features.checks.copied import COPIED_MORE, no_grounds
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import (
@@ -97,7 +97,7 @@ def verify_retarget(
     allowed = COPIED_MORE * running_maximum(copied, 1)  # in that frame or next to it
     rows = np.zeros((MOST_FOUND, 5))
     checked = CheckedMotion(ours, planted, fps, 0, retargeted.n_frames - 1, none)
-    n = judge(checked, limits, allowed, np.zeros((0, 6, 3)), rows)
+    n = judge(checked, limits, allowed, no_grounds(), rows)
     failed = failed_checks(rigs[1], retargeted.skeleton.names, rows[:n])
     if abs(rise) > FLOATING_M:
         failed.append(FailedCheck("floating", "body", 0, 100.0 * rise, 100.0 * FLOATING_M, "cm"))

@@ -73,6 +73,7 @@ def table_record(
         "speeds": np.ascontiguousarray(index.speeds[:, 0], dtype=np.float64),
         "weights": weights,
         "limits": check.limits,
+        "hovers": check.hovers,
         "measured": check.measured,
         "met": slots.slots,
         "missing": np.zeros(1, dtype=np.int64),

@@ -27,7 +27,16 @@ ARRAYS = (
     *("groups_0", "group_first_0", "centres_0", "list_first_0", "members_0"),
     *("groups_1", "group_first_1", "centres_1", "list_first_1", "members_1"),
     *("starts", "jumps", "medoids", "nearest", "between", "costs", "spokes", "paces", "weights"),
-    *("limits", "plant_spans", "plant_places", "plant_ahead", "names", "heading", "ground"),
+    *(
+        "limits",
+        "hovers",
+        "plant_spans",
+        "plant_places",
+        "plant_ahead",
+        "names",
+        "heading",
+        "ground",
+    ),
     *("height", "planted", "quats"),
 )
 COUNTS = {"joints": 1, "check_legs": 13, "head": 14, "roll": 20, "prunes": 23, "bounded": 24}
@@ -150,6 +159,7 @@ def test_the_head_is_a_joint_of_the_skeleton(arrays):
         ("paces", -1, [1e6], [1.01e6, np.nan]),
         ("weights", -1, [1e3], [1.01e3, np.nan]),
         ("limits", -1, [np.inf], [np.nan]),
+        ("hovers", -1, [0.0, 9.0], [np.nan, np.inf]),
         ("groups_0", -1, [1e9], [1.01e9, np.nan]),
         ("centres_1", -1, [1e9], [1.01e9, np.nan]),
         ("costs", -1, [1e9, -1e9], [1.01e9, np.nan]),

@@ -53,6 +53,7 @@ def judge(
     allowed: FloatArray,
     grounds: FloatArray,
     failures: FloatArray,
+    floors: FloatArray | None = None,
 ) -> int:
     """Fill ``failures`` with failed checks; how many there are.
 
@@ -65,11 +66,14 @@ def judge(
     allowed : (F, N, 3) or (0, N, 3)
         Rotation speed, speed and second difference that a source has in the very frame that was
         copied from it: these are its own, whatever they are.
-    grounds : (F, 6, 3) or (0, 6, 3)
+    grounds : (F, 6, 5) or (0, 6, 5)
         Where frames were copied: lowest height of each sole point, how far the contact that
-        starts there may slide, and how far the point may be dragged, metres.
+        starts there may slide, and how far the point may be dragged at each height, metres.
     failures : (M, 5)
         Check, joint (as an index into the checked ones, or -1), frame, value, limit.
+    floors : (F, 2, 4)
+        Heights below which sole points are on the floor, and at which they stand, in each frame,
+        where these are not those of the limits.
     """
     n_found = np.zeros(1, dtype=np.int64)
     skipped = np.ascontiguousarray(checked.skipped, dtype=np.bool_)
@@ -77,8 +81,8 @@ def judge(
         series_record(checked.series), limits_record(limits),
         np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
         checked.last, skipped, _given(checked.plan), int(checked.held), _given(allowed),
-        _given(grounds), np.zeros(len(skipped) + 6 * len(limits.turn)), len(failures), failures,
-        n_found,
+        _given(grounds), None if floors is None else _given(floors), None,
+        np.zeros(len(skipped) + 6 * len(limits.turn)), len(failures), failures, n_found,
     )  # fmt: skip
     return int(n_found[0])
 

@@ -11,6 +11,8 @@ from motionloom._block import Block
 from motionloom._core import kernel
 from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.series import Series
+from motionloom.features.checks.soles import N_HEIGHTS
+from motionloom.features.checks.source_limits import Limits
 from motionloom.features.checks.verification import Copied
 
 _joints = kernel("ml_copied_joints")
@@ -22,6 +24,9 @@ COPIED_MORE = 1.15
 were copied."""
 DRAGGED_MORE = 1.2
 """A sole point may be dragged so much farther than near the very frames that were copied."""
+FLOOR_FALL = 0.05
+"""Metres that floors are below the higher one of two clips between them; as in
+core/src/transition.c."""
 NEAR_S = 0.1
 """A sole point may be as low as it is in the source within so many seconds."""
 
@@ -59,6 +64,40 @@ def copied_joints(
     return allowed
 
 
+def no_grounds() -> FloatArray:
+    """What feet may do where nothing was copied. (0, 6, 5)."""
+    return np.zeros((0, 6, 2 + N_HEIGHTS))
+
+
+def copied_floors(
+    limits: Sequence[Limits], copied: Sequence[Copied], n_frames: int
+) -> FloatArray | None:
+    """Heights below which sole points are on the floor, and at which they stand. (F, 2, 4).
+
+    In copied frames those of the source; between two copied parts they go from one to the other.
+    Where feet stand is no farther below the higher one than ``FLOOR_FALL``: a foot may stand on it
+    to the end. None where nothing was copied.
+    """
+    weights = np.zeros((n_frames, len(limits)))
+    for part in copied:
+        weights[max(part.first, 0) : part.stop] = np.arange(len(limits)) == part.source
+    frames = np.flatnonzero(weights.any(axis=1))
+    if not len(frames):
+        return None
+    for k in range(len(limits)):
+        weights[:, k] = np.interp(np.arange(n_frames), frames, weights[frames, k])
+    return mixed_floors(limits, weights)
+
+
+def mixed_floors(limits: Sequence[Limits], weights: FloatArray) -> FloatArray:
+    """The same where frames are so much of each source: weights (F, K). Shape (F, 2, 4)."""
+    own = np.stack([(each.floor, each.highest) for each in limits])  # (K, 2, 4)
+    floors = np.einsum("fk,ksp->fsp", weights, own)
+    used = np.where((weights > 0.0)[..., None], own[None, :, 1], -np.inf)
+    floors[:, 1] = np.maximum(floors[:, 1], used.max(axis=1) - FLOOR_FALL)
+    return np.asarray(floors)
+
+
 def copied_grounds(
     series: Sequence[Series],
     copied: Sequence[Copied],
@@ -71,7 +110,7 @@ def copied_grounds(
     A contact that is wholly copied is compared with the same frames of the source, not with the
     worst of the whole clip, and so is a foot that is dragged. Other frames have no limits here:
     minus infinity and infinity. Of the four sole points, then of the pads of both heels. Shape
-    (F, 6, 3), or (0, 6, 3) where nothing was copied.
+    (F, 6, 5), or (0, 6, 5) where nothing was copied.
 
     Parameters
     ----------
@@ -85,9 +124,9 @@ def copied_grounds(
         Frames per second.
     """
     if not copied:
-        return np.zeros((0, 6, 3))
-    grounds = np.zeros((len(planted), 6, 3))
-    grounds[...] = (-np.inf, np.inf, np.inf)
+        return no_grounds()
+    grounds = np.full((len(planted), 6, 2 + N_HEIGHTS), np.inf)
+    grounds[..., 0] = -np.inf
     near = max(1, round(NEAR_S * fps))
     planted = np.ascontiguousarray(planted)
     for part in copied:

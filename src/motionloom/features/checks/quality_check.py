@@ -23,7 +23,12 @@ from motionloom.features.checks.compare import (
     judge,
     with_slack,
 )
-from motionloom.features.checks.copied import copied_grounds, copied_joints
+from motionloom.features.checks.copied import (
+    copied_floors,
+    copied_grounds,
+    copied_joints,
+    mixed_floors,
+)
 from motionloom.features.checks.failed_check import failed_checks
 from motionloom.features.checks.plain_checks import _unsound, new_glitches, restless_head
 from motionloom.features.checks.series import Pose, Series, measure_series, new_series, series_of
@@ -106,6 +111,7 @@ class QualityCheck:
         self._rig = rig
         self._poses = _per_source(poses, len(sources), "poses")
         self._limits: Limits | None = None
+        self._each_limits: list[Limits] = []
         self._glitches: list[list[int]] = []
         self._series: list[Series] = []
         self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
@@ -136,6 +142,7 @@ class QualityCheck:
                     bend=np.sum([each.bend for each in each_limits], axis=0),
                 )
             # Threads that share a check may measure at once: each of these is put there whole.
+            self._each_limits = each_limits
             self._glitches = [glitches for _, glitches, _ in measured]
             self._series = [series for _, _, series in measured]
             self._limits = limits
@@ -171,7 +178,7 @@ class QualityCheck:
         footplants: Footplants | None = None,
         span: tuple[int, int] | None = None,
         copied: Sequence[Copied] = (),
-        plan: FloatArray | None = None,
+        weights: FloatArray | None = None,
         held: bool = True,
         steady_head: bool = False,
         pose: Pose | None = None,
@@ -190,8 +197,8 @@ class QualityCheck:
             Frames of the motion that were taken over from a source: there each joint may do what
             it does in the source, glitches included, and contacts are compared with these very
             frames, not with the worst of the clip.
-        plan : (F,)
-            Headings that the body should have, radians.
+        weights : (F, K)
+            How much of each source is in each frame: its floor is between theirs.
         held
             Off for motion whose feet are still to be held: soles, contacts and drags are left out.
         steady_head
@@ -221,12 +228,12 @@ class QualityCheck:
         if not self.sources:
             limits = limits_without_sources(rig)
         rows = np.zeros((MOST_FOUND, 5))
-        heading = np.zeros(0) if plan is None else np.asarray(plan, dtype=np.float64)
         checked = CheckedMotion(
-            series, footplants.planted, motion.fps, first, last, skipped, heading,
-            held and bool(self.sources),
+            series, footplants.planted, motion.fps, first, last, skipped,
+            held=held and bool(self.sources),
         )  # fmt: skip
-        n = judge(checked, limits, allowed, grounds, rows)
+        floors = self._floors_in(motion.n_frames, copied, weights)
+        n = judge(checked, limits, allowed, grounds, rows, floors)
         failed = failed_checks(rig, motion.skeleton.names, rows[:n])
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
@@ -234,6 +241,14 @@ class QualityCheck:
         return Verification(
             not failed and not unsound, tuple(failed), unsound, glitches, bool(self.sources)
         )
+
+    def _floors_in(
+        self, n_frames: int, copied: Sequence[Copied], weights: FloatArray | None
+    ) -> FloatArray | None:
+        """Floors of every frame, where it is known what it was made of."""
+        if weights is not None:
+            return mixed_floors(self._each_limits, weights)
+        return copied_floors(self._each_limits, copied, n_frames)
 
     @contextmanager
     def tries(self, block: Block) -> Iterator[None]:

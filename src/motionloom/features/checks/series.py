@@ -22,7 +22,7 @@ _measure = _core.kernel("ml_check_measure")
 
 @record
 class Series(NamedTuple):
-    """Measured values; row 0 of steps is 0, and so are the first and last row of bends."""
+    """Measured values. Row 0 of steps is 0; so are the first and last row of bends and kinks."""
 
     turn: FloatArray
     """Rotation speed of judged joints in their parents (the pelvis: world), rad/s. (F, N)"""
@@ -30,6 +30,9 @@ class Series(NamedTuple):
     """Speed of judged joints relative to their parents, m/s. (F, N)"""
     bend: FloatArray
     """Size of the second difference of their world positions, m/s2. (F, N)"""
+    kink: FloatArray
+    """How far they are, seen from their parents, from the middle between where they are before and
+    after, metres; 0 for the pelvis. (F, N)"""
     carried: FloatArray
     """Rotation speed of the joints above the pelvis in the world, rad/s. (F, A)"""
     head: FloatArray
@@ -51,6 +54,7 @@ def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Seri
     zeros = (Block(0) if block is None else block).zeros
     n = len(rig.checked)
     return Series(
+        zeros(n_frames, n),
         zeros(n_frames, n),
         zeros(n_frames, n),
         zeros(n_frames, n),

@@ -7,6 +7,7 @@ rigs draw heels and balls at different heights, and a heel that lands is not a b
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
@@ -23,6 +24,8 @@ SHORTEST_CONTACT = 3
 N_SPANS = 7
 """Slides are compared over equally long contacts: of a fifteenth of a second, twice, four times
 ..., and any."""
+N_HEIGHTS = 3
+"""Drags are compared 1, 2 and 3 cm over the floor; as in core/src/check.h."""
 STANDS, LANDS = 0.25, 0.10
 """Parts of the planted heights of a point below which it stands, and below which it is on the
 floor whatever it does: toes that push off go deeper than feet stand; as in core/src/limits.c."""
@@ -67,18 +70,30 @@ def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatAr
 
 
 def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray:
-    """Longest way along the floor of heels, balls, pads of heels, and zero, metres. (4,)."""
-    out = np.zeros(4)
+    """Longest way along the floor of heels, balls, pads of heels, and zeros, metres (4 * H,).
+
+    Of each 1, 2 and 3 cm over the floor: a foot that swings by at 2 cm does not license one that
+    wipes the floor.
+    """
+    out = np.zeros(4 * N_HEIGHTS)
     soles = np.ascontiguousarray(soles, dtype=np.float64)
     _drags(len(soles), soles, np.ascontiguousarray(floor, dtype=np.float64), fps, out)
     return out
 
 
 def hover_time(
-    soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
+    soles: FloatArray,
+    lowest: FloatArray,
+    pelvis: FloatArray,
+    floor: FloatArray,
+    fps: float,
+    out: npt.NDArray[np.float32] | None = None,
 ) -> float:
-    """Longest time that a body touches nothing and does not fall, seconds."""
+    """Longest time that a body touches nothing and does not fall, seconds.
+
+    ``out`` (F,) is filled with the time that each frame is part of.
+    """
     soles, lowest, pelvis, floor = (
         np.ascontiguousarray(each, dtype=np.float64) for each in (soles, lowest, pelvis, floor)
     )
-    return float(_hover(len(soles), soles, lowest, pelvis, floor, fps))
+    return float(_hover(len(soles), soles, lowest, pelvis, floor, fps, out))

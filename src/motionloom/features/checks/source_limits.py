@@ -12,7 +12,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.features.checks.check_rig import CheckRig
 from motionloom.features.checks.series import Series, series_record
-from motionloom.features.checks.soles import N_SPANS
+from motionloom.features.checks.soles import N_HEIGHTS, N_SPANS
 
 _measure = _core.kernel("ml_limits_measure")
 
@@ -46,7 +46,8 @@ class Limits(NamedTuple):
     """Farthest that heels, balls and pads of heels get within a contact, by the contact's length;
     see ``contact_slides``, metres. (4 * N_SPANS,)"""
     drag: FloatArray
-    """Farthest that heels, balls and pads of heels are dragged along the floor, metres. (4,)"""
+    """Farthest that heels, balls and pads of heels are dragged along the floor, by the height over
+    it; see ``drag_lengths``, metres. (4 * N_HEIGHTS,)"""
     body: FloatArray
     """See ``BODY``. (4,)"""
     quick: FloatArray
@@ -67,7 +68,8 @@ def no_limits(rig: CheckRig) -> Limits:
     return Limits(
         np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers)),
         np.full(2, np.inf), np.full(2, -np.inf), np.full(4, np.inf), np.full(4, np.inf),
-        np.full(4, -np.inf), np.zeros(4 * N_SPANS), np.zeros(4), np.zeros(len(BODY)), rig.quick,
+        np.full(4, -np.inf), np.zeros(4 * N_SPANS), np.zeros(4 * N_HEIGHTS), np.zeros(len(BODY)),
+        rig.quick,
     )  # fmt: skip
 
 
@@ -107,8 +109,8 @@ def measure_limits(
 
     n, has_legs = len(rig.checked), len(rig.legs) > 0
     turn, speed, bend, carried = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(len(rig.carriers))
-    flexion, slide = np.zeros((2, 2)), np.zeros(4 * N_SPANS)
-    sole, floor, highest, drag, body = (np.zeros(4) for _ in range(5))
+    flexion, slide, drag = np.zeros((2, 2)), np.zeros(4 * N_SPANS), np.zeros(4 * N_HEIGHTS)
+    sole, floor, highest, body = (np.zeros(4) for _ in range(4))
     _measure(
         series_record(series), fps, np.ascontiguousarray(planted, dtype=np.bool_), good,
         np.zeros((len(good), 4)), turn, speed, bend, carried, flexion, sole, floor, highest,
@@ -138,7 +140,6 @@ def limits_record(limits: Limits) -> _core.Record:
         "ml_check_limits",
         n_checked=len(limits.turn),
         n_carriers=len(limits.carried),
-        entered=None,
         **limits._asdict(),
     )
 

@@ -13,7 +13,13 @@ from motionloom._records import record
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import heading_on_root
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import drag_lengths, floor_heights, hover_time
+from motionloom.features.checks.soles import (
+    LANDS,
+    STANDS,
+    drag_lengths,
+    floor_heights,
+    hover_time,
+)
 from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
@@ -364,25 +370,26 @@ def _around(
     """What the motion itself reaches before and after the gap; feet, over a higher floor."""
     limits_around = []
     near = round(NEAR_S * motion.fps)
-    for part, next_to_gap in (
+    for side, next_to_gap in (
         (motion[:first], motion[max(first - near, 0) : first]),
         (motion[last + 1 :], motion[last + 1 : last + 1 + near]),
     ):
-        limits, series = _reached(check, part)
+        limits, series = _reached(check, side)
         # Its contacts set no limits, but show where the floor is: else a run seems to hover.
-        contacts = detect_footplants(part, body=check.frames.body_map).planted
-        stands = floor_heights(series.soles, series.lowest, contacts)
+        contacts = detect_footplants(side, body=check.frames.body_map).planted
+        stands, lands = (
+            floor_heights(series.soles, series.lowest, contacts, part) for part in (STANDS, LANDS)
+        )
         body = np.array(limits.body)
-        body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, part.fps)
+        body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, motion.fps)
         quick, _ = _reached(check, next_to_gap)
         faster = {
             name: np.maximum(getattr(limits, name), getattr(quick, name))
             for name in ("turn", "speed", "bend", "carried")
         }
-        floor = limits.floor + higher
-        drag = drag_lengths(series.soles, floor, part.fps) if higher else limits.drag
+        drag = drag_lengths(series.soles, lands + higher, motion.fps)
         limits_around.append(
-            limits._replace(floor=floor, highest=stands, drag=drag, body=body, **faster)
+            limits._replace(floor=lands + higher, highest=stands, drag=drag, body=body, **faster)
         )
     return merged(limits_around)
 

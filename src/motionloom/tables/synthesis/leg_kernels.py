@@ -168,7 +168,7 @@ def follow_feet(
     side, missed = foot.side, np.zeros(1)
     _follow(
         *quats.shape[:2], rig.parents, rig.legs[side], rig.soles[side], rig.poles[side], foot.held,
-        shifts, tilts, drops, *pose, quats, missed,
+        shifts, tilts, drops, *pose, np.zeros(len(quats)), quats, missed,
     )  # fmt: skip
     return float(missed[0])
 

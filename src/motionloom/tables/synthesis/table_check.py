@@ -18,9 +18,10 @@ from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.check_rig import CheckRig, rig_of_body
 from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
+from motionloom.features.checks.copied import no_grounds
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import drag_lengths
+from motionloom.features.checks.soles import drag_lengths, hover_time
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
 from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import glitch_mask
@@ -83,6 +84,7 @@ class TableCheck:
         ends = np.cumsum([0, *(part.size for part in _packed(no_limits(self.check_rig)))]).tolist()
         self._fields = [slice(first, stop) for first, stop in pairwise(ends)]
         self.limits = np.zeros((n_clips, ends[-1]))
+        self.hovers = np.zeros(frames.n_rows, dtype=np.float32)
         self.measured = np.zeros(n_clips, dtype=np.bool_)
         self._drags: dict[tuple[int, float], FloatArray] = {}
 
@@ -100,7 +102,7 @@ class TableCheck:
             self.measured[clip] = True
 
     def drags_of(self, clips: Sequence[int], higher: float) -> FloatArray:
-        """How far feet of some clips go along a floor that is so much higher, metres. (4,)."""
+        """How far feet of some clips go along a floor that is so much higher, metres. (12,)."""
         for clip in clips:
             if (clip, higher) not in self._drags:
                 soles = self._series(clip)[1].soles
@@ -126,7 +128,10 @@ class TableCheck:
         inside = jumps[(jumps >= first) & (jumps <= last)] - first
         glitched = glitch_mask(motion, inside.tolist())
         planted = np.asarray(frames.planted[first : last + 1])
-        return measure_limits(self.check_rig, series, planted, frames.fps, glitched)
+        limits = measure_limits(self.check_rig, series, planted, frames.fps, glitched)
+        own = self.hovers[first : last + 1]
+        hover_time(series.soles, series.lowest, series.pelvis, limits.highest, frames.fps, own)
+        return limits
 
     def motion(
         self,
@@ -164,7 +169,8 @@ class TableCheck:
             drags = self.drags_of(clips, higher)
             limits = limits._replace(floor=limits.floor + higher, drag=drags)
         if around is not None:
-            limits = merged([limits, around])
+            # Feet stand where the motion around them does, wherever those of the clips stand.
+            limits = merged([limits, around])._replace(floor=around.floor)
         fps, n_frames = self.frames.fps, len(quats)
         positions, world = forward_kinematics(self.frames.skeleton, root, quats)
         series = new_series(self.check_rig, n_frames)
@@ -173,7 +179,7 @@ class TableCheck:
         allowed = np.zeros((0, len(self.check_rig.checked), 3))
         failed = np.zeros((MOST_FOUND, 5))
         checked = CheckedMotion(series, planted, fps, span[0], span[1], skipped, heading)
-        n = judge(checked, limits, allowed, np.zeros((0, 6, 3)), failed)
+        n = judge(checked, limits, allowed, no_grounds(), failed)
         failed[:n, 2] -= span[0]
         return Checked(failed[:n], self.check_rig, self.frames.skeleton.names)
 

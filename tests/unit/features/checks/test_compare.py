@@ -58,7 +58,7 @@ def judged(
         CheckedMotion(series, np.zeros((N, 4), dtype=bool), fps, *span, mask, plan, False),
         limits_of() if limits is None else limits,
         np.zeros((0, len(RIG.checked), 3)) if allowed is None else allowed,
-        np.zeros((0, 6, 3)),
+        np.zeros((0, 6, 5)),
         found,
     )
     return found[:n].tolist()
@@ -201,8 +201,50 @@ def test_a_jump_that_is_in_the_copied_frame_is_its_own() -> None:
     series.speed[30, JOINT] = 5.0
     allowed = np.zeros((N, len(RIG.checked), 3))
     assert JUMP in [row[0] for row in judged(series, allowed=allowed)]
-    allowed[30, JOINT, 1] = 5.0
+    allowed[30, JOINT, 1] = 1.15 * 5.0 / 1.101  # 15 % over a source that is a tenth slower
+    assert JUMP in [row[0] for row in judged(series, allowed=allowed)]
+    allowed[30, JOINT, 1] = 1.15 * 5.0 / 1.099
     assert judged(series, allowed=allowed) == []
+
+
+def twitched(kink: float, *, around: float = 0.0, turns_back: float = 1.0) -> list[list[float]]:
+    """What is found of a bone so far out of place in frame 30, metres, after it went on by a part.
+
+    It goes ``turns_back`` times as far as it comes: 1 is back to where it was.
+    """
+    series = new_series(RIG, N)
+    series.kink[:, JOINT] = around
+    series.kink[30, JOINT] = kink
+    # Steps whose difference is twice the kink, along a line.
+    series.speed[30, JOINT] = 2.0 * kink * FPS / (1.0 + turns_back)
+    series.speed[31, JOINT] = turns_back * series.speed[30, JOINT]
+    return judged(series, limits_of(speed=each(9.0)))
+
+
+def test_a_bone_that_is_out_of_place_in_one_frame_jumps_whatever_the_sources_do() -> None:
+    far = 0.7 * 8.0 / 320.0
+    assert twitched(far - 1e-4) == []
+    row = [JUMP, JOINT, 30, pytest.approx(120.0 * (far + 1e-4)), pytest.approx(120.0 * far)]
+    assert twitched(far + 1e-4) == [row]
+    # Six times what is usual around.
+    assert twitched(0.03, around=0.0049) != []
+    assert twitched(0.03, around=0.0051) == []
+    # It comes back to within 0.7 of the shorter step.
+    assert twitched(0.03, turns_back=1.69) != []
+    assert twitched(0.03, turns_back=1.71) == []
+    assert twitched(0.03, turns_back=0.58) == []
+
+
+def test_a_twitch_that_is_in_the_copied_frames_is_their_own() -> None:
+    series = new_series(RIG, N)
+    series.kink[30, JOINT] = 0.02
+    series.speed[30:32, JOINT] = 0.02 * FPS
+    allowed = np.zeros((N, len(RIG.checked), 3))
+    limits = limits_of(speed=each(9.0))
+    allowed[30, JOINT, 1] = 5.0
+    assert [row[0] for row in judged(series, limits, allowed=allowed)] == [JUMP]
+    allowed[31, JOINT, 1] = 5.0
+    assert judged(series, limits, allowed=allowed) == []
 
 
 def test_a_flip_counts_only_above_what_the_sources_turn() -> None:
@@ -263,6 +305,7 @@ def random_series(rng: np.random.Generator, n: int) -> Series:
     series.soles[n // 2 : n // 2 + 25, :, 1] += 0.5
     series.lowest[:] = series.soles[..., 1].min(axis=1, initial=1.0)
     series.pelvis[:] = 0.05 * rng.normal(size=(n, 3)).cumsum(axis=0)
+    series.kink[:] = 0.007 * np.abs(rng.spawn(1)[0].standard_t(3, size=series.kink.shape))
     return series
 
 
@@ -279,14 +322,14 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             bend=60.0 * rng.random(joints),
             carried=rng.random(len(RIG.carriers)),
             slide=0.1 * rng.random(28),
-            drag=0.1 * rng.random(4),
+            drag=0.1 * rng.random(12),
             body=rng.random(4) * [1.0, 0.8, 20.0, 0.1],
             least_flexion=-0.3 * rng.random(2),
             most_flexion=2.0 + rng.random(2),
             sole=0.1 * rng.normal(size=4),
         )
         allowed = 4.0 * rng.random((n, joints, 3)) * [1.0, 0.2, 30.0]
-        grounds = 0.1 * rng.normal(size=(n, 6, 3))
+        grounds = 0.1 * rng.normal(size=(n, 6, 5))
         span = sorted(rng.integers(0, n, 2).tolist()) if seed % 2 else [0, n - 1]
         given = (
             series,
@@ -300,9 +343,10 @@ def test_failures_are_those_of_the_plain_form(fps: float, n: int, copied: bool) 
             allowed if copied else allowed[:0],
             grounds if copied else grounds[:0],
         )
+        floors = 0.03 * rng.normal(size=(n, 2, 4)) if seed % 5 == 0 else None
         found = np.zeros((400, 5))
-        count = judge(CheckedMotion(given[0], *given[2:9]), given[1], *given[9:], found)
-        rows, expected = plain.rows(found[:count]), plain.judge(*given)
+        count = judge(CheckedMotion(given[0], *given[2:9]), given[1], *given[9:], found, floors)
+        rows, expected = plain.rows(found[:count]), plain.judge(*given, floors)
         assert rows.keys() == expected.keys()
         assert len(rows) == count
         for key, row in rows.items():
@@ -319,7 +363,7 @@ def test_no_more_failures_are_kept_than_there_are_rows() -> None:
     found = np.full((4, 5), 7.0)
     planted, mask = np.zeros((N, 4), dtype=bool), np.zeros(N, dtype=bool)
     given = CheckedMotion(series, planted, FPS, 0, N - 1, mask, held=False)
-    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 6, 3))
+    allowed, grounds = np.zeros((0, len(RIG.checked), 3)), np.zeros((0, 6, 5))
     assert judge(given, limits_of(), allowed, grounds, found[:3]) == 3
     assert found[:3, 1].tolist() == [0, 1, 2]
     assert found[3].tolist() == [7.0] * 5
@@ -335,7 +379,7 @@ def test_limits_of_the_kernel_are_those_that_python_knows() -> None:
     series.soles[7, 2, 1] = -1.0
     found = np.zeros((1, 5))
     mask, allowed = np.zeros(N, dtype=bool), np.zeros((0, len(RIG.checked), 3))
-    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 6, 3))
+    planted, grounds = np.zeros((N, 4), dtype=bool), np.zeros((0, 6, 5))
     given = CheckedMotion(series, planted, FPS, 0, N - 1, mask)
     judge(given, limits_of(), allowed, grounds, found)
     assert found[0].tolist() == [SOLE, 2, 7, -1.0, -SINK]

@@ -8,7 +8,13 @@ import pytest
 import motionloom as ml
 from motionloom.features.checks.check_rig import check_rig
 from motionloom.features.checks.compare import SINK
-from motionloom.features.checks.copied import COPIED_MORE, DRAGGED_MORE, copied_grounds
+from motionloom.features.checks.copied import (
+    COPIED_MORE,
+    DRAGGED_MORE,
+    copied_floors,
+    copied_grounds,
+    mixed_floors,
+)
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Copied
@@ -49,7 +55,7 @@ def test_a_contact_that_is_copied_in_part_is_compared_with_the_clip(walk) -> Non
 
 
 def test_without_copied_frames_there_is_nothing_to_compare_with() -> None:
-    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), FLOORS, FPS).shape == (0, 6, 3)
+    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), FLOORS, FPS).shape == (0, 6, 5)
 
 
 def test_a_clip_that_sinks_once_does_not_license_sinking_in_copied_frames(walk) -> None:
@@ -95,3 +101,20 @@ def test_a_foot_that_is_dragged_in_copied_frames_fails_though_the_clip_drags_it_
     assert not dragged[: 21 - near].any()
     assert not dragged[40 + near :].any()
     assert check.verify(walk, copied=whole).passed
+
+
+def test_floors_are_those_of_the_source_copied_and_go_from_one_to_the_next(walk) -> None:
+    check = QualityCheck([walk, walk])
+    low = check.limits_for(walk)
+    high = low._replace(floor=low.floor + 0.2, highest=low.highest + 0.2)
+    assert copied_floors([low, high], [], 9) is None
+    floors = copied_floors([low, high], [Copied(0, 3, 0, 5), Copied(6, 9, 1, 7)], 9)
+    assert floors is not None
+    part = np.array([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0])[:, None]
+    assert np.abs(floors[:, 0] - (low.floor + 0.2 * part)).max() < FLOAT64
+    # Between the two a foot may stand on the higher one to the end.
+    stands = np.where((part > 0.0) & (part < 0.75), 0.15, 0.2 * part)
+    assert np.abs(floors[:, 1] - (low.highest + stands)).max() < FLOAT64
+    mixed = mixed_floors([low, high], np.full((4, 2), 0.5))
+    assert np.abs(mixed[:, 0] - (low.floor + 0.1)).max() < FLOAT64
+    assert np.abs(mixed[:, 1] - (low.highest + 0.15)).max() < FLOAT64

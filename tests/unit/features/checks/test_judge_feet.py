@@ -23,7 +23,7 @@ from motionloom.features.checks.source_limits import HOVER, Limits, no_limits
 FPS = 60.0
 N = 60
 RIG = check_rig(ml.synthetic.clip("stand", duration_s=0.5).motion)
-NO_GROUNDS = np.zeros((0, 6, 3))
+NO_GROUNDS = np.zeros((0, 6, 5))
 HOVER_M = 0.06
 """Higher than this over the floor a body touches nothing."""
 
@@ -51,6 +51,7 @@ def judged(
     skipped: tuple[int, ...] = (),
     held: bool = True,
     grounds: np.ndarray = NO_GROUNDS,
+    floors: np.ndarray | None = None,
 ) -> list[list[float]]:
     found, mask = np.zeros((MOST_FOUND, 5)), np.zeros(N, dtype=bool)
     mask[list(skipped)] = True
@@ -58,7 +59,7 @@ def judged(
     limits = floor_limits() if limits is None else limits
     allowed = np.zeros((0, len(RIG.checked), 3))
     given = CheckedMotion(series, planted, FPS, *span, mask, held=held)
-    n = judge(given, limits, allowed, grounds, found)
+    n = judge(given, limits, allowed, grounds, found, floors)
     return found[:n].tolist()
 
 
@@ -102,7 +103,7 @@ def test_soles_may_sink_by_two_centimetres_and_a_half(point: int) -> None:
     assert [value, limit] == pytest.approx([sole[point] - 0.026, sole[point] - 0.025])
     assert judged(series, limits, held=False) == []
     # Frames that are copied may be as low as the clip is there, and no lower than the limit.
-    grounds = np.full((N, 6, 3), -9.0)
+    grounds = np.full((N, 6, 5), -9.0)
     assert len(judged(series, limits, grounds=grounds)) == 1
     grounds[9, point, 0] = sole[point] - 0.02
     notes = judged(series, limits, grounds=grounds)
@@ -139,7 +140,7 @@ def test_a_contact_may_slide_as_far_as_those_of_the_sources_or_of_the_copied_cli
     assert (value, limit) == (pytest.approx(0.1), 0.08)
     slide[7 + 3] = 0.11
     assert judged(series, floor_limits(slide=slide), planted=planted) == []
-    grounds = np.full((N, 6, 3), -9.0)
+    grounds = np.full((N, 6, 5), -9.0)
     grounds[10, 1, 1] = 0.09
     ((*_, limit),) = judged(series, floor_limits(slide=slide), planted=planted, grounds=grounds)
     assert limit == 0.09
@@ -154,12 +155,12 @@ def test_a_point_is_dragged_no_farther_than_the_sources_and_a_fifth(
         x = np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
         series.soles[:, 3, 0] = 0.6 * way * x
         series.soles[:, 3, 2] = -0.8 * way * x
-        found = judged(series, floor_limits(drag=np.full(4, own)))
+        found = judged(series, floor_limits(drag=np.full(12, own)))
         assert [row[:3] for row in found] == ([[DRAGGED, 3, 25]] if fails else [])
         if found:
             assert found[0][3:] == pytest.approx([way, limit])
         series.soles[18, 3, 1] = 0.05  # lifted half way: two drags
-        assert judged(series, floor_limits(drag=np.full(4, own))) == []
+        assert judged(series, floor_limits(drag=np.full(12, own))) == []
 
 
 def test_a_drag_counts_from_before_the_frames_that_are_checked() -> None:
@@ -182,24 +183,52 @@ def test_the_pad_of_a_heel_may_neither_slide_nor_be_dragged() -> None:
     (row,) = judged(series, planted=planted)
     assert row[1] == 0
     assert row[3] == pytest.approx(0.1)
-    series.soles[:, 0] = [0.0, 0.024, 0.0]
+    series.soles[:, 0] = [0.0, 0.036, 0.0]
     series.soles[:, 1] = [0.0, 0.0, 0.2]
-    series.soles[:, :2, 0] = 0.3 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)[:, None]
-    points = [row[:2] for row in judged(series, floor_limits(drag=np.array([0.0, 1.0, 0.0, 0.0])))]
-    assert points == [[DRAGGED, 0]]  # by its pad, 1.92 cm over the floor
+    series.soles[:, :2, 0] = 0.4 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)[:, None]
+    drag = np.repeat([0.0, 1.0, 0.0, 0.0], 3)
+    points = [row[:2] for row in judged(series, floor_limits(drag=drag))]
+    assert points == [[DRAGGED, 0]]  # by its pad, 2.88 cm over the floor
+
+
+@pytest.mark.parametrize(("height", "wipes"), [(0.009, 0), (0.019, 1), (0.029, 2), (0.031, 3)])
+def test_a_foot_that_swings_by_does_not_license_one_that_wipes_the_floor(
+    height: float, wipes: int
+) -> None:
+    """A source's drags below 2 and 3 cm say nothing about those below 1 cm."""
+    series = still()
+    series.soles[:, 3, 1] = height
+    series.soles[:, 3, 0] = 0.4 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
+    for known in range(4):  # of the three heights, those at which the source drags as far
+        drag = np.tile(np.where(np.arange(3) >= known, 1.0, 0.0), 4)
+        found = judged(series, floor_limits(drag=drag))
+        assert [row[:2] for row in found] == ([[DRAGGED, 3]] if known > wipes else [])
+
+
+def test_floors_of_frames_stand_for_those_of_the_limits() -> None:
+    series = still()
+    series.soles[..., 1] = series.lowest[:] = 0.1
+    series.soles[:, 3, 0] = 0.3 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
+    assert [row[0] for row in judged(series)] == [HOVERING]
+    floors = np.full((N, 2, 4), 0.1)
+    assert [row[0] for row in judged(series, floors=floors)] == [DRAGGED]
+    floors[20:] = 0.0  # from here on it drags no more, and hovers
+    hovering, dragged = judged(series, floors=floors)
+    assert dragged[:3] == [DRAGGED, 3, 19]
+    assert hovering[:3] == [HOVERING, -1, (20 + N) // 2]
 
 
 def test_a_point_is_dragged_no_farther_than_in_the_frames_that_were_copied() -> None:
     series = still()
     series.soles[:, 3, 0] = 0.2 * np.clip((np.arange(N) - 10) / 15.0, 0.0, 1.0)
-    limits, grounds = floor_limits(drag=np.full(4, 1.0)), np.full((N, 6, 3), -9.0)
-    grounds[..., 2] = 0.25
+    limits, grounds = floor_limits(drag=np.full(12, 1.0)), np.full((N, 6, 5), -9.0)
+    grounds[..., 2:] = 0.25
     assert judged(series, limits, grounds=grounds) == []
-    grounds[..., 2] = 0.15
+    grounds[..., 2:] = 0.15
     ((*row, limit),) = judged(series, limits, grounds=grounds)
     assert row == [DRAGGED, 3, 25, pytest.approx(0.2)]
     assert limit == 0.15
-    grounds[..., 2] = 0.0
+    grounds[..., 2:] = 0.0
     assert judged(series, limits, grounds=grounds)[0][4] == 0.10
 
 

@@ -18,7 +18,7 @@ from tests.oracles import soles as plain
 FPS = 60.0
 FLOAT64 = 1e-9
 GRAVITY = 9.81
-DRAG_HEIGHT_M, HOVER_M = 0.02, 0.06
+DRAG_HEIGHT_M, HOVER_M = 0.03, 0.06
 """Heights over the floor below which points are dragged, and above which a body touches nothing."""
 
 
@@ -60,7 +60,16 @@ def test_drags_of_heel_and_ball_do_not_add_up() -> None:
     heel = path(x, np.where(np.arange(61) <= 30, 0.0, over))
     ball = path(x, np.where(np.arange(61) >= 40, 0.0, over))
     ways = drag_lengths(soles_at(heel, ball), np.zeros(4), FPS)
-    assert np.abs(ways - [30 / 60, 20 / 60, 30 / 60, 0.0]).max() < FLOAT64  # the pad: as the heel
+    # The pad: as the heel, 1.2 cm high, for it is a fifth of the way to the ball.
+    known = np.array([[30, 30, 30], [20, 20, 20], [0, 30, 30], [0, 0, 0]]) / 60
+    assert np.abs(ways - known.ravel()).max() < FLOAT64
+
+
+def test_drags_below_each_height_are_measured_apart() -> None:
+    x = np.linspace(0.0, 1.0, 61)  # 1 m/s
+    ball = path(x, np.repeat([0.005, 0.015, 0.025, 0.035], [11, 20, 20, 10]))
+    ways = drag_lengths(soles_at(path(np.zeros(61)), ball), np.zeros(4), FPS).reshape(4, 3)
+    assert np.abs(ways[1] - np.array([10, 30, 50]) / 60).max() < FLOAT64
 
 
 def test_a_slow_or_high_point_is_not_dragged() -> None:
@@ -72,8 +81,8 @@ def test_a_slow_or_high_point_is_not_dragged() -> None:
 
 def test_the_pad_of_a_heel_is_dragged_below_an_end_that_is_not() -> None:
     x = np.linspace(0.0, 1.0, 61)  # 1 m/s
-    ways = drag_lengths(soles_at(path(x, 0.023), path(x, 0.0)), np.zeros(4), FPS)
-    assert np.abs(ways - [0.0, 1.0, 1.0, 0.0]).max() < FLOAT64  # the pad is 1.84 cm high
+    ways = drag_lengths(soles_at(path(x, 0.023), path(x, 0.0)), np.zeros(4), FPS).reshape(4, 3)
+    assert np.abs(ways[:, 1] - [0.0, 1.0, 1.0, 0.0]).max() < FLOAT64  # the pad is 1.84 cm high
 
 
 def test_a_floor_is_where_points_stand_not_where_toes_push() -> None:
@@ -144,8 +153,11 @@ def test_slides_drags_and_hovering_are_those_of_the_plain_form(n: int, fps: floa
     pelvis = 1.0 + 0.002 * rng.normal(size=(n, 3))
     for high in (0.0, 0.05, 0.2):
         floors = floor - high
-        time = hover_time(soles, lowest, pelvis, floors, fps)
+        times = np.zeros(n, dtype=np.float32)
+        time = hover_time(soles, lowest, pelvis, floors, fps, times)
         assert abs(time - plain.hover_time(soles, lowest, pelvis, floors, fps)) < FLOAT64
+        known = plain.hover_times(soles, lowest, pelvis, floors, fps)
+        assert np.array_equal(times, known.astype(np.float32))
 
 
 def test_a_point_is_dragged_above_the_speed_that_clearance_knows() -> None:

@@ -92,8 +92,8 @@ def test_copied_grounds_are_those_of_the_plain_form(
 ) -> None:
     soles = np.cumsum(RNG.normal(0.0, 0.01, (80, 4, 3)), axis=0)
     planted = np.repeat(RNG.random((16, 4)) < 0.5, 5, axis=0)
-    out = np.zeros((80, 6, 3))
-    out[...] = (-np.inf, np.inf, np.inf)
+    out = np.full((80, 6, 5), np.inf)
+    out[..., 0] = -np.inf
     kernel("ml_copied_grounds")(80, soles, 80, planted, first, start, n, near, 0.025, 1.15, out)
     wanted = copied.grounds(soles, planted, first, start, n, near=near, sink=0.025, more=1.15)
     np.testing.assert_array_equal(out[..., 0], wanted[..., 0])
@@ -106,13 +106,13 @@ def test_copied_drags_are_those_of_the_plain_form(
     first: int, start: int, n: int, near: int
 ) -> None:
     soles = np.cumsum(RNG.normal(0.0, 0.008, (80, 4, 3)), axis=0)
-    floors, out = RNG.normal(0.0, 0.02, 4), np.full((80, 6, 3), 7.0)
+    floors, out = RNG.normal(0.0, 0.02, 4), np.full((80, 6, 5), 7.0)
     kernel("ml_copied_drags")(80, soles, floors, 60.0, 80, first, start, n, near, 1.2, out)
-    wanted = np.full((80, 6, 3), 7.0)
+    wanted = np.full((80, 6, 5), 7.0)
     given = (soles, floors, 60.0, first, start, n)
-    wanted[first : first + n, :, 2] = copied.drags(*given, near=near, more=1.2)
+    wanted[first : first + n, :, 2:] = copied.drags(*given, near=near, more=1.2)
     np.testing.assert_allclose(out, wanted, rtol=1e-12)
-    assert n < 60 or (wanted[first : first + n, :, 2] > 0.0).any()
+    assert n < 60 or (wanted[first : first + n, :, 2:] > 0.0).any()
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_contact_is_whole_if_it_neither_goes_on_before_nor_after(
     first: int, n: int, whole: list[int]
 ) -> None:
     planted = np.repeat(np.array([[True], [True], [False], [True]]), 4, axis=1)
-    out = np.full((4, 6, 3), np.inf)
+    out = np.full((4, 6, 5), np.inf)
     kernel("ml_copied_grounds")(4, np.zeros((4, 4, 3)), 4, planted, first, first, n, 1, 0, 1, out)
     assert np.flatnonzero(np.isfinite(out[:, 2, 1])).tolist() == whole
 

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis.foot_placement import _smoothed, choose_holds
+import motionloom as ml
+from motionloom.rotation import quat
+from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.synthesis.foot_placement import _smoothed, choose_holds, true_labels
 from motionloom.tables.synthesis.leg_kernels import NOT_HELD
+from motionloom.tables.synthesis.passage import Passage
+from motionloom.tables.synthesis.synthesis import rig_of
 
 LENGTH, FPS = 60, 60.0
 BOTH, NEITHER = np.ones((2, 2), dtype=bool), np.zeros((2, 2), dtype=bool)
@@ -124,3 +129,17 @@ def test_short_gaps_are_closed_and_short_stands_left_out():
         stands = np.zeros(60, dtype=bool)
         stands[30 : 30 + stand] = True
         assert len(free_frames(stands, ball, [False, False])) == free
+
+
+@pytest.mark.parametrize(("pitch", "stands"), [(0.0, True), (0.2, True), (0.6, False)])
+def test_a_heel_that_is_up_is_not_planted(pitch, stands):
+    frames = frames_of([ml.synthetic.clip("stand").motion])
+    rig, still = rig_of(frames), frames.motion(0, 0)
+    quats = np.repeat(np.array(still.local_quats), LENGTH, axis=0)
+    ankle = rig.legs[0, 2]
+    down = quat.from_axis_angle(np.array([1.0, 0.0, 0.0]), pitch)
+    quats[:, ankle] = quat.multiply(quats[:, ankle], down)
+    passage = Passage(np.zeros(LENGTH), np.repeat(still.root_positions, LENGTH, axis=0), quats)
+    labels = true_labels(rig, passage, FPS, np.ones((LENGTH, 4), dtype=bool))
+    assert (labels[:, 0] == stands).all()
+    assert labels[:, 1:].all()

@@ -8,6 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.motion.kinematics import forward_kinematics
+from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.synthesis.leg_kernels import NOT_HELD, Foot, follow_feet, lower_root
 from motionloom.tables.synthesis.synthesis import rig_of
@@ -46,6 +47,24 @@ def test_legs_match_their_plain_form(walk, size, side):
     assert np.abs(out - expected).max() < 1e-9
     assert missed == pytest.approx(worst, abs=1e-12)
     assert (out == quats).all() == (size < 1e-8)
+
+
+def test_a_heel_that_comes_up_to_reach_does_not_drop_when_the_hold_ends(walk):
+    rig, (positions, world), quats = walk
+    n, side = len(quats), 0
+    ankle, at = rig.legs[side, 2], np.arange(n)
+    held = np.where((at > 20) & (at <= 40), 0, NOT_HELD)
+    shifts, none = np.zeros((n, 3)), np.zeros(n)
+    shifts[:, 2] = -np.interp(at, [30, 40, 60], [0.0, 0.5, 0.0])  # ever farther behind
+    out = quats.copy()
+    foot = Foot(side, held, shifts, shifts)
+    follow_feet(rig, foot, shifts, none, none, (positions, world), out)
+    frames = frames_of([ml.synthetic.clip("walk", duration_s=1.5).motion])
+    root = frames.motion(0, n - 1).root_positions
+    made = forward_kinematics(frames.skeleton, root, out)[1][:, ankle]
+    rolled = np.degrees(quat.angle_between(world[:, ankle], made))
+    assert rolled[40] > 20.0
+    assert np.abs(np.diff(rolled)).max() < 0.2 * rolled.max()
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 60])

@@ -263,3 +263,19 @@ def test_the_floor_goes_from_that_of_the_clip_left_to_that_of_the_clip_entered(f
     assert hovers(0.0, 0.05)
     # A foot may stand on a box until it is left: the floor is at most 5 cm below it.
     assert not hovers(0.5, 0.0)
+
+
+def test_a_body_hovers_in_a_frame_no_longer_than_in_the_frames_that_it_is_made_of(frames, table):
+    row = 20
+    made = captured(frames, row)
+    root = made.root_positions + np.array([0.0, 0.3, 0.0])
+    root[:, 1] = root[:, 1].mean()  # a body that does not fall
+    made = made._replace(root_positions=root)
+    n, kept = len(root), table.check.hovers.copy()
+    try:
+        for at, licensed in ((row + n // 2, True), (row + n, False), (row - 1, False)):
+            table.check.hovers[at] = 2.0  # seconds, in that frame alone
+            assert ("hovering" in names_of(plain.check(table, made, (row, row)))) != licensed
+            table.check.hovers[:] = kept
+    finally:
+        table.check.hovers[:] = kept
