@@ -23,6 +23,9 @@
 #define CHECK_REST 0.05
 /* m/s2. A body in flight falls; one whose pelvis accelerates less than this downwards hovers. */
 #define CHECK_FALL (-4.0)
+/* m/s2. A flight as a whole accelerates downwards at least so much: captured ones of 0.13 s and more
+   do 6 to 12. */
+#define CHECK_FLIGHT_FALL (-6.0)
 /* Seconds. Accelerations of the pelvis are measured over twice this long. */
 #define CHECK_FALL_S 0.05
 /* Frames that a contact must have for its slide to be measured. */
@@ -123,15 +126,30 @@ static inline int ml_check_is_off(const double *soles, const double *lowest, int
     return sole <= low + CHECK_HOVER_HEIGHT && lowest[t] > sole - CHECK_REST;
 }
 
+/* Acceleration of the parabola nearest to the pelvis' heights from frame `first` to `stop`, m/s2. */
+static inline double ml_check_fall(const double *pelvis, int64_t first, int64_t stop, double fps) {
+    double middle = 0.5 * (double)(stop - first - 1), mean = 0.0, along = 0.0, size = 0.0;
+    for (int64_t t = first; t < stop; t++) mean += ml_square((double)(t - first) - middle);
+    mean /= (double)(stop - first);
+    for (int64_t t = first; t < stop; t++) {
+        double weight = ml_square((double)(t - first) - middle) - mean;
+        along += weight * pelvis[3 * t + 1];
+        size += weight * weight;
+    }
+    return size > 0.0 ? 2.0 * (along / size) * fps * fps : 0.0;
+}
+
 /* How long a body that is off the floor from frame `first` to `stop` does not fall. The share of
-   these frames in which the pelvis (F, 3) is not in free fall counts. Speeds at the two ends do not
-   tell: a body that is lifted and let down has those of a jump. */
+   these frames in which the pelvis (F, 3) is not in free fall counts; all of them where the flight
+   as a whole does not fall. Speeds at the two ends do not tell: a body that is lifted and let down
+   has those of a jump. */
 static inline double ml_check_floating(const double *pelvis, int64_t first, int64_t stop,
                                        double fps) {
     int64_t n = stop - first, lag = ml_check_frames(CHECK_FALL_S, fps, 0), floating = 0;
     if (lag > (n - 1) / 2) lag = (n - 1) / 2;
     if (lag < 1) lag = 1;
     if (n < 2 * lag + 1) return 0.0;
+    if (ml_check_fall(pelvis, first, stop, fps) > CHECK_FLIGHT_FALL) return (double)n / fps;
     double rate = fps / (double)lag;
     for (int64_t t = first + lag; t < stop - lag; t++) {
         double bend =

@@ -102,6 +102,8 @@ def floating_time(heights: FloatArray, fps: float) -> float:
     lag = max(1, min(round(0.05 * fps), (n - 1) // 2))
     if n < 2 * lag + 1:
         return 0.0
+    if 2.0 * np.polyfit(np.arange(n) - 0.5 * (n - 1), heights, 2)[0] * fps**2 > -6.0:
+        return n / fps
     fall = (heights[: n - 2 * lag] - 2.0 * heights[lag : n - lag] + heights[2 * lag :]) * (
         fps / lag
     ) ** 2

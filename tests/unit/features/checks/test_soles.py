@@ -117,6 +117,13 @@ def test_a_jump_falls_and_a_lifted_body_floats() -> None:
     assert floating_time(lifted) > 0.25
 
 
+@pytest.mark.parametrize(("falls", "time"), [(5.9, 31 / FPS), (6.1, 0.0)])
+def test_a_flight_that_falls_slowly_as_a_whole_floats(falls: float, time: float) -> None:
+    t = np.arange(31) / FPS
+    slow = path(np.zeros(31), 1.0 + 0.25 * falls * t - 0.5 * falls * t * t)
+    assert floating_time(slow) == pytest.approx(time)
+
+
 def test_a_flight_does_not_hide_the_floating_before_it() -> None:
     t = np.arange(31) / FPS
     jump = path(np.zeros(31), 1.0 + 0.25 * GRAVITY * t - 0.5 * GRAVITY * t * t)
