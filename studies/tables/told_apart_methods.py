@@ -30,7 +30,8 @@ from studies.baselines.inertialize import played_window
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.captured_clips import mocap
 from studies.memory_table import MemoryTable, paper_table_in_memory, table_in_memory
-from studies.tables.told_apart_seconds import CONTEXT_S, Ground, Second, Surrounded
+from studies.tables.pinning import Surrounded
+from studies.tables.told_apart_seconds import CONTEXT_S, Ground, Second
 
 CLUSTERS = 24
 
@@ -112,14 +113,16 @@ def inertialization(at: Workshop, second: Second) -> Synthesis:
     rows = np.arange(first, first + at.length)
     played = played_window(at.captured, rows, opening=row, closing=last).motion(at.captured)
     around = at.surrounded(at.captured, played, before=row, after=last)
-    return at.pinned_motion(second, around)
+    return at.pinned_motion(at.ends(second), around)
 
 
 def motion_matching(at: Workshop, second: Second) -> Synthesis:
     """A hop to the window that motion matching finds for both ends, inertialized."""
     (row, last), out = at.ends(second), spans_of(at.captured, at.left_out)
     hop = matching_transition(at.matches, row, last, at.length, exclude=out).motion(at.captured)
-    return at.pinned_motion(second, at.surrounded(at.captured, hop, before=row, after=last))
+    return at.pinned_motion(
+        at.ends(second), at.surrounded(at.captured, hop, before=row, after=last)
+    )
 
 
 def by_paper(at: Workshop, second: Second) -> Synthesis:
@@ -128,7 +131,7 @@ def by_paper(at: Workshop, second: Second) -> Synthesis:
     source = at.frames.place_of(at.like_start(gap))
     target = at.frames.place_of(at.like_end(gap) + at.length - 1)
     led = at.paper_table.transition(source, target, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
-    return at.pinned_motion(second, Surrounded(led.motion, led.span[0]))
+    return at.pinned_motion(at.ends(second), Surrounded(led.motion, led.span[0]))
 
 
 def by_table(at: Workshop, second: Second) -> Synthesis:
@@ -176,7 +179,7 @@ def fill(at: Workshop, second: Second, *, count: int | None = None) -> Synthesis
 
 def captured_again(at: Workshop, second: Second) -> Synthesis:
     """The captured second itself through the same steps: no classifier may notice it."""
-    return at.pinned_motion(second, Surrounded(at.with_context(second), at.context))
+    return at.pinned_motion(at.ends(second), Surrounded(at.with_context(second), at.context))
 
 
 METHODS: dict[str, Method] = {

@@ -11,22 +11,17 @@ import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-import motionloom as ml
-from motionloom.body.facing import facing
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.clip_frames import clip_frames
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
-from motionloom.tables.synthesis.synthesis import Rig, Synthesis, rig_of, rows_of, synthesize
+from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of, synthesize
 from studies.captured_clips import PROTOCOLS, mocap
 from studies.measures.told_apart import Settings
 from studies.tables.natural_candidates import (
@@ -35,6 +30,7 @@ from studies.tables.natural_candidates import (
     subject_plan,
     window_length,
 )
+from studies.tables.pinning import COLUMNS, Pinning
 from tests.oracles.tables import captured_rows
 
 PROTOCOL = PROTOCOLS / "told_apart.json"
@@ -45,8 +41,6 @@ BELOW_HZ = 8.0
 """The second look at the same windows is at what is slower than this."""
 FOLDS = 3
 SEED = 2026
-COLUMNS = ("heading", "ground", "quats", "body", "points", "planted")
-"""Of a collection's frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,27 +55,19 @@ class Second:
     """Takes of this fold are in no collection that the second is made from."""
 
 
-class Surrounded(NamedTuple):
-    """A synthesized second with frames before and after it, which show its velocities there."""
-
-    motion: Motion
-    first: int
-    """Frame at which the second starts."""
-
-
-class Ground:
+class Ground(Pinning):
     """A group's captured frames, and without the takes of one fold: what methods may use."""
 
     def __init__(self, folder: Path, subject: str, fold: int) -> None:
         plan = plan_of(subject)
+        captured = frames_of_subject(folder, subject)
+        left_out = tuple(plan["folds"][fold])
+        frames = without(captured, left_out)
+        length, context = window_length(captured), round(CONTEXT_S * captured.fps)
+        super().__init__(captured, rig_of(frames), length, context)
         self.subject, self.fold = subject, fold
-        self.captured = frames_of_subject(folder, subject)
-        self.length = window_length(self.captured)
-        self.context = round(CONTEXT_S * self.captured.fps)
-        self.left_out = tuple(plan["folds"][fold])
-        self.frames = without(self.captured, self.left_out)
-        self.index: WindowIndex = build_index(self.frames, length=self.length)
-        self.rig: Rig = rig_of(self.frames)
+        self.left_out, self.frames = left_out, frames
+        self.index: WindowIndex = build_index(frames, length=length)
         self._takes: dict[str, Motion] = {}
         self._gaps: dict[Second, Gap] = {}
 
@@ -116,51 +102,6 @@ class Ground:
         leads over the ground is free. What is captured comes out as it was.
         """
         return synthesize(self.captured, recipe, rig=self.rig, feet=feet, ends=self.ends(second))
-
-    def pinned_motion(self, second: Second, around: Surrounded) -> Synthesis:
-        """The same of a motion that a method synthesized."""
-        frames, first, last = self._with_motion(second, around.motion)
-        row = last + self.context + 1 + around.first
-        recipe = Recipe((row, row, row), self.length, pinned=True)
-        return synthesize(frames, recipe, rig=self.rig, feet=False, ends=(first, last))
-
-    def _with_motion(self, second: Second, motion: Motion) -> tuple[Frames, int, int]:
-        """A collection of the frames outside a second and of a motion, and the second's ends."""
-        (first, last), c, whole = self.ends(second), self.context, self.captured
-        rows = np.r_[first - c : first + 1, last : last + c + 1]
-        nowhere = Footplants(np.zeros((motion.n_frames, 4), dtype=bool))  # nobody asks for them
-        result = clip_frames(motion, body=whole.body_map, footplants=nowhere)
-        columns = [
-            np.concatenate([np.asarray(getattr(whole, name))[rows], part])
-            for name, part in zip(COLUMNS, result, strict=True)
-        ]
-        starts = np.cumsum([0, c + 1, c + 1, motion.n_frames]).astype(np.int64)
-        names = ("before", "after", "synthesized")
-        frames = Frames(whole.skeleton, whole.body_map, whole.fps, names, starts, *columns)
-        return frames, c, c + 1
-
-    def surrounded(self, frames: Frames, motion: Motion, *, before: int, after: int) -> Surrounded:
-        """A motion between the rows of ``frames`` before one and after another.
-
-        It starts where the row ``before`` is; the rows after ``after`` are moved to where it ends.
-        """
-        clip, other = frames.clip_at(before), frames.clip_at(after)
-        first = max(before - self.context, int(frames.starts[clip]))
-        stop = min(after + self.context + 1, int(frames.starts[other + 1]))
-        parts = [motion]
-        if first < before:
-            parts.insert(0, frames.motion(first, before - 1))
-        if stop > after + 1:
-            follow = frames.motion(after, stop - 1)
-            body = frames.body_map
-            turn = facing(motion[-1:], body=body)[0] - facing(follow[:1], body=body)[0]
-            follow = ml.move(follow, heading=float(turn))
-            way = motion.root_positions[-1] - follow.root_positions[0]
-            parts.append(ml.move(follow, x=float(way[0]), z=float(way[2]))[1:])
-        root = np.concatenate([part.root_positions for part in parts])
-        quats = np.concatenate([part.local_quats for part in parts])
-        whole = motion.replace(root_positions=root, local_quats=quat.make_continuous(quats))
-        return Surrounded(whole, before - first)
 
     def with_context(self, second: Second, result: Synthesis | None = None) -> Motion:
         """The second as captured, or as synthesized, between the captured frames around it.

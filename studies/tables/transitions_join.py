@@ -5,13 +5,18 @@
 The seconds of ``protocols/transitions_inbetween.json``: only the frames at both ends of a second
 are known, and how they move outside it. The take and its sisters are left out, so that a blend of
 the two windows themselves is not possible. Windows are found by their ends alone; where a second
-leads over the ground is not asked for. Every method then meets both ends in the same way, by the
-kernel that the table uses (postures and velocities bent, feet held), and is put where the second
-starts; what it misses at its end over the ground is spread evenly.
+leads over the ground is not asked for. Every method but interpolation then meets both ends in the
+same way, by the kernel that the table uses (postures and velocities bent), and is put where the
+second starts; what it misses at its end over the ground is spread evenly.
 
-The table's candidate is the mean of the two nearest windows, pinned. "searched" is the best by the
-table's ranking of all blends of up to so many windows, over 24 medoids
-of other takes, between the windows that begin and end most alike.
+"our table" is what ``table.transition`` returns, feet held. Where the table would call the captured
+windows between the two ends natural, these come first, as there; how source and target move, which
+naturalness is relative to, is read from the windows that begin and end most alike, because their
+own is what is to be found. Otherwise it is what a table of the other takes returns between these
+two windows, in one second. "the table's captured windows" are those alone, the mean of the two
+nearest, feet not held. "searched" is the best by the table's ranking of all
+blends of up to so many windows, over 24 medoids of other takes, between the windows that begin and
+end most alike.
 """
 
 from __future__ import annotations
@@ -25,22 +30,34 @@ import numpy as np
 
 from motionloom.rotation import quat
 from motionloom.tables.index.contexts import contexts, spans_of
+from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.query_engine import QueryEngine
+from motionloom.tables.query_records import Choice
+from motionloom.tables.score.columns import COLUMNS
+from motionloom.tables.score.natural import NATURAL, is_natural
 from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.synthesis.synthesis import synthesize
+from motionloom.tables.score.terms import MOST_WAYS
+from motionloom.tables.synthesis.synthesis import Synthesis, synthesize
+from studies.baselines.inertialize import played_window
+from studies.baselines.motion_matching import matching_transition
 from studies.measures.window_batch import WindowBatch
+from studies.memory_table import MemoryTable, table_in_memory
 from studies.report import Figure
 from studies.tables.inbetween_methods import Bench, Made, Query, window_of
-from studies.tables.inbetween_plans import WORDS, less_error, report_on, searched_rows
+from studies.tables.inbetween_plans import CLUSTERS, WORDS, less_error, report_on, searched_rows
 from studies.tables.natural_candidates import LENGTH
 from studies.tables.natural_truth import from_start, seen_joints
+from studies.tables.pinning import Pinning
+from studies.tables.told_apart_seconds import CONTEXT_S, without
 from studies.tables.transitions_natural import over_takes
 
 FAMILY = "eased"
 SETS = (("143", "report"), ("143", "transitions"), ("69", "report"))
-OURS = "the table's captured windows"
+OURS = "our table"
+WINDOWS = "the table's captured windows"
 METHODS = (
     OURS,
+    WINDOWS,
     "nearest window",
     "2-way",
     "searched, 3 ways",
@@ -64,6 +81,8 @@ class Windows:
         self.end = int(bench.index.nearest(None, end, count=1, exclude=out).rows[0])
         both = bench.index.nearest(start, end, count=2, apart=LENGTH // 4, exclude=out)
         self.both = [int(row) for row in both.rows]
+        near = bench.index.nearest(start, end, count=CAPTURED, apart=LENGTH // 4, exclude=out)
+        self.captured = [int(row) for row in near.rows]
 
 
 def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict[str, Made]:
@@ -77,7 +96,7 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
         return Recipe(rows, LENGTH, FAMILY)
 
     recipes = {
-        OURS: Recipe((row, *pair, row), LENGTH, FAMILY, pinned=True),
+        WINDOWS: Recipe((row, *pair, row), LENGTH, FAMILY, pinned=True),
         "nearest window": Recipe((row, pair[0], row), LENGTH, FAMILY, pinned=True),
         "2-way": Recipe((windows.start, windows.end), LENGTH, FAMILY),
         "searched, 3 ways": searched(3),
@@ -91,12 +110,72 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
         batches[name] = window_of(
             frames, results.heading, results.root_positions, results.local_quats
         )
-    batches["inertialization"] = bench.inertialized_window(query, pair[0], truth)
-    batches["motion matching"] = bench.matched_window(query)
+    batches |= {name: window_of(frames, made.heading, made.root_positions, made.local_quats)
+                for name, made in pinned_answers(bench, at, query, windows).items()}  # fmt: skip
     joints = {name: led_to_end(batch, truth) for name, batch in batches.items()}
     joints["interpolation"] = bench.interpolated(query)
     real = seen_joints(truth, every, None)[0]
     return {name: bench.judged(joints[name], real, query) for name in METHODS}
+
+
+def pinned_answers(
+    bench: Bench, engine: QueryEngine, query: Query, windows: Windows
+) -> dict[str, Synthesis]:
+    """What the table returns, and the rivals that are no blends of windows, pinned as it is."""
+    frames, ends = bench.frames, (query.row, query.row + LENGTH - 1)
+    at = Pinning(frames, bench.rig, LENGTH, round(CONTEXT_S * frames.fps))
+    rows = np.arange(windows.both[0], windows.both[0] + LENGTH)
+    played = played_window(frames, rows, opening=ends[0], closing=ends[1])
+    hop = matching_transition(
+        bench.matches, *ends, LENGTH, exclude=spans_of(frames, list(query.left_out))
+    )
+    results = {
+        name: at.pinned_motion(
+            ends, at.surrounded(frames, each.motion(frames), before=ends[0], after=ends[1])
+        )
+        for name, each in (("inertialization", played), ("motion matching", hop))
+    }
+    recipe = returned_recipe(bench, engine, query, windows)
+    results[OURS] = synthesize(frames, recipe, rig=bench.rig, ends=ends, feet=True)
+    return results
+
+
+def returned_recipe(bench: Bench, engine: QueryEngine, query: Query, windows: Windows) -> Recipe:
+    """Captured windows where these are natural; else what a table of the other takes returns."""
+    frames, row = bench.frames, query.row
+    captured = Recipe((row, *windows.captured, row), LENGTH, FAMILY, pinned=True)
+    if is_natural(
+        captured_columns(engine, captured), engine.reference((windows.start, windows.end))
+    )[0]:
+        return captured
+    table = table_without(bench, query.left_out)
+    source, target = frames.place_of(windows.start), frames.place_of(windows.end + LENGTH - 1)
+    chosen = table.transition(source, target, longest_s=LENGTH / frames.fps).recipe
+    if chosen.pinned:
+        return captured
+    rows = tuple(frames.row_of(*table.frames.place_of(row)) for row in chosen.rows)
+    return Recipe(rows, LENGTH, chosen.family)
+
+
+def captured_columns(engine: QueryEngine, recipe: Recipe) -> np.ndarray:
+    """What the core measures of captured windows that are pinned. (1, C)."""
+    rows = np.full((1, MOST_WAYS), -1, dtype=np.int64)
+    rows[0, : len(recipe.rows)] = recipe.rows
+    nothing = np.full((1, len(COLUMNS)), np.nan, dtype=np.float32)
+    choice = Choice(rows, np.zeros(1), nothing, 0, np.ones(1, dtype=np.bool_))
+    return np.array(engine.ranked(choice).columns)
+
+
+_TABLES: dict[tuple[int, tuple[str, ...]], MemoryTable] = {}
+
+
+def table_without(bench: Bench, left_out: tuple[str, ...]) -> MemoryTable:
+    """The default table of a subject's other takes; those built are kept."""
+    key = (id(bench), left_out)
+    if key not in _TABLES:
+        others = without(bench.frames, left_out)
+        _TABLES[key] = table_in_memory(others, length=LENGTH, clusters=CLUSTERS, ranking=NATURAL)
+    return _TABLES[key]
 
 
 def led_to_end(results: WindowBatch, truth: WindowBatch) -> np.ndarray:
