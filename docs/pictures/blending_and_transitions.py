@@ -18,18 +18,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 
 import motionloom as ml
 from motionloom.blending.linear import blend_linearly
 from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points
-from motionloom.drawing.canvas import save_canvas
+from motionloom.drawing.canvas import blank_canvas, save_canvas
+from motionloom.drawing.charts import quiet_axes, title_canvas
 from motionloom.drawing.constraint_lanes import draw_constraints
 from motionloom.drawing.film import save_film
 from motionloom.drawing.grid_picture import draw_grid
 from motionloom.drawing.origins import tint_by_weights, tint_transition
 from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
 from motionloom.drawing.steering import draw_steering
+from motionloom.drawing.theme import INK, LIGHT, hex_of
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
@@ -287,12 +290,14 @@ def punches() -> None:
     )
 
 
-def cycle_near(motion: ml.Motion, degrees: float) -> ml.GaitCycle:
-    """The cycle of a clip that turns about as asked for and closes well."""
-    return min(
-        ml.find_cycles(motion),
-        key=lambda cycle: abs(np.degrees(cycle.turn) - degrees) + 400.0 * cycle.gap,
-    )
+def cycle_towards(motion: ml.Motion, side: str) -> ml.GaitCycle:
+    """The cycle of a clip that goes straightest, or turns most to a side.
+
+    Cycles that turn by a quarter circle or more are turns on the spot, and are left out.
+    """
+    sign = {"left": 1.0, "straight": 0.0, "right": -1.0}[side]
+    cycles = [cycle for cycle in ml.find_cycles(motion) if abs(cycle.turn) < np.pi / 2]
+    return max(cycles, key=lambda c: sign * c.turn if sign else -abs(c.turn))
 
 
 def played(
@@ -317,49 +322,118 @@ def contact_cm_s(motion: ml.Motion, plants: ml.Footplants) -> float:
     return float(100.0 * motion.fps * steps[both].max(initial=0.0))
 
 
+HOLD_S, FADE_S = 1.6, 1.0
+"""How long each of the nine motions plays alone, and how long it fades into the next one."""
+
+
 def nine() -> None:
-    """Figure 9: walk, jog and sneak, straight, left and right, steered live, from raw clips."""
+    """Figure 9: sneak, walk and jog, left, straight and right, steered live, from raw clips."""
     creep = ml.retarget(clip("77_30"), walk())
+    # In this order each motion differs from the one before in its gait or in its turn, not in both.
     raw = [
-        (walk(), 0.0), (clip("16_11"), 40.0), (clip("16_13"), -40.0),
-        (clip("16_35"), 0.0), (clip("16_38"), 40.0), (clip("16_40"), -40.0),
-        (creep, 0.0), (creep, 40.0), (ml.mirror(creep).replace(name="77_30 mirrored"), -40.0),
-    ]  # fmt: skip
-    cycles = [cycle_near(motion, degrees) for motion, degrees in raw]
-    curve = ml.register([motion for motion, _ in raw], cycles=cycles)
+        ("sneak", "left", creep),
+        ("sneak", "straight", creep),
+        ("sneak", "right", ml.mirror(creep)),
+        ("walk", "right", clip("16_13")),
+        ("walk", "straight", walk()),
+        ("walk", "left", clip("16_11")),
+        ("jog", "left", clip("16_38")),
+        ("jog", "straight", clip("16_35")),
+        ("jog", "right", clip("16_40")),
+    ]
+    cycles = [cycle_towards(motion, side) for _, side, motion in raw]
+    turns = [round(float(np.degrees(cycle.turn))) for cycle in cycles]
+    names = [
+        f"{gait} {side}, {abs(turn)}\N{DEGREE SIGN}"
+        for (gait, side, _), turn in zip(raw, turns, strict=True)
+    ]
+    named = [motion.replace(name=name) for (*_, motion), name in zip(raw, names, strict=True)]
+    curve = ml.register(named, cycles=cycles)
     tell(
-        "nine", average_frames=curve.u_range[1], reference=curve.reference,
+        "nine", average_frames=curve.u_range[1], reference=names[curve.reference],
         apart_cm=[round(100 * c, 1) for c in curve.costs],
-        turns=[round(float(np.degrees(c.turn))) for c in cycles],
-        gaps_cm=[round(100 * c.gap, 1) for c in cycles],
+        turns=turns, gaps_cm=[round(100 * c.gap, 1) for c in cycles],
         plants={kind: len(matches) for kind, matches in curve.matches.items()},
     )  # fmt: skip
     keep(draw_constraints(curve), "nine_plants")
-    stops = np.array([0.0, 3.0, 6.0, 9.0, 12.0, 15.0])
-    held = np.eye(9)[[0, 1, 4, 3, 6, 8]]
+    starts = np.arange(9) * (HOLD_S + FADE_S)
+    stops = np.stack([starts, starts + HOLD_S], axis=1).ravel()
+    held = np.repeat(np.eye(9), 2, axis=0)
+    seconds = float(stops[-1])
 
     def steer(second: float) -> np.ndarray:
         return np.array([np.interp(second, stops, column) for column in held.T])
 
-    made = ml.blend(curve, steer, duration_s=15.0, clean=False)
-    motion, plants = played(curve, steer, 15.0)
-    check = ml.verify(motion, sources=curve.motions, footplants=plants)
-    tell(
-        "nine steered live", passed=check.passed,
-        failed=[f"{each.check} {each.joint} {each.frame}" for each in check.failed],
-        contact_cm_s=contact_cm_s(motion, plants),
-        as_blended_cm_s=contact_cm_s(made.motion, made.footplants),
-    )  # fmt: skip
-    keep(draw_steering(curve, made, title="Walk, jog and sneak, steered"), "nine")
+    motion, plants = played(curve, steer, seconds)
     fps = motion.fps
-    rows = [
-        SheetEntry(
-            motion[first:last], f"{first / fps:.0f} to {last / fps:.0f} s", "",
-            plants[first:last], view="side", colour=tint_by_weights(made.weights[first:last]),
-        )
-        for first, last in ((0, 480), (480, 840), (840, 1200), (1200, motion.n_frames))
-    ]  # fmt: skip
-    sheet(rows, "nine_strips", columns=1, cell=(1200, 240), ghosts=14)
+    weights = np.array([steer(i / fps) for i in range(motion.n_frames)])
+    check = ml.verify(motion, sources=curve.motions, footplants=plants)
+    loose = ml.blend(curve, steer, duration_s=seconds, clean=False)
+    parts = [slice(round(fps * a), round(fps * (a + HOLD_S))) for a in starts]
+    tell(
+        "nine steered live", passed=check.passed, seconds=seconds,
+        failed=[str(each) for each in check.failed],
+        contact_cm_s=contact_cm_s(motion, plants),
+        not_held_cm_s=contact_cm_s(loose.motion, loose.footplants),
+        speeds_m_s=[round(way(motion[part]) / HOLD_S, 1) for part in parts],
+        turns_per_s=[round(turned(motion[part]) / HOLD_S) for part in parts],
+    )  # fmt: skip
+    title = "Sneak, walk and jog, steered live"
+    keep(draw_steering(curve, motion, weights=weights, size=(1200, 1000), title=title), "nine")
+    rows = []
+    for first, name, cycle in zip(starts, names, cycles, strict=True):
+        # A whole cycle of a jog is so long that few of its figures fit next to each other.
+        frames = min(cycle.last - cycle.first, round((0.66 if "jog" in name else 2.0) * fps))
+        part = slice(round(fps * first), round(fps * first) + frames)
+        rows.append(
+            SheetEntry(
+                motion[part], name, f"{part.start / fps:.1f} to {part.stop / fps:.1f} s",
+                plants[part], view="side", colour=tint_by_weights(weights[part]),
+            )
+        )  # fmt: skip
+    sheet(rows, "nine_strips", columns=3, cell=(480, 240), ghosts=6)
+
+
+def draw_fan(motions: list[ml.Motion], turns: list[float]) -> Any:
+    """Root paths from one point in one direction, and headings over time, coloured by the turn."""
+    colours = colormaps["viridis"](np.linspace(0.0, 0.85, len(motions)))
+    canvas = blank_canvas((1400, 640))
+    paths = canvas.add_axes((0.05, 0.09, 0.56, 0.81))
+    headings = canvas.add_axes((0.67, 0.09, 0.27, 0.81))
+    label = {"color": hex_of(LIGHT.label), "size": 9}
+    paper = {"facecolor": hex_of(LIGHT.paper), "lw": 0, "alpha": 0.8, "pad": 1.0}
+    steps = [m.root_positions[m.n_frames // 4] - m.root_positions[0] for m in motions]
+    set_out = np.sum(steps, axis=0)
+    way = float(np.arctan2(set_out[0], set_out[2]))
+    turning = np.array([[np.sin(way), np.cos(way)], [np.cos(way), -np.sin(way)]])
+    for motion, turn, colour in zip(motions, turns, colours, strict=True):
+        ground = motion.root_positions[:, [0, 2]]
+        path = (ground - ground[0]) @ turning.T
+        paths.plot(*path.T, color=colour, lw=3.0, solid_capstyle="round")
+        heading = facing(motion)
+        end = heading[-1] - way
+        tip = path[-1] + 0.14 * np.array([np.cos(end), np.sin(end)])
+        paths.update_datalim([path[-1] + 1.5 * (tip - path[-1])])
+        arrow = {"arrowstyle": "-|>", "color": colour, "lw": 2.0, "mutation_scale": 18}
+        paths.annotate("", tip, xytext=path[-1], arrowprops=arrow)
+        name = {"s": f"{turn:.0f}\N{DEGREE SIGN}", "color": colour, "size": 12, "weight": "bold"}
+        at = path[-1] + 1.35 * (tip - path[-1])
+        paths.text(*at, ha="center", va="center", bbox=paper, zorder=5, **name)
+        seconds = np.arange(motion.n_frames) / motion.fps
+        degrees = np.degrees(heading - heading[0])
+        headings.plot(seconds, degrees, color=colour, lw=3.0)
+        headings.text(seconds[-1] + 0.04, degrees[-1], ha="left", va="center", **name)
+    paths.plot(0.0, 0.0, "o", ms=9, color=hex_of(INK))
+    paths.set_aspect("equal", adjustable="datalim")
+    paths.set_xlabel(
+        "metres; the paths of the root, arrows where the body faces at the end", **label
+    )
+    headings.set_xlabel("seconds", **label)
+    headings.set_title("heading, degrees from the start", loc="left", **label)
+    for axes in (paths, headings):
+        quiet_axes(axes)
+    title_canvas(canvas, "From straight on to turning round")
+    return canvas
 
 
 def fan() -> None:
@@ -389,7 +463,7 @@ def fan() -> None:
         apart_cm=100 * curve.costs[1],
         slide_before_cm=[round(100 * each.cleanup.slide_before, 1) for each in made],
     )  # fmt: skip
-    keep(draw_root_paths(curve, made, title="From straight on to turning round"), "fan")
+    keep(draw_fan([each.motion for each in made], [turns(each.motion) for each in made]), "fan")
     rows = [
         SheetEntry(
             made[k].motion, f"{turns(made[k].motion):.0f} degrees", "", made[k].footplants,

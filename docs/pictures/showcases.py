@@ -206,11 +206,22 @@ def sliding(made: ml.TableTransition) -> float:
     return float(np.max(np.where(stands, moved, 0.0)[inside])) * fps / steps
 
 
+def seconds_of(made: ml.TableTransition) -> tuple[float, float]:
+    """Seconds that the transition takes, and those of them in which clips play on."""
+    blend, played = made.span[1] - made.span[0], sum(made.plays)
+    return (blend + played) / made.motion.fps, played / made.motion.fps
+
+
+def cell(made: ml.TableTransition) -> str:
+    """Duration and naturalness, as in the table of the page."""
+    score = made.score.naturalness
+    return f"{seconds_of(made)[0]:.2f} s" + ("" if score is None else f", {score:.2f}")
+
+
 def remark(made: ml.TableTransition) -> str:
     """Duration, score and quality check in one line."""
-    fps = made.motion.fps
-    blend, played = (made.span[1] - made.span[0]) / fps, sum(made.plays) / fps
-    takes = f"{blend + played:.2f} s" + (f", {played:.2f} of it captured" if played else "")
+    total, played = seconds_of(made)
+    takes = f"{total:.2f} s" + (f", {played:.2f} of it captured" if played else "")
     score = made.score
     likely = (
         f"{score.total:.1f} in"
@@ -223,13 +234,14 @@ def remark(made: ml.TableTransition) -> str:
     return f"{takes} · {likely} · check {check}"
 
 
-def draw(name: str) -> None:
-    """The strip of a case, and its figures in print."""
+def draw(name: str) -> str:
+    """The strip of a case, and its figures in print; its row of the table of the page."""
     case = CASES[name]
     rows: list[Way] = []
     title = f"{name.replace('_', ' ')}, from {case.source[0]}:{case.source[1]}"
     print(f"## {title}", flush=True)
-    for row, made in joined(case).items():
+    results = joined(case)
+    for row, made in results.items():
         rows.append(way_of_table(made, row, remark=remark(made)))
         print(f"- {row}: {remark(made)}; planted feet at most {100 * sliding(made):.0f} cm/s\n"
               f"  why: {made.why}\n  notes: {made.notes}", flush=True)  # fmt: skip
@@ -238,6 +250,8 @@ def draw(name: str) -> None:
     save_canvas(canvas, stream, "png")
     image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
     image.save(PICTURES / f"showcase_{name}.png", optimize=True)
+    to_frame, to_label = list(results.values())[:2]
+    return f"| {name} | {cell(to_frame)} | {cell(to_label)} |"
 
 
 def write_pages(names: list[str], folder: Path) -> None:
@@ -274,8 +288,8 @@ def main(arguments: list[str]) -> None:
     if options.pages is not None:
         write_pages(names, options.pages)
         return
-    for name in names:
-        draw(name)
+    rows = [draw(name) for name in names]
+    print("| showcase | to a frame: duration, naturalness | to a label |", *rows, sep="\n")
 
 
 if __name__ == "__main__":

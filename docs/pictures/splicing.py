@@ -120,15 +120,31 @@ def spliced(upper: ml.Motion, lower: ml.Motion, scene: str, **options: Any) -> m
     return made
 
 
+def leans(motion: ml.Motion) -> str:
+    """The lean of the frames, degrees: mean, least and largest."""
+    body = ml.BodyMap.guess(motion.skeleton)
+    found = np.degrees([mean_lean(motion[k : k + 1], body) for k in range(motion.n_frames)])
+    return f"{found.mean():+.1f} ({found.min():+.1f} to {found.max():+.1f})"
+
+
 def show(
-    upper: str, lower: ml.Motion, name: str, *, naive: bool = True, moments: int = 9, **options: Any
+    upper: str,
+    lower: ml.Motion,
+    name: str,
+    *,
+    naive: bool = True,
+    naive_short: str = "crop",
+    moments: int = 9,
+    **options: Any,
 ) -> None:
     """One pair of clips: spliced, measured, and drawn with its sources and copied joints."""
     fits = fitted(action(upper), lower)
     made = spliced(fits, lower, name, **options)
     others = {}
     if naive:
-        others["joints copied"] = ml.splice(fits, lower, method="naive").motion
+        copied = ml.splice(fits, lower, method="naive", when_short=naive_short).motion
+        others["joints copied"] = copied
+        tell(f"{name} | leans", splice=leans(made.motion), joints_copied=leans(copied))
     where = options.get("where", "torso")
     title = f"{fits.name} on {lower.name}"
     keep(
@@ -211,9 +227,10 @@ def punching() -> None:
 
 
 def pushing() -> None:
-    """Figure 8: a push on side-steps."""
+    """Figure 8: a push on side-steps, and something carried on them."""
     lower = seconds("143_40", 1.5, 6.0, "143_40, walking sideways")
     show("82_06", lower, "push_sideways")
+    show("113_26", lower, "carry_sideways", when_short="loop", naive_short="loop")
     show("81_06", seconds("69_56", 0.5, 5.0, "69_56, walking sideways"), "push_sidesteps")
     spliced(fitted(action("82_06"), lower), lower, "push, arms only", where="arms")
 

@@ -12,44 +12,67 @@ from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, example_names, quiet_axes, title_canvas
 from motionloom.drawing.origins import tint_by_weights
 from motionloom.drawing.theme import LIGHT, hex_of
+from motionloom.errors import ArrayError
+from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+LEGEND_COLUMNS = 6
+LEGEND_ROW = 20
+"""Pixels."""
+LONG_S = 20.0
+"""A motion longer than this has a mark every two seconds."""
+LABEL_POINTS = 14.0
+"""From the path to the label of a mark."""
+
 
 def draw_steering(
     curve: RegistrationCurve,
-    steered: Blend,
+    steered: Blend | Motion,
     *,
+    weights: FloatArray | None = None,
     size: tuple[int, int] = (1100, 760),
     title: str | None = None,
 ) -> Canvas:
     """A picture of where a blend with changing weights goes, coloured by what it is made of.
 
-    Above, the root's path from above with a mark every second; below, the weights over time.
+    Above, the root's path from above with a mark every second, or every two seconds of a long
+    motion; below, the weights over time.
 
     Parameters
     ----------
     curve
         The examples.
     steered
-        A blend of them.
+        A blend of them, or what :func:`motionloom.control` played, as a motion.
+    weights
+        The weights of each frame, (F, K); those of the blend if not given.
     size
         Pixels, width and height.
     title
         Over the picture.
     """
+    if isinstance(steered, Blend):
+        motion, used_weights = steered.motion, steered.weights if weights is None else weights
+    elif weights is None:
+        raise ArrayError("`weights` is required with a motion. Pass one row per frame, (F, K).")
+    else:
+        motion, used_weights = steered, weights
+    seconds = np.arange(len(used_weights)) / motion.fps
+    shares = np.clip(used_weights, 0.0, None).T
+    used = [k for k in range(len(shares)) if shares[k].max() > 0.0]
+    columns = min(len(used), LEGEND_COLUMNS)
+    legend_high = LEGEND_ROW * -(-len(used) // columns) / size[1]
     canvas = blank_canvas(size)
-    ground = canvas.add_axes((0.06, 0.36, 0.92, 0.56))
-    parts = canvas.add_axes((0.06, 0.08, 0.92, 0.20))
+    low = 150 / size[1]
+    ground = canvas.add_axes((0.06, low + 0.12 + legend_high, 0.92, 0.81 - low - legend_high))
+    parts = canvas.add_axes((0.06, 60 / size[1], 0.92, low))
     for axes in (ground, parts):
         quiet_axes(axes)
-    _draw_way(ground, steered)
-    seconds = np.arange(len(steered.weights)) / steered.motion.fps
-    shares = np.clip(steered.weights, 0.0, None).T
-    used = [k for k in range(len(shares)) if shares[k].max() > 0.0]
+    _draw_way(ground, motion, used_weights)
     names = example_names(curve.motions)
     parts.stackplot(
         seconds,
@@ -64,7 +87,7 @@ def draw_steering(
     parts.set_xlabel("seconds", color=label, size=9)
     parts.set_ylabel("weights", color=label, size=9)
     legend = parts.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(used), frameon=False, fontsize=8,
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns, frameon=False, fontsize=8,
         labelcolor=label,
     )  # fmt: skip
     for text in legend.get_texts():
@@ -72,30 +95,42 @@ def draw_steering(
     title_canvas(
         canvas,
         "A steered blend" if title is None else title,
-        f"{len(names)} examples, {steered.motion.duration_s:.1f} s",
+        f"{len(names)} examples, {motion.duration_s:.1f} s",
     )
     return canvas
 
 
-def _draw_way(axes: Axes, steered: Blend) -> None:
+def _draw_way(axes: Axes, motion: Motion, weights: FloatArray) -> None:
     from matplotlib.collections import LineCollection
 
-    flat = _laid_out(steered.motion.root_positions[:, [0, 2]])
-    tint = tint_by_weights(steered.weights)
+    flat = _laid_out(motion.root_positions[:, [0, 2]])
+    tint = tint_by_weights(weights)
     colours = [hex_of(tint(frame)) for frame in range(len(flat))]
     pieces = np.stack([flat[:-1], flat[1:]], axis=1)
     axes.add_collection(
         LineCollection(list(pieces), colors=colours, linewidths=4.0, capstyle="round")
     )
-    for frame in range(0, len(flat), max(1, round(steered.motion.fps))):
+    every = 1 if motion.duration_s <= LONG_S else 2
+    for frame in range(0, len(flat), max(1, round(every * motion.fps))):
         axes.plot(*flat[frame], "o", ms=6, mfc=hex_of(LIGHT.paper), mec=colours[frame], mew=2)
         axes.annotate(
-            f"{frame / steered.motion.fps:.0f} s", flat[frame], xytext=(0, 8), ha="center", size=8,
-            textcoords="offset points", color=hex_of(LIGHT.label),
+            f"{frame / motion.fps:.0f} s", flat[frame], xytext=_beside(flat, frame, motion.fps),
+            ha="center", va="center", size=8, textcoords="offset points",
+            color=hex_of(LIGHT.label),
         )  # fmt: skip
     axes.set_aspect("equal", adjustable="datalim")
     axes.autoscale_view()
     axes.set_xlabel("metres", color=hex_of(LIGHT.label), size=9)
+
+
+def _beside(flat: FloatArray, frame: int, fps: float) -> tuple[float, float]:
+    """Points from the path to a label on its left side, or above a path that stands still."""
+    around = max(1, round(0.5 * fps))
+    way = flat[min(frame + around, len(flat) - 1)] - flat[max(frame - around, 0)]
+    length = float(np.hypot(*way))
+    if length < 1e-6:
+        return 0.0, LABEL_POINTS
+    return -LABEL_POINTS * float(way[1]) / length, LABEL_POINTS * float(way[0]) / length
 
 
 def _laid_out(ground: FloatArray) -> FloatArray:

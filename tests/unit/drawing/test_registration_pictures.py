@@ -167,6 +167,14 @@ def test_steering_shows_only_the_examples_that_were_used(curve) -> None:
     assert labels == ["left"]
 
 
+def test_steering_draws_a_played_motion_with_its_weights(curve) -> None:
+    made = ml.blend(curve, [0.5, 0.5])
+    drawn = draw_steering(curve, made.motion, weights=made.weights)
+    assert np.array_equal(pixels(drawn), pixels(draw_steering(curve, made)))
+    with pytest.raises(ArrayError, match="weights"):
+        draw_steering(curve, made.motion)
+
+
 def test_names_that_clash_are_numbered_and_dollars_are_only_dollars(curve) -> None:
     odd = ml.register([m.replace(name=r"$\frac{$ & <b>") for m in curve.motions])
     assert len(set(example_names(odd.motions))) == 2
