@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -87,6 +87,30 @@ def write_report(
     temporary.write_text(json.dumps(document, indent=1) + "\n")
     temporary.replace(path)
     return path
+
+
+def with_others(
+    name: str, figures: Sequence[Figure], about: dict[str, object], *, folder: Path = RESULTS
+) -> tuple[list[Figure], dict[str, object]]:
+    """Figures of a part of a study with those of the other parts that were written before.
+
+    A figure replaces the one of the same name and baseline. Results of another half of the clips
+    are not mixed.
+    """
+    path = folder / f"{name}.json"
+    before = json.loads(path.read_text()) if path.is_file() else {"about": {}, "figures": []}
+    if not before["figures"] or before["about"].get("half") != about.get("half"):
+        return list(figures), about
+    ours = {(figure.name, figure.baseline): figure for figure in figures}
+    names = [field.name for field in fields(Figure)]
+    merged = []
+    for each in before["figures"]:
+        old = Figure(**{key: each[key] for key in names})
+        merged.append(ours.pop((old.name, old.baseline), old))
+    again = {"measured again": about["parts"]}
+    return merged + list(ours.values()), before["about"] | about | again | {
+        "parts": before["about"]["parts"]
+    }
 
 
 def table(figures: Sequence[Figure]) -> str:

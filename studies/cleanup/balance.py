@@ -3,7 +3,9 @@
     ./study balance            clips that no setting was chosen on
     ./study balance --quick    a few of them, without classifiers
 
-The baseline is the same result as it was blended or spliced, its feet held.
+The baseline is the same result as it was blended or spliced, its feet held. Flights are those that
+``find_flights`` of ``studies/measures/ballistic.py`` finds in the result before it is balanced;
+the same frames are measured afterwards. Captured clips are the second baseline.
 """
 
 from __future__ import annotations
@@ -15,11 +17,20 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.balance_shift import near
+from motionloom.features.balance import GRAVITY, SMOOTH_S, centre_of_mass
+from motionloom.features.support import support_of
 from studies.captured_clips import study_settings
+from studies.measures.ballistic import find_flights
 from studies.measures.told_apart import auc_of, windows_of_motion
 from studies.report import Figure, write_report
 
+KINDS = ("blend", "splice")
 BASELINE = "before"
+CAPTURED = "captured clips"
+LOCAL_S = 0.1
+"""Accelerations in a flight are those of parabolas through so many seconds."""
 BELOW_HZ = 6.0
 """Classifiers see motion up to this frequency: blends lose the noise of their sources, which gives
 every blend away, balanced or not."""
@@ -35,7 +46,9 @@ class Row:
     before: ml.Motion
     sources: tuple[ml.Motion, ...]
     fails: int
-    """Failed checks before."""
+    """Failed checks before, compared with the sources that the result is compared with."""
+    flights: tuple[tuple[int, int], ...]
+    """First and last frames of the flights before."""
 
     @property
     def change(self) -> np.ndarray:
@@ -44,11 +57,22 @@ class Row:
         return np.asarray(np.linalg.norm(apart, axis=-1))
 
 
-def rows_of(kind: str, pairs: list[list[str]], folder: Path, frames: int) -> list[Row]:
+Part = tuple[str, int, int]
+"""Name of a clip, first frame, and the one after the last."""
+
+
+def loaded(folder: Path, part: Part) -> ml.Motion:
+    """A part of a clip; subject 143 at the rate it was captured at."""
+    name, first, stop = part
+    return ml.load(folder / f"{name}.bvh", fps=60.0 if "/143_" in name else None)[first:stop]
+
+
+def rows_of(kind: str, pairs: list[tuple[Part, Part]], folder: Path) -> list[Row]:
     """Every pair that can be blended or spliced, balanced."""
     rows = []
     for first, second in pairs:
-        clips = [ml.load(folder / f"{name}.bvh")[:frames] for name in (first, second)]
+        clips = [loaded(folder, part) for part in (first, second)]
+        name = " ".join(f"{part[0]}[{part[1]}:{part[2]}]" for part in (first, second))
         result: ml.Blend | ml.Splice
         sources: tuple[ml.Motion, ...]
         try:
@@ -57,16 +81,117 @@ def rows_of(kind: str, pairs: list[list[str]], folder: Path, frames: int) -> lis
             else:
                 result, sources = ml.splice(upper=clips[0], lower=clips[1]), (clips[1],)
         except ml.MotionLoomError as error:
-            print(f"{kind} {first} {second}: {error}")
+            print(f"{kind} {name}: {error}")
             continue
-        balanced = ml.balance(result.motion, result.footplants, sources=sources)
+        plants = result.footplants
+        balanced = ml.balance(result.motion, plants, sources=sources)
+        failed = ml.verify(result.motion, sources=sources, footplants=plants).failed
         row = Row(
-            kind, f"{first} {second}", balanced, result.motion, tuple(sources),
-            len(result.verification.failed),
+            kind, name, balanced, result.motion, tuple(sources),
+            len(failed), find_flights(result.motion, plants),
         )  # fmt: skip
         print(_line(row), flush=True)
         rows.append(row)
     return rows
+
+
+@dataclass(frozen=True)
+class Fall:
+    """How the centre of mass moves in flight, m/s2, gravity taken away."""
+
+    whole: float
+    """Vertical acceleration of the parabola through the flight."""
+    local: np.ndarray
+    """The same through every tenth of a second of it."""
+    sideways: np.ndarray
+    """Acceleration over the ground, through every tenth of a second."""
+
+
+def falls_of(motion: ml.Motion, flights: tuple[tuple[int, int], ...]) -> list[Fall]:
+    """Accelerations of a motion's centre of mass in its flights."""
+    centre, fps = centre_of_mass(motion), motion.fps
+    window = max(3, round(LOCAL_S * fps) + 1)
+    falls = []
+    for first, last in flights:
+        path = centre[first : last + 1]
+        starts = range(len(path) - window + 1)
+        parts = np.array([_accelerations(path[k : k + window], fps) for k in starts])
+        whole = _accelerations(path, fps)[1] + GRAVITY
+        falls.append(Fall(float(whole), parts[:, 1] + GRAVITY, np.hypot(parts[:, 0], parts[:, 2])))
+    return falls
+
+
+def _accelerations(path: np.ndarray, fps: float) -> np.ndarray:
+    """Acceleration (3,) of the parabola that fits a path best."""
+    return np.asarray(2.0 * np.polyfit(np.arange(len(path)) / fps, path, 2)[0])
+
+
+def flight_figures(title: str, rows: list[Row], captured: list[Fall]) -> list[Figure]:
+    """How freely results fall before and after, and captured clips in the same run."""
+    flying = [row for row in rows if row.flights]
+    before = [fall for row in flying for fall in falls_of(row.before, row.flights)]
+    after = [fall for row in flying for fall in falls_of(row.balanced.motion, row.flights)]
+    if not before:
+        return []
+    changed = sum(abs(a.whole - b.whole) > 0.01 for a, b in zip(before, after, strict=True))
+    plain = f"{len(before)} flights in {len(flying)} of {len(rows)} results, {changed} changed"
+    failed = sum(len(row.balanced.verification.failed) > row.fails for row in rows)
+    notes = (f"{plain}; {failed} results fail more checks than before", "", "")
+    figures = []
+    for (name, measure), note in zip(MEASURES.items(), notes, strict=True):
+        ours, theirs = measure(after), measure(before)
+        for baseline, value in ((BASELINE, theirs), (CAPTURED, measure(captured))):
+            more = f"; {len(captured)} captured flights" if baseline == CAPTURED else ""
+            figures.append(
+                Figure(f"{title}: {name}", ours, "m/s2", baseline, value, lower_is_better=True,
+                       note=(note + more).lstrip("; "))
+            )  # fmt: skip
+    ways = [1000.0 * float(np.mean([_near_flights(row, when) for row in flying]))
+            for when in ("before", "after")]  # fmt: skip
+    figures.append(
+        Figure(f"{title}: distance outside within 1/8 s of a flight, mean", ways[1], "mm",
+               BASELINE, ways[0], lower_is_better=True,
+               note="not in the other figures: its window mixes flight and stance")
+    )  # fmt: skip
+    return figures
+
+
+def _rms(parts: list[np.ndarray]) -> float:
+    return float(np.sqrt(np.mean(np.concatenate(parts) ** 2)))
+
+
+MEASURES = {
+    "vertical acceleration of a flight off -9.81 m/s2, mean absolute": lambda falls: float(
+        np.mean([abs(fall.whole) for fall in falls])
+    ),
+    "vertical acceleration within flights off -9.81 m/s2, rms": lambda falls: _rms(
+        [fall.local for fall in falls]
+    ),
+    "acceleration over the ground within flights, rms": lambda falls: _rms(
+        [fall.sideways for fall in falls]
+    ),
+}
+"""What is measured of flights, by name."""
+
+
+def _near_flights(row: Row, when: str) -> float:
+    """Mean distance outside the soles, beyond what is allowed, in frames next to flights."""
+    motion = row.before if when == "before" else row.balanced.motion
+    plants = row.balanced.footplants
+    body = ml.BodyMap.guess(motion.skeleton)
+    distance = support_of(motion, foot_points(motion), plants.planted, body).distance()
+    flying = np.zeros(motion.n_frames, dtype=bool)
+    for first, last in row.flights:
+        flying[first : last + 1] = True
+    counts = near(flying, round(0.5 * SMOOTH_S * motion.fps)) & np.isfinite(distance)
+    over = np.maximum(distance[counts] - row.balanced.allowed_m, 0.0)
+    return float(over.mean()) if over.size else 0.0
+
+
+def captured_falls(folder: Path, parts: list[Part]) -> list[Fall]:
+    """Flights of captured clips."""
+    clips = [loaded(folder, part) for part in parts]
+    return [fall for clip in clips for fall in falls_of(clip, find_flights(clip))]
 
 
 def _line(row: Row) -> str:
@@ -127,18 +252,39 @@ def told_apart(kind: str, rows: list[Row]) -> list[Figure]:
     ]  # fmt: skip
 
 
+def _whole_clips(pairs: list[list[str]], frames: int) -> list[tuple[Part, Part]]:
+    """Pairs of names as pairs of the clips' first frames."""
+    return [((first, 0, frames), (second, 0, frames)) for first, second in pairs]
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="four of each, no classifiers")
     chosen = options.parse_args()
     folder, settings = study_settings("balance")
     shown: list[Figure] = []
-    for kind in ("blend", "splice"):
-        pairs = settings[f"{kind}s"][: 4 if chosen.quick else None]
-        rows = rows_of(kind, pairs, folder, settings["frames"])
+    few = 4 if chosen.quick else None
+    whole = {kind: _whole_clips(settings[f"{kind}s"][:few], settings["frames"]) for kind in KINDS}
+    for kind, pairs in whole.items():
+        rows = rows_of(kind, pairs, folder)
         shown += figures(kind, rows)
-        if not chosen.quick and kind == "blend":
+        if not chosen.quick:
             shown += told_apart(kind, rows)
+    jumps: list[Part] = [(name, first, stop) for name, first, stop in settings["jumps"]]
+    end = settings["frames"]
+    captured_jumps: list[Part] = [(name, 0, end) for name in sorted({part[0] for part in jumps})]
+    runs = _whole_clips(settings["run_blends"][:few], end)
+    blends = [(jumps[i], jumps[j]) for i, j in settings["jump_blends"][:few]]
+    splices: list[tuple[Part, Part]] = [
+        ((name, 0, end), jumps[j]) for name, j in settings["jump_splices"][:few]
+    ]
+    for title, kind, pairs, captured in (
+        ("blends of jumps", "blend", blends, captured_jumps),
+        ("splices on jumps", "splice", splices, captured_jumps),
+        ("blends of runs", "blend", runs, sorted({part for pair in runs for part in pair})),
+    ):
+        rows = rows_of(kind, pairs, folder)
+        shown += flight_figures(title, rows, captured_falls(folder, captured))
     about: dict[str, object] = {"protocol": "studies/protocols/balance.json"}
     write_report("balance_quick" if chosen.quick else "balance", shown, about=about)
 

@@ -1,11 +1,12 @@
 """Registration curves: timing, placement, transitions and the effect of each step, with baselines.
 
     ./study registration [timing] [placement] [transitions] [steps] [live] [hands]
-                         [reach] [--half tuned|reported] [--every N]
+                         [reach] [tree] [--half tuned|reported] [--every N]
 
 Clips, pairs and seeds stand in ``protocols/registration_*.json``. Settings were chosen on the half
 called "tuned"; figures are of the half called "reported". Brackets in the notes are 95 % bootstrap
-bounds over clips or pairs. It needs the folder of real clips.
+bounds over clips or pairs. It needs the folder of real clips. Where parts are named, the figures of
+the others stay in the results as they are.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from studies.registration import registration_reach as reach
 from studies.registration import registration_steps as steps
 from studies.registration import registration_timing as timing
 from studies.registration import registration_transitions as transitions
-from studies.report import Figure, write_report
+from studies.registration import registration_tree as tree
+from studies.report import Figure, with_others, write_report
 
-PARTS = ("timing", "placement", "transitions", "steps", "live", "hands", "reach")
+PARTS = ("timing", "placement", "transitions", "steps", "live", "hands", "reach", "tree")
 
 
 def main() -> int:
@@ -67,7 +69,12 @@ def main() -> int:
             figures += hands.hand_figures(folder, half)
         if "reach" in parts:
             figures += reach.reach_figures(folder, half)
-    write_report("registration", figures, about=about)
+        if "tree" in parts:
+            figures += tree.tree_figures(folder)
+    written, about = (
+        with_others("registration", figures, about) if options.parts else (figures, about)
+    )
+    write_report("registration", written, about=about)
     return 0 if all(figure.met is not False for figure in figures) else 1
 
 

@@ -65,7 +65,7 @@ def balance_shift(
     n = len(heights)
     points, load = support.zero_moment.points, support.zero_moment.load
     distance = support.distance()
-    counts = (np.nan_to_num(distance, nan=np.inf) <= FARTHEST_M) & ~_near(
+    counts = (np.nan_to_num(distance, nan=np.inf) <= FARTHEST_M) & ~near(
         flying, round(0.5 * SMOOTH_S * fps)
     )
     edge = round(EDGE_S * fps)
@@ -133,7 +133,7 @@ def _transposed(move: FloatArray, wanted: FloatArray) -> FloatArray:
     return np.asarray(out)
 
 
-def _near(flags: BoolArray, frames: int) -> BoolArray:
+def near(flags: BoolArray, frames: int) -> BoolArray:
     """Frames no farther than so many from a flagged one."""
     near = np.convolve(flags, np.ones(2 * frames + 1), mode="same") if len(flags) else flags
     return np.asarray(near[: len(flags)] > 0.5)

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, items, not_negative, of_kind
+from motionloom._arrays import BoolArray, FloatArray, items, not_negative, of_kind
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.body.masses import mass_segments
 from motionloom.body.stature import stature
-from motionloom.cleanup.balance_shift import balance_shift
+from motionloom.cleanup.balance_shift import balance_shift, near
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.flight_path import FlightPath, fall_of, flight_path, flights_of
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.errors import SkeletonMismatchError
-from motionloom.features.balance import GRAVITY
+from motionloom.features.balance import GRAVITY, SMOOTH_S
 from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verify import verify
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.support import Support, support_of
 from motionloom.motion.contacts import Footplants, contacts_for
@@ -34,6 +35,9 @@ MOST_CHANGE = 0.06
 corrected: the contacts are then more likely wrong than the balance."""
 INSIDE = 0.7
 """The correction aims at this part of what is allowed."""
+FREE = 0.1
+"""A flight whose acceleration is off by at most this part of gravity counts as free fall, as
+most captured jumps do."""
 PARTS = (1.0, 0.5, 0.25)
 """Parts of the correction that are tried until the result passes the quality check."""
 
@@ -42,6 +46,9 @@ PARTS = (1.0, 0.5, 0.25)
 @record
 class BalanceFigures:
     """How well a motion keeps its balance.
+
+    Frames within an eighth of a second of a flight do not count as standing: the window that
+    accelerations are measured over mixes the flight with the stance there.
 
     Attributes
     ----------
@@ -77,7 +84,8 @@ class Balanced:
     notes : tuple of str
         What was decided, and failed checks.
     verification : Verification
-        Quality check against the given motion.
+        Quality check of the result against the sources; without sources, of a changed result
+        against the given motion, and of an unchanged one alone.
     cleanup : CleanupReport or None
         What holding the feet and shifting the body changed; None where nothing was changed.
     """
@@ -161,15 +169,18 @@ def balance(
         best = _corrected(state, allowed, part)
         if best is not None:
             break
-    if best is None or not _better(best[0].figures(allowed), before):
-        return _unchanged(motion, footplants, before, allowed, body)
+    if best is None or not _better(best[0], state, allowed):
+        return _unchanged(state, before, allowed, clips)
     after, cleanup, path = best
-    notes = [
-        f"the flight of frames {first} to {last} is left: something seems to carry the body"
-        for first, last in path.left
-    ]
+    verification = cleanup.verification
+    if clips:
+        verification = verify(
+            cleanup.motion, sources=clips, footplants=cleanup.footplants, body=body
+        )
+    notes = _left_notes(path)
     if part < 1.0:
         notes.append(f"corrected by {100.0 * part:.0f} %: more would fail the quality check")
+    notes += _failed_notes(verification)
     return Balanced(
         cleanup.motion,
         cleanup.footplants,
@@ -177,7 +188,7 @@ def balance(
         after.figures(allowed),
         allowed,
         tuple(notes),
-        cleanup.verification,
+        verification,
         cleanup.report,
     )
 
@@ -198,7 +209,14 @@ class _State:
     flights: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, motion: Motion, footplants: Footplants, body: BodyMap) -> _State:
+    def of(
+        cls,
+        motion: Motion,
+        footplants: Footplants,
+        body: BodyMap,
+        flights: list[tuple[int, int]] | None = None,
+    ) -> _State:
+        """The state of a motion, with its flights where they are known."""
         pose = motion.world_pose()
         points = foot_points(motion, body=body, pose=pose)
         return cls(
@@ -207,21 +225,33 @@ class _State:
             body,
             support_of(motion, points, footplants.planted, body),
             mass_segments(motion.skeleton.n_joints, body).centre(pose[0]),
-            flights_of(points, footplants.planted, motion.fps),
+            flights_of(points, footplants.planted, motion.fps) if flights is None else flights,
         )
+
+    @property
+    def flying(self) -> BoolArray:
+        """Which frames belong to flights, one value per frame."""
+        flying = np.zeros(self.motion.n_frames, dtype=bool)
+        for first, last in self.flights:
+            flying[first : last + 1] = True
+        return flying
+
+    def falls(self) -> list[float]:
+        """Error of the acceleration in every flight, parts of gravity."""
+        return [
+            abs(fall_of(self.centre[a : b + 1, 1], self.motion.fps) + GRAVITY) / GRAVITY
+            for a, b in self.flights
+        ]
 
     def figures(self, allowed: float) -> BalanceFigures:
         """How well it is balanced."""
         distance = self.support.distance()
-        over = np.maximum(distance[np.isfinite(distance)] - allowed, 0.0)
-        falls = [
-            abs(fall_of(self.centre[a : b + 1, 1], self.motion.fps) + GRAVITY) / GRAVITY
-            for a, b in self.flights
-        ]
+        counts = np.isfinite(distance) & ~near(self.flying, round(0.5 * SMOOTH_S * self.motion.fps))
+        over = np.maximum(distance[counts] - allowed, 0.0)
         return BalanceFigures(
             float(np.mean(over > 0.0)) if over.size else None,
             float(over.mean()) if over.size else None,
-            max(falls, default=None),
+            max(self.falls(), default=None),
         )
 
 
@@ -231,9 +261,6 @@ def _corrected(
     """The motion corrected in part, its clean-up; None where it fails its check."""
     motion, fps = state.motion, state.motion.fps
     path = flight_path(state.centre, state.flights, fps)
-    flying = np.zeros(motion.n_frames, dtype=bool)
-    for first, last in state.flights:
-        flying[first : last + 1] = True
     lifted = motion.replace(root_positions=motion.root_positions + part * path.flying)
     ground = np.zeros((motion.n_frames, 3))
     farthest = MOST_CHANGE * stature(motion.skeleton, state.body)
@@ -242,13 +269,13 @@ def _corrected(
     for _ in range(ROUNDS):
         heights = now.centre[:, 1] - now.support.floor
         goal = INSIDE * allowed
-        moved = balance_shift(now.support, heights, fps, allowed=goal, flying=flying)
+        moved = balance_shift(now.support, heights, fps, allowed=goal, flying=state.flying)
         ground[:, [0, 2]] += part * moved
         cleanup = _held(lifted, state, ground + part * path.standing)
         if len(cleanup.verification.failed) > plain or _moved(motion, cleanup.motion) > farthest:
             break
-        now = _State.of(cleanup.motion, state.footplants, state.body)
-        if best is not None and not _better(now.figures(allowed), best[0].figures(allowed)):
+        now = _State.of(cleanup.motion, state.footplants, state.body, state.flights)
+        if best is not None and not _better(now, best[0], allowed):
             break
         best = (now, cleanup, path)
     return best
@@ -268,24 +295,43 @@ def _moved(before: Motion, after: Motion) -> float:
     return float(np.linalg.norm(apart, axis=-1).max())
 
 
-def _better(now: BalanceFigures, before: BalanceFigures) -> bool:
+def _better(now: _State, before: _State, allowed: float) -> bool:
     """Whether the zero moment point is nearer, or flights fall more freely and it is no farther."""
-    ours, theirs = now.distance_m or 0.0, before.distance_m or 0.0
+    ours, theirs = (state.figures(allowed).distance_m or 0.0 for state in (now, before))
     return ours < 0.98 * theirs or (
-        ours <= theirs + 1e-4 and (now.fall or 0.0) < 0.9 * (before.fall or 0.0)
+        ours <= theirs + 1e-4 and sum(now.falls()) < 0.9 * sum(before.falls())
     )
 
 
 def _unchanged(
-    motion: Motion, footplants: Footplants, figures: BalanceFigures, allowed: float, body: BodyMap
+    state: _State, figures: BalanceFigures, allowed: float, clips: Sequence[Motion]
 ) -> Balanced:
-    """The motion as it came in."""
+    """The motion as it came in, with its own verdict."""
     note = "nothing was changed: the motion is balanced"
-    if figures.distance_m or (figures.fall or 0.0) > 0.1:
+    if figures.distance_m is None and figures.fall is None:
+        note = "nothing was changed: no stance and no flight is long enough to be measured"
+    elif figures.distance_m or (figures.fall or 0.0) > FREE:
         note = "nothing was changed: no correction improves the balance and passes the check"
+    verification = verify(state.motion, sources=clips, footplants=state.footplants, body=state.body)
+    path = flight_path(state.centre, state.flights, state.motion.fps)
+    notes = (note, *_left_notes(path), *_failed_notes(verification))
     return Balanced(
-        motion, footplants, figures, figures, allowed, (note,), Verification(True), None
+        state.motion, state.footplants, figures, figures, allowed, notes, verification, None
     )
+
+
+def _left_notes(path: FlightPath) -> list[str]:
+    """Flights that are not corrected."""
+    return [
+        f"the flight of frames {first} to {last} is left: something seems to carry the body"
+        for first, last in path.left
+    ]
+
+
+def _failed_notes(verification: Verification) -> list[str]:
+    """Faults of the data and failed checks, in words."""
+    faults = [f"failed check: {each}" for each in verification.unsound]
+    return faults + [f"failed check: {each}" for each in verification.failed]
 
 
 def _usual(clip: Motion, body: BodyMap) -> float:

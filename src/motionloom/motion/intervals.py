@@ -32,10 +32,11 @@ def frames_of(spans: Spans, motion: Motion, where: str) -> Frames:
                 f"`{where}` must hold intervals with a start before the end, one after the other, "
                 f"got {start!r} to {end!r}."
             )
+        # One frame more: durations are often counted in frames, and resampling may drop the last.
+        if high > motion.n_frames + 1e-6 or low >= motion.n_frames - 1:
+            raise ArrayError(
+                f"`{where}` must lie in the clip of {motion.duration_s:.2f} s, got {start:g} to "
+                f"{end:g} s. Give start and end in seconds from the clip's first frame."
+            )
         frames.append((low, min(high, motion.n_frames - 1.0)))
-    if frames and frames[-1][0] >= motion.n_frames - 1:
-        raise ArrayError(
-            f"`{where}` must begin inside the clip of {motion.duration_s:.2f} s, got "
-            f"{frames[-1][0] / motion.fps:.2f} s."
-        )
     return tuple(frames)

@@ -24,6 +24,8 @@ class Prepared:
     footplants: tuple[Footplants, ...]
     constraints: Mapping[str, tuple[Frames, ...]]
     """For every name the intervals of each clip, in its frames."""
+    first_frames: tuple[int, ...]
+    """Frame of each whole clip at which the clip begins: 0 unless it was cut to a cycle."""
 
 
 def prepared(
@@ -34,7 +36,7 @@ def prepared(
     """Clips with their constraints checked."""
     n = len(motions)
     if constraints is None:
-        return Prepared(tuple(motions), tuple(footplants), {})
+        return Prepared(tuple(motions), tuple(footplants), {}, (0,) * n)
     if not isinstance(constraints, list | tuple) or len(constraints) != n:
         raise ArrayError(
             f"`constraints` must have one entry per motion ({n}), each a dictionary of intervals "
@@ -59,7 +61,7 @@ def prepared(
         )
         for name in names
     }
-    return Prepared(tuple(motions), tuple(footplants), spans)
+    return Prepared(tuple(motions), tuple(footplants), spans, (0,) * n)
 
 
 def cut_to_cycles(
@@ -67,7 +69,7 @@ def cut_to_cycles(
 ) -> Prepared:
     """Every clip cut to a cycle: the one given, else the one that closes best.
 
-    ``notes`` get which frames are left.
+    ``notes`` get which frames are left, and which constraints lie outside them.
     """
     names = clip_names(len(clips.motions))
     cycles = []
@@ -86,6 +88,15 @@ def cut_to_cycles(
                 )
         cycles.append(cycle)
         notes.append(f"{names[k]}: cut to its cycle of frames {cycle.first} to {cycle.last}")
+    for name, per_clip in clips.constraints.items():
+        for k, (each, cycle) in enumerate(zip(per_clip, cycles, strict=True)):
+            notes += [
+                f"{names[k]}: `{name}` at {low / clips.motions[k].fps:.2f} to "
+                f"{high / clips.motions[k].fps:.2f} s is not held: it lies outside the cycle. "
+                "Move it there, or choose another cycle."
+                for low, high in each
+                if low >= cycle.last or high <= cycle.first
+            ]
     spans = {
         name: tuple(
             tuple(
@@ -104,4 +115,5 @@ def cut_to_cycles(
             for p, c in zip(clips.footplants, cycles, strict=True)
         ),
         spans,
+        tuple(cycle.first for cycle in cycles),
     )

@@ -27,6 +27,7 @@ from motionloom.registration.prepared import cut_to_cycles, prepared
 from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
+from motionloom.registration.unmatched import unmatched_notes
 
 
 def register(
@@ -98,7 +99,9 @@ def register(
         How much each joint counts when poses are compared, by name; others count 1.
     constraints
         One dictionary per motion: by name, intervals (start, end) in seconds over which something
-        holds, such as a hand on an object. They are matched as contacts of the feet are:
+        holds, such as a hand on an object. They must lie in their motion. Intervals that overlap
+        at the same moments of the motions are matched as contacts of the feet are; notes name
+        those that find no partner.
         ``curve.matches[name]``, and ``blend.constraints[name]`` says when a blend holds them.
         Under the name ``left_wrist`` or ``right_wrist``, or that of the joint, the blend holds the
         hand in its place, as :func:`motionloom.hold_hands` does.
@@ -152,7 +155,7 @@ def register(
     curve = with_matches(curve, ready.constraints)
     if settings.sync_contacts:
         curve = with_matches(timed_by_contacts(curve, settings.epsilon), ready.constraints)
-    return curve
+    return dataclasses.replace(curve, notes=curve.notes + unmatched_notes(curve, ready))
 
 
 def _check_cycles(cycles: bool | Sequence[GaitCycle], n_motions: int) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.cleanup.balance_shift import _operators, balance_shift
+from motionloom.cleanup.balance_shift import _operators, balance_shift, near
+from motionloom.cleanup.balancing import _better, _State
 from motionloom.cleanup.flight_path import GRAVITY, fall_of, flight_path, flights_of
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.balance import ZeroMoment, support_distance, way_to_support
@@ -58,6 +61,36 @@ def test_a_balanced_motion_is_returned_as_it_is() -> None:
     assert balanced.cleanup is None
     assert balanced.notes == ("nothing was changed: the motion is balanced",)
     assert balanced.span == (0, STAND.motion.n_frames - 1)
+
+
+def test_a_broken_motion_that_is_not_changed_fails_its_check() -> None:
+    quats = STAND.motion.local_quats.copy()
+    quats[50, 5] = [0.0, 1.0, 0.0, 0.0]
+    broken = STAND.motion.replace(local_quats=quats)
+    balanced = ml.balance(broken, STAND.footplants, sources=[STAND.motion])
+    expected = ml.verify(broken, sources=[STAND.motion], footplants=STAND.footplants)
+    assert balanced.motion is broken
+    assert not expected.passed
+    assert balanced.verification == expected
+    assert all(f"failed check: {each}" in balanced.notes for each in expected.failed)
+
+
+def test_a_broken_motion_that_is_changed_fails_its_check() -> None:
+    motion = leaning(STAND, 0.2)
+    quats = motion.local_quats.copy()
+    elbow = motion.skeleton.names.index("LeftForeArm")
+    quats[60, elbow] = [0.0, 1.0, 0.0, 0.0]
+    broken = motion.replace(local_quats=quats)
+    balanced = ml.balance(broken, STAND.footplants, sources=[STAND.motion])
+    assert balanced.motion is not broken
+    assert not balanced.verification.passed
+    assert any(note.startswith("failed check: ") for note in balanced.notes)
+
+
+def test_a_motion_that_cannot_be_measured_is_not_called_balanced() -> None:
+    never = ml.Footplants(np.zeros((STAND.motion.n_frames, 4), dtype=bool))
+    (note,) = ml.balance(STAND.motion, never).notes
+    assert note == "nothing was changed: no stance and no flight is long enough to be measured"
 
 
 def test_what_the_sources_do_is_allowed() -> None:
@@ -234,3 +267,44 @@ def test_flights_are_frames_with_both_feet_up() -> None:
     points[30, 0, 1] = 0.03
     assert flights_of(points, planted, 60.0) == [(22, 29), (31, 38)]
     assert flights_of(points, np.zeros_like(planted), 60.0) == []
+
+
+def leap(fall: float, aside: float = 0.0) -> tuple[ml.Motion, ml.Footplants]:
+    """A stand that leaps straight up for 0.4 s with another gravity, pushed aside on the way."""
+    first, last = 50, 74
+    time = np.arange(last - first + 1) / 60.0
+    root = STAND.motion.root_positions.copy()
+    root[first : last + 1, 1] += 0.5 * fall * time * (time[-1] - time)
+    root[first : last + 1, 0] += aside * np.sin(np.pi * time / time[-1])
+    planted = STAND.footplants.planted.copy()
+    planted[first + 1 : last] = False
+    return STAND.motion.replace(root_positions=root), ml.Footplants(planted)
+
+
+def test_stances_next_to_a_flight_do_not_prevent_its_correction() -> None:
+    motion, plants = leap(14.0, aside=0.05)
+    balanced = ml.balance(motion, plants, allowed_m=0.02)
+    assert balanced.before.fall > 0.35
+    assert balanced.after.fall < 0.1
+    state = _State.of(motion, plants, BodyMap.guess(motion.skeleton))
+    distance = state.support.distance()
+    next_to_it = near(state.flying, 7) & np.isfinite(distance)
+    assert distance[next_to_it].max() > 0.02  # which do not count
+    assert balanced.before.outside == 0.0
+
+
+def test_a_flight_that_is_left_does_not_keep_others_from_falling() -> None:
+    motion, plants = leap(14.0)
+    body = BodyMap.guess(motion.skeleton)
+    state = _State.of(motion, plants, body)
+    falling = _State.of(*leap(9.81), body, state.flights)
+    hanging = [*state.flights, (0, 20)]
+    before, now = (replace(each, flights=hanging) for each in (state, falling))
+    assert before.figures(0.1).fall == now.figures(0.1).fall
+    assert _better(now, before, 0.1)
+
+
+def test_an_unchanged_motion_reports_the_flights_that_are_left() -> None:
+    motion, plants = leap(4.5)
+    notes = ml.balance(motion, plants).notes
+    assert any("is left: something seems to carry the body" in note for note in notes)

@@ -88,6 +88,59 @@ def test_constraints_of_any_kind_are_matched_and_mixed(tmp_path):
     ml.control(again).step([0.5, 0.5])
 
 
+def test_the_last_frame_of_a_clip_may_be_in_an_interval():
+    seconds = WALK.motion.n_frames / WALK.motion.fps
+    given = [{"cup": [(1.0, seconds)]}] * 2
+    curve = ml.register([WALK.motion, WALK.motion], ends="match", constraints=given)
+    assert len(curve.matches["cup"]) == 1
+    assert not curve.notes
+    with pytest.raises(
+        ml.errors.ArrayError, match=r"must lie in the clip of 4\.00 s, got 1 to 90 s"
+    ):
+        ml.register([WALK.motion, WALK.motion], constraints=[{"cup": [(1.0, 90.0)]}, {}])
+
+
+def test_notes_name_constraints_that_find_no_partner():
+    walks = [WALK.motion, WALK.motion]
+    given = [{"cup": [(0.5, 1.0)], "rail": [(2.0, 2.5)]}, {"cup": [(1.5, 2.0)]}]
+    curve = ml.register(walks, ends="match", constraints=given)
+    assert curve.matches["cup"] == curve.matches["rail"] == ()
+    first, second, third = curve.notes
+    assert first.startswith("A: `cup` at 0.50 to 1.00 s is not held: the timing of the clips puts ")
+    assert "it at 0.50 to 1.00 s of B, which has `cup` at 1.50 to 2.00 s." in first
+    assert "overlap at the same moments" in first
+    assert second.startswith("B: `cup` at 1.50 to 2.00 s is not held")
+    assert third == (
+        "A: `rail` at 2.00 to 2.50 s is not held: clip B has no interval of this name. Add one to "
+        "each clip, or leave this one out."
+    )
+    assert set(curve.notes) <= set(ml.blend(curve, [0.5, 0.5]).notes)
+
+
+def test_of_several_intervals_only_those_without_a_partner_are_named():
+    given = [{"cup": [(0.2, 0.6), (1.5, 2.0)]}, {"cup": [(0.3, 0.5), (2.5, 3.0)]}]
+    curve = ml.register([WALK.motion, WALK.motion], ends="match", constraints=given)
+    assert len(curve.matches["cup"]) == 1
+    assert [note[:25] for note in curve.notes] == [
+        "A: `cup` at 1.50 to 2.00 ", "B: `cup` at 2.50 to 3.00 ",
+    ]  # fmt: skip
+
+
+def test_constraints_outside_what_is_registered_are_named():
+    part = WALK.motion[120:]
+    given = [{"cup": [(0.0, 0.5)]}, {"cup": [(0.0, 0.5)]}]
+    notes = ml.register([WALK.motion, part], constraints=given).notes
+    assert any(
+        note.startswith("A: `cup` at 0.00 to 0.50 s is not held: it lies outside the part")
+        for note in notes
+    )
+    notes = ml.register(
+        [WALK.motion, FAST.motion], footplants=[WALK.footplants, FAST.footplants], cycles=True,
+        constraints=[{"cup": [(0.0, 0.01), (3.9, 4.0)]}, {}],
+    ).notes  # fmt: skip
+    assert any("is not held: it lies outside the cycle" in note for note in notes)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -99,6 +152,8 @@ def test_constraints_of_any_kind_are_matched_and_mixed(tmp_path):
         [{"cup": [(1.0, 0.5)]}, {}],
         [{"cup": [(0.0, 1.0), (0.5, 2.0)]}, {}],
         [{"cup": [(50.0, 60.0)]}, {}],
+        [{"cup": [(1.0, 90.0)]}, {}],
+        [{"cup": [(1.0, 4.1)]}, {}],
         [{"cup": [(0.0, np.nan)]}, {}],
         [{"left_heel": [(0.0, 1.0)]}, {}],
     ],
