@@ -219,8 +219,8 @@ def report(scene: str, made: ml.TableTransition) -> None:
     places = [":".join(map(str, made.frames.place_of(row))) for row in made.recipe.rows]
     print(
         f"{scene}: {' + '.join(places)}; naturalness {score.naturalness:.3f}, sum "
-        f"{score.total:.1f} in, foot {score.foot_plant:.1f}, zmp {score.zmp:.1f}, feet moved "
-        f"{100 * made.foot_error:.1f} cm, check {'passed' if gate.passed else 'FAILED'}"
+        f"{score.total:.1f} in, foot {score.foot_plant or 0.0:.1f}, zmp {score.zmp or 0.0:.1f}, "
+        f"feet moved {100 * made.foot_error:.1f} cm, check {'passed' if gate.passed else 'FAILED'}"
         f"{'; ' + '; '.join(made.notes) if made.notes else ''}",
         flush=True,
     )

@@ -59,8 +59,8 @@ def build(
         str, typer.Option("--method", help="default, or paper: the table of the papers.")
     ] = "default",
     edition: Annotated[
-        int, typer.Option("--edition", help="With --method paper: 2006 or 2007.")
-    ] = 2007,
+        int | None, typer.Option("--edition", help="With --method paper: 2007 (default) or 2006.")
+    ] = None,
     score: Annotated[
         str | None,
         typer.Option("--score", help="Cost to minimise: natural, or paper for the papers' sum."),

@@ -251,4 +251,5 @@ def _remark(transition: TableTransition) -> str:
             (transition.frames.place_of(row) for row in transition.recipe.rows[1:-1])]  # fmt: skip
     via = f"over {', '.join(over)}" if over else "two windows"
     likely = "" if score.naturalness is None else f" · naturalness {score.naturalness:.2f}"
-    return f"{via} · {score.total:.1f} in (foot {score.foot_plant:.1f}){likely}"
+    foot = "" if score.foot_plant is None else f" (foot {score.foot_plant:.1f})"
+    return f"{via} · {score.total:.1f} in{foot}{likely}"

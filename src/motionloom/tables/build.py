@@ -94,8 +94,8 @@ def build_table(
         make them. Then ``score`` is ``"paper"``, ``weights`` is ``"bernstein"``, ``lookup`` is
         ``clusters``.
     edition
-        With ``method="paper"``: 2007 averages joint positions and restores bone lengths, 2006
-        interpolates rotations and matches windows from border minima.
+        With ``method="paper"`` only: 2007, the default, averages joint positions and restores bone
+        lengths; 2006 interpolates rotations and matches windows from border minima.
     masses : (16,)
         Parts of body mass of the segments, for balance; those of Winter's average body by default.
     jobs

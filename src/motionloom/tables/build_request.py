@@ -29,7 +29,7 @@ class BuildOptions(TypedDict, total=False):
     weights: str | None
     jobs: int | None
     method: str
-    edition: int
+    edition: int | None
     masses: npt.ArrayLike | None
 
 
@@ -43,7 +43,7 @@ class BuildSettings:
     weights: str | None = None
     jobs: int | None = None
     method: str = METHODS[0]
-    edition: int = EDITIONS[0]
+    edition: int | None = None
     masses: npt.ArrayLike | None = None
 
 
@@ -134,11 +134,16 @@ def checked_request(
 def _method_of(settings: BuildSettings) -> Method:
     """Lookup, score and weights as given or by the method, and edition and families of papers."""
     method = one_of(settings.method, METHODS, "method")
-    edition = whole(settings.edition, "edition")
+    edition = EDITIONS[0] if settings.edition is None else whole(settings.edition, "edition")
     if edition not in EDITIONS:
         raise ArrayError(f"`edition` must be 2006 or 2007, got {edition}.")
     score, weights = settings.score, settings.weights
     if method == METHODS[0]:
+        if settings.edition is not None:
+            raise ArrayError(
+                f'`edition` must be left out without `method="paper"`, got {edition}. Add '
+                'method="paper", or leave `edition` out.'
+            )
         score = "natural" if score is None else score
         return settings.lookup, score, "eased" if weights is None else weights, None
     if score is not None and one_of(score, RANKINGS, "score") != "paper":

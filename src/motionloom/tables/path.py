@@ -33,7 +33,7 @@ class HybridPath:
     chosen : {"graph", "table", "neither"}
         Which one was chosen; ``"neither"`` if none is good enough.
     why : str
-        In words, with both costs.
+        In two sentences, with both costs.
     graph_path : GraphPath or None
         The graph's shortest path; None if there is none.
     transition : TableTransition
@@ -159,25 +159,22 @@ def choose_path(
     (way,) = graph.paths([first], [last])
     score = transition.score
     cost = float(score.total)
-    offered = (
-        "the motion graph has no way there"
-        if way is None
-        else f"the motion graph's way takes {way.duration_s:.2f} s over {len(way.pieces)} pieces"
-    )
-    costs = f"the table's transition costs {cost:.1f} in"
+    offered = "The motion graph has no path between these frames"
+    if way is not None:
+        offered = (
+            f"The motion graph's path takes {way.duration_s:.2f} s in {len(way.pieces)} pieces"
+        )
+    costs = f"The table's transition costs {cost:.1f} in"
     if score.naturalness is not None:
-        costs += f" and looks {100.0 * score.naturalness:.0f} % natural"
+        costs += f", has a naturalness of {100.0 * score.naturalness:.0f} %"
     good = score.natural if limit_in is None else cost < limit_in
     bound = "good enough" if limit_in is None else f"under {limit_in:g} in"
-    chosen: Literal["graph", "table", "neither"]
+    costs += f" and is {'' if good else 'not '}{bound}"
+    chosen: Literal["graph", "table", "neither"] = "table" if good else "neither"
     if way is not None and way.duration_s <= quick + 1e-9:
-        chosen, why = "graph", f"{offered}, within {quick:.2f} s, of captured frames; {costs}"
-    elif good:
-        late = "" if way is None else f", more than {quick:.2f} s"
-        chosen, why = "table", f"{offered}{late}; {costs}, {bound}"
+        chosen, why = "graph", f"{offered} of captured frames, within {quick:.2f} s. {costs}."
     else:
-        chosen, why = (
-            "neither",
-            f"{offered}; {costs}, not {bound}: choose another frame nearby, or allow more time",
-        )
+        late = "" if way is None else f", more than {quick:.2f} s"
+        advice = "" if good else ": choose another frame nearby, or allow more time"
+        why = f"{offered}{late}. {costs}{advice}."
     return HybridPath(chosen, why, way, transition, quick, limit_in, graph)

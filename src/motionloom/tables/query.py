@@ -9,6 +9,7 @@ import numpy as np
 
 from motionloom._arrays import IntArray
 from motionloom._core import kernel
+from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.tables.query_engine import Best, QueryEngine
@@ -16,14 +17,9 @@ from motionloom.tables.query_records import Choice, frames_of, new_frames, synth
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
 from motionloom.tables.transition_request import Place, TransitionRequest
+from motionloom.tables.variation import vary
 
 _play = kernel("ml_table_played")
-
-DRAWS = 12
-"""Recipes with other members of the same clusters that a variation is chosen among."""
-WORSE = 1.5
-"""A variation may cost this much more than the best, as part of the best's cost and at least of
-one inch."""
 
 MOST_LENGTHS = 4
 """The longest transition, in lengths of a window; as in core/src/table.h."""
@@ -33,6 +29,10 @@ JOINS = 4
 """Searches for a natural candidate that also passes the quality check, at most."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
+UNVARIED = (
+    "not varied: no drawn recipe passes the quality check, costs at most a little more and is "
+    "natural where this one is"
+)
 
 
 def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransition:
@@ -46,6 +46,7 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     TableError
         If a place is not in the collection or its clip is shorter than a window.
     """
+    _refuse_times(request)
     notes: list[str] = []
     source = window_of(engine, request.source, notes, leaving=True)
     if request.target is None:
@@ -53,25 +54,75 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
         targets = engine.labels.of(request.label, engine.end_of(source))
     else:
         targets = np.array([window_of(engine, request.target, notes, leaving=False)])
+    notes += _times_changed(engine, request)
     if request.is_default:
         best = _joined(engine, source, targets, request)
     else:
         chosen = _chosen(engine, source, targets, request)
         best = engine.synthesize_best(chosen, still=request.still_feet)
+    variation, varied = request.variation, None
+    if variation is not None:
+        varied = vary(engine, best, int(variation), still=request.still_feet)
+        if varied is None:
+            notes.append(UNVARIED)
+    passed_over = 0 if varied else best.number
+    if passed_over:
+        notes.append(_left_out(engine, best))
+    best = best if varied is None else varied
     windows = best.choice.windows(best.number)
     plays = windows[0] - source, _sooner(targets, windows[-1])
     if any(plays):
         before, after = (frames / engine.frames.fps for frames in plays)
         notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
-    if best.number > 0:
-        why = "they fail the quality check or are not natural"
-        notes.append(f"{best.number} better recipes were left: {why}")
     if not best.feet:
         notes.append("feet are left as the blend has them: held, they would fail the check")
     around = float(request.lead_s), float(request.follow_s)
     result = assembled(engine, best, around, tuple(notes), plays=plays)
-    stands = request.still_feet and best.feet and result.recipe.pinned
-    return replace(result, still_feet=True) if stands else result
+    return replace(
+        result,
+        passed_over=passed_over,
+        still_feet=request.still_feet and best.feet and result.recipe.pinned,
+        variation=None if varied is None else variation,
+    )
+
+
+def _refuse_times(request: TransitionRequest) -> None:
+    """Refuse times to play on with options that only try the frames asked for."""
+    if request.is_default:
+        return
+    given = f"search={request.search!r}" if request.search else "rescore=0"
+    for name, value in (("longest_s", request.longest_s), ("tolerance_s", request.tolerance_s)):
+        if value:
+            raise ArrayError(
+                f"`{name}` must be left out with `{given}`, which makes transitions of the table's "
+                f"length between exactly the frames asked for; got {value:g}. Leave out one of the "
+                "two."
+            )
+
+
+def _times_changed(engine: QueryEngine, request: TransitionRequest) -> list[str]:
+    """Notes about times that a table cannot keep to."""
+    window_s, notes = engine.length / engine.frames.fps, []
+    longest_s, most_s = request.longest_s, MOST_LENGTHS * window_s
+    if longest_s is not None and round(longest_s * engine.frames.fps) < engine.length:
+        notes.append(f"takes {window_s:g} s, the table's length: `longest_s` is {longest_s:g} s")
+    if longest_s is not None and longest_s > most_s:
+        notes.append(f"takes at most {most_s:g} s, {MOST_LENGTHS} times the table's length")
+    if request.tolerance_s > window_s:
+        notes.append(f"arrives at most {window_s:g} s late, the table's length")
+    return notes
+
+
+def _left_out(engine: QueryEngine, best: Best) -> str:
+    """A note about recipes that come before the one taken."""
+    count, choice = best.number, best.choice
+    recipes, they = ("recipes were", "they fail") if count > 1 else ("recipe was", "it fails")
+    if np.isnan(choice.columns[count, 0]):
+        return f"{count} stored {recipes} left out: {they} the quality check"
+    if choice.is_pinned(count) and engine.is_natural(choice, count):
+        return f"{count} cheaper {recipes} left out: captured motion that is natural comes first"
+    are = "are" if count > 1 else "is"
+    return f"{count} cheaper {recipes} left out: {they} the quality check or {are} less natural"
 
 
 def _chosen(
@@ -81,16 +132,12 @@ def _chosen(
     rescore = min(int(request.rescore), MOST_RESCORED)
     if request.search is True:
         choice = engine.search(source, targets)
-    elif request.variation is not None:
-        choice = engine.choose(source, targets, rescore=max(rescore, 1))
     elif request.search:
         choice = engine.choose_all(source, targets, rescore=max(rescore, 1))
     else:
         choice = engine.cached(source, int(targets[0]))
     if request.search:
         choice = engine.refine(choice)
-    if request.variation is not None:
-        choice = _varied(engine, choice, int(request.variation))
     return choice
 
 
@@ -165,39 +212,6 @@ def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: b
             "the clip has no whole window there"
         )
     return first
-
-
-def _varied(engine: QueryEngine, choice: Choice, variation: int) -> Choice:
-    """Recipes like the best one over intermediaries, with other members of the same clusters.
-
-    In the order in which they were drawn, less those that cost too much more than it does; it
-    comes last, should none be left.
-    """
-    if choice.ranked < len(choice.rows) or choice.pinned is not None:
-        choice = engine.score(choice.all_windows())
-    ways = np.sum(choice.rows >= 0, axis=1)
-    over = np.flatnonzero(ways > 2)
-    best = int(over[0]) if len(over) else 0
-    windows = choice.windows(best)
-    draw = np.random.Generator(np.random.PCG64([variation, windows[0], windows[-1]]))
-    members = [engine.members_of(row) for row in windows[1:-1]]
-    if not members:
-        return choice
-    best_alone = engine.score([windows])
-    drawn = {
-        (windows[0], *(int(draw.choice(some)) for some in members), windows[-1]): None
-        for _ in range(DRAWS)
-    }
-    scored = [engine.score([recipe]) for recipe in drawn if recipe != windows]
-    cost = best_alone.costs[0]
-    limit = cost + WORSE * max(abs(cost), 1.0)
-    fine = [*(each for each in scored if each.costs[0] <= limit), best_alone]
-    return Choice(
-        np.concatenate([each.rows for each in fine]),
-        np.concatenate([each.costs for each in fine]),
-        np.concatenate([each.columns for each in fine]),
-        len(fine),
-    )
 
 
 def assembled(

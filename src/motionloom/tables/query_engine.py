@@ -251,9 +251,7 @@ class QueryEngine:
         with self.lock:
             choices = [self._pinned(source, targets)]
             for target in targets.tolist():
-                captured = self._captured.nearest(
-                    source, target, count=CAPTURED, apart=self.length // 4
-                )
+                captured = self.captured(source, target, count=CAPTURED)
                 choices.append(self._slots.search(source, target, captured))
             return merged(choices)
 
@@ -300,6 +298,10 @@ class QueryEngine:
             return float(self.ranking.cost(columns[None])[0]) < THRESHOLD_IN
         windows = choice.windows(number)
         return bool(is_natural(columns, self.reference((windows[0], windows[-1])))[0])
+
+    def captured(self, source: int, target: int, *, count: int) -> IntArray:
+        """First rows of captured windows that start like one window and end like another. (n,)."""
+        return self._captured.nearest(source, target, count=count, apart=max(self.length // 4, 1))
 
     def members_of(self, row: int) -> IntArray:
         """First rows of the nearer half of the windows of a window's cluster. (n,)."""

@@ -260,17 +260,23 @@ class TransitionTable:
         longest_s
             Seconds that a transition may take. If nothing as long as the table's windows is
             natural, the source clip plays longer and the target clip is entered earlier, within
-            this time; 2 by default. Never less than a window.
+            this time; 2 by default. At least one window and at most four; a note reports it where
+            that differs from what was given.
         tolerance_s
-            Seconds by which it may arrive after the target frame; 0 by default.
+            Seconds by which it may arrive after the target frame; 0 by default. At most one window;
+            a note reports it if more was given.
         rescore
             Recipes of the table that are scored with the real windows if nothing else is natural;
             32 by default, 0 takes the table's first recipe without scoring it.
         variation
-            Each number gives another transition of the same clusters, at most a little worse.
+            A number that draws another transition between the same frames. It passes the quality
+            check, is natural if the first choice is, and costs at most half as much again. If no
+            drawn one does, the first choice is returned, and a note reports it.
         search
             ``"refine"`` exchanges intermediaries of the best recipe while that improves it; True
-            scores all recipes first. Both take a few milliseconds.
+            scores all recipes first. Both take a few milliseconds. Neither they nor ``rescore=0``
+            can be combined with ``longest_s`` and ``tolerance_s``: they try only the frames asked
+            for.
         still_feet
             If True, planted feet of captured windows are held still; by default they drift as
             captured planted feet do, by 1 to 4 cm/s.
@@ -278,7 +284,7 @@ class TransitionTable:
         Returns
         -------
         TableTransition
-            The motion, all candidates, and ``why`` this one was taken.
+            The motion, the candidates between the frames it joins, and ``why`` this one was taken.
         """
         from motionloom.tables.query import transition
 

@@ -74,6 +74,14 @@ class Candidates(Sequence[Candidate]):
     def __repr__(self) -> str:
         return f"Candidates({len(self)} recipes)"
 
+    @property
+    def where(self) -> str:
+        """Words for the frames that all of them join; empty if these differ."""
+        rows = self._choice.rows
+        last = rows[np.arange(len(rows)), np.sum(rows >= 0, axis=1) - 1]
+        shared = (rows[:, 0] == rows[0, 0]).all() and (last == last[0]).all()
+        return " between the frames it joins" if shared else ""
+
     def reference(self, recipe: Recipe) -> Reference:
         """How the source and the target of a recipe move: the scale of naturalness.
 
@@ -134,9 +142,11 @@ class TableTransition:
         Captured frames between the frame asked for and the blend: of the source's clip before it,
         of the target's clip after it.
     passed_over : int
-        Candidates that cost less and fail the quality check.
+        Candidates that come before it and were left out; a note gives the reason.
     still_feet : bool
         Whether planted feet of captured windows are held still instead of drifting as captured.
+    variation : int or None
+        The number that it was drawn by; None if it is the first choice.
     """
 
     motion: Motion
@@ -153,6 +163,7 @@ class TableTransition:
     plays: tuple[int, int] = (0, 0)
     passed_over: int = 0
     still_feet: bool = False
+    variation: int | None = None
 
     @property
     def cleanup(self) -> None:
@@ -189,41 +200,64 @@ class TableTransition:
 
     @property
     def why(self) -> str:
-        """Why this candidate was taken, in a sentence."""
-        recipe, fps = self.recipe, self.frames.fps
-        between = [self.frames.place_of(row) for row in dict.fromkeys(recipe.rows[1:-1])]
-        names = " and ".join(f"{name} from frame {frame}" for name, frame in between)
-        if recipe.pinned:
-            what = f"captured motion of {names}, bent to meet both ends,"
-        elif between:
-            what = f"a blend over {names}"
-        else:
-            what = "a plain blend of source and target"
-        if self.candidates.form == "paper":
-            says = f"{what} is the cached recipe of the two clusters"
-            if not self.verification.passed:
-                says += "; it fails the quality check, and the papers' table has no other"
-            return f"{says[0].upper()}{says[1:]}."
-        is_cheapest = self.taken.cost <= self.candidates[self.passed_over].cost
-        how = "costs least" if is_cheapest else "is the most natural"
-        if recipe.pinned and not is_cheapest and self.score.natural:
-            how = "is natural and comes before blends,"
-        says = f"{what} {how} of {len(self.candidates)} candidates"
-        if not self.verification.passed:
-            says = f"{what} fails the quality check least of {len(self.candidates)} candidates"
-        elif self.passed_over:
-            cheaper = f"{self.passed_over} cheaper ones fail it or are not natural"
-            says += f" that pass the quality check ({cheaper})"
+        """Why this candidate was taken, in one or two sentences."""
+        sentences = [f"{self._made_of()} {self._reason()}"]
         if any(self.plays):
-            before, after = (f"{frames / fps:.2f} s" for frames in self.plays)
+            before, after = (f"{frames / self.frames.fps:.2f} s" for frames in self.plays)
             moved = [f"the source's clip plays on for {before}"] * (self.plays[0] > 0)
             moved += [f"the target's clip is entered {after} sooner"] * (self.plays[1] > 0)
-            says += (
-                f"; nothing of {recipe.length / fps:g} s was natural between the frames asked for, "
-                f"so {' and '.join(moved)}"
+            sentences.append(
+                f"{' and '.join(moved)}: between exactly the frames asked for, the nearest "
+                "captured motion and blends with and without it are not natural or fail the "
+                "quality check"
             )
-        says += "; its held feet stand still" if self.still_feet else ""
-        return f"{says[0].upper()}{says[1:]}."
+        elif self.candidates.form == "paper" and not self.verification.passed:
+            other = "" if self.variation is not None else ", and the papers' table has no other"
+            sentences.append(f"it fails the quality check{other}")
+        return " ".join(f"{each[0].upper()}{each[1:]}." for each in sentences)
+
+    def _made_of(self) -> str:
+        """What is blended, in words."""
+        rows = self.recipe.rows
+        between = [self.frames.place_of(row) for row in dict.fromkeys(rows[1:-1])]
+        names = " and ".join(f"{name} from frame {frame}" for name, frame in between)
+        if self.recipe.pinned:
+            return f"captured motion of {names}, bent to meet both ends,"
+        return f"a blend over {names}" if between else "a plain blend of source and target"
+
+    def _reason(self) -> str:
+        """What distinguishes it from the other candidates, in words."""
+        if self.candidates.form == "paper":
+            is_one = "is" if self.variation is None else f"is variation {self.variation} of"
+            return f"{is_one} the cached recipe of the two clusters"
+        still = ", and its held feet stand still" if self.still_feet else ""
+        if self.variation is not None:
+            return (
+                f"is variation {self.variation}: it passes the quality check and costs at most a "
+                f"little more than the first choice{still}"
+            )
+        taken = self.taken.cost
+        cheaper = sum(each.cost < taken for each in self.candidates)
+        return f"{self._rank(cheaper)}{still}"
+
+    def _rank(self, cheaper: int) -> str:
+        """Its place among the candidates, of which so many are cheaper, in words."""
+        left = self.passed_over
+        those = f"of {len(self.candidates)} candidates{self.candidates.where}"
+        if not self.verification.passed:
+            return f"fails the quality check least {those}"
+        if not np.isfinite(self.measured[0]):
+            stored = "a stored recipe that fails" if left == 1 else f"{left} stored ones that fail"
+            return f"follows {stored} the quality check" if left else "is the first stored recipe"
+        if cheaper == 0:
+            return f"costs least {those}"
+        if self.recipe.pinned and self.score.natural:
+            return f"is natural and, as captured motion, comes before the {cheaper} cheaper {those}"
+        if left:
+            which = "which fail the quality check or are less natural"
+            which = which if cheaper > 1 else "which fails the quality check or is less natural"
+            return f"costs least {those} except {cheaper}, {which}"
+        return f"is the most natural {those}"
 
     @property
     def taken(self) -> Candidate:

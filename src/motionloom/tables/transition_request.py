@@ -59,4 +59,4 @@ class TransitionRequest:
     @property
     def is_default(self) -> bool:
         """Whether candidates of any duration are looked at."""
-        return self.variation is None and not self.search and self.rescore > 0
+        return not self.search and self.rescore > 0

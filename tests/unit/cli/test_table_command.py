@@ -199,11 +199,27 @@ def test_info_prints_it_in_json_and_in_words(run, table: Path) -> None:
     assert "over 4 clusters" in run("table", "info", table).out
 
 
+def test_a_search_refuses_times_to_play_on(run, table: Path) -> None:
+    places = ("walk:10", "run:40")
+    assert run("table", "query", table, *places, "--search").code == 0
+    for option in ("--longest", "--tolerance"):
+        done = run("table", "query", table, *places, "--search", option, "0.5")
+        assert done.code == 2
+        assert f"{option} must be left out" in done.err.replace("`", "")
+
+
+def test_an_edition_needs_the_papers_method(run, tmp_path: Path) -> None:
+    (tmp_path / "clips").mkdir()
+    done = run("table", "build", tmp_path / "clips", "-o", tmp_path / "t.mlt", "--edition", "2006")
+    assert done.code == 2
+    assert "must be left out" in done.err
+
+
 def test_a_query_lists_recipes_with_their_costs(run, table: Path) -> None:
     done = run("table", "query", table, "walk:10", "run:40", "--longest", "0.5", "--json")
     assert done.code == 0, done.err
     found = json.loads(done.out)
-    assert found["why"].endswith("candidates.") or "quality check" in found["why"]
+    assert " candidates between the frames it joins" in found["why"]
     assert found["candidates"][0]["windows"][0] == "walk:10"
     assert found["candidates"][0]["windows"][-1] == "run:26"
     costs = [each["cost"] for each in found["candidates"]]

@@ -96,7 +96,9 @@ def test_without_any_way_the_table_is_asked(frames):
     assert found.chosen == "table"
     assert found.graph_path is None
     assert found.graph_s is None
-    assert "no way" in found.why
+    assert "no path" in found.why
+    assert found.why[0].isupper()
+    assert found.why.endswith("good enough.")
 
 
 def test_the_score_decides_whether_a_transition_is_good_unless_a_limit_is_given(frames, graph):
@@ -104,7 +106,7 @@ def test_the_score_decides_whether_a_transition_is_good_unless_a_limit_is_given(
     likely, unlikely = TableOfOneCost(frames, 9.0, 0.8), TableOfOneCost(frames, 2.0, 0.2)
     found = path(likely, *asked, graph=graph, limit_s=0.1)
     assert found.chosen == "table"
-    assert "80 % natural" in found.why
+    assert "a naturalness of 80 %" in found.why
     assert path(unlikely, *asked, graph=graph, limit_s=0.1).chosen == "neither"
     by_sum = path(unlikely, *asked, graph=graph, limit_s=0.1, limit_in=6.0)
     assert by_sum.chosen == "table"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.transition_request import TransitionRequest
+from motionloom.tables.variation import WORSE
 from studies.memory_table import table_in_memory
 from tests.oracles.joins import best_join
 
@@ -36,6 +39,13 @@ def table():
     frames = frames_of([ml.synthetic.clip(name).motion.replace(name=name) for name in NAMES])
     labels = [Label("run", "running", 40, 120)]
     return table_in_memory(frames, length=LENGTH, clusters=6, ranking=NATURAL, labels=labels)
+
+
+def every_pair(table):
+    """Places of some pairs of windows of all clips."""
+    draw, place_of = np.random.Generator(np.random.PCG64(8)), table.frames.place_of
+    rows = draw.choice(table.frames.windows(LENGTH), (20, 2)).tolist()
+    return [(place_of(a), place_of(b + LENGTH - 1)) for a, b in rows]
 
 
 def test_it_plays_on_from_the_frames_asked_for(table):
@@ -170,11 +180,64 @@ def test_why_names_the_windows_and_the_time(table):
     for source, target in PLACES:
         made = table.transition(source, target)
         assert made.why.endswith(".")
-        assert f" of {len(made.candidates)} candidates" in made.why
+        among = f" of {len(made.candidates)} candidates between the frames it joins"
+        assert among in made.why
+        ends = {(each.recipe.rows[0], each.recipe.rows[-1]) for each in made.candidates}
+        assert ends == {(made.recipe.rows[0], made.recipe.rows[-1])}
+        assert made.why.count(". ") == any(made.plays)
         for row in made.recipe.rows[1:-1]:
             name, frame = table.frames.place_of(row)
             assert f"{name} from frame {frame}" in made.why
-        assert ("plays on for" in made.why) == any(made.plays)
+        assert ("between exactly the frames asked for" in made.why) == any(made.plays)
+        assert ("plays on for" in made.why) == (made.plays[0] > 0)
+        assert ("is entered" in made.why) == (made.plays[1] > 0)
+
+
+def test_why_claims_of_the_frames_asked_for_only_what_was_tried_there(table):
+    """Recipes over medoids are tried there only after frames before and after them."""
+    engine, found = table.query_engine, 0
+    for source, target in every_pair(table):
+        made = table.transition(source, target)
+        if not any(made.plays):
+            continue
+        found += 1
+        assert "nothing of" not in made.why
+        assert "captured motion and blends with and without it are not natural" in made.why
+        first, last = window_pair(engine, source, target)
+        tried = engine.ranked(engine.join(first, last, rescore=0, longest=LENGTH))
+        for n in range(len(tried.costs)):
+            if engine.is_natural(tried, n):
+                assert not engine.synthesize_best(tried.only(n)).checked.passed
+    assert found
+
+
+def test_why_counts_the_cheaper_candidates_that_were_left_out(table):
+    made = next(
+        each
+        for each in (table.transition(*places) for places in PLACES)
+        if len(each.candidates) > 3 and not each.candidates[2].recipe.pinned
+    )
+    taken = made.candidates[2].recipe
+    later = replace(made, recipe=taken, passed_over=2)
+    assert "except 2, which fail the quality check or are less natural" in later.why
+    assert f"costs least of {len(made.candidates)} candidates" in later.why
+    one = replace(made, recipe=made.candidates[1].recipe, passed_over=1)
+    if not one.recipe.pinned:
+        assert "except 1, which fails the quality check or is less natural" in one.why
+    assert "that pass the quality check (" not in later.why
+
+
+def test_stored_recipes_are_named_as_such(table):
+    for source, target in PLACES:
+        made = table.transition(source, target, rescore=0)
+        left = made.passed_over
+        if not made.verification.passed:
+            assert "fails the quality check least" in made.why
+        elif not left:
+            assert "is the first stored recipe" in made.why
+        else:
+            assert "the quality check" in made.why
+            assert any(f"{left} stored recipe" in note for note in made.notes)
 
 
 def test_why_states_that_captured_motion_comes_before_a_cheaper_blend(table):
@@ -185,7 +248,7 @@ def test_why_states_that_captured_motion_comes_before_a_cheaper_blend(table):
             made = table.transition(*ends, longest_s=table.length_s)
             first = made.taken.cost > made.candidates[0].cost and made.score.natural
             if made.recipe.pinned and not made.passed_over:
-                assert ("is natural and comes before blends" in made.why) == first
+                assert ("is natural and, as captured motion, comes before" in made.why) == first
                 found += first
     assert found
 
@@ -358,6 +421,70 @@ def test_feet_of_captured_windows_stand_still_where_that_is_asked_for(table):
 def test_wrong_times_raise(table, keywords, message):
     with pytest.raises(ArrayError, match=message):
         table.transition(*PLACES[0], **keywords)
+
+
+@pytest.mark.parametrize("option", [{"search": True}, {"search": "refine"}, {"rescore": 0}])
+@pytest.mark.parametrize("time", [{"longest_s": 1.0}, {"tolerance_s": 0.2}])
+def test_times_are_refused_where_only_the_frames_asked_for_are_tried(table, option, time):
+    with pytest.raises(ArrayError, match=f"`{next(iter(time))}` must be left out with"):
+        table.transition(*PLACES[0], **option, **time)
+    table.transition(*PLACES[0], **option, tolerance_s=0.0)
+
+
+def test_times_that_a_table_cannot_keep_to_are_noted(table):
+    def notes(**times):
+        return " ".join(table.transition(*PLACES[0], **times).notes)
+
+    assert "arrives at most 0.5 s late" in notes(tolerance_s=0.6)
+    assert "late" not in notes(tolerance_s=0.5)
+    assert "takes 0.5 s, the table's length: `longest_s` is 0.2 s" in notes(longest_s=0.2)
+    assert "takes at most 2 s, 4 times the table's length" in notes(longest_s=3.0)
+    assert "takes" not in notes(longest_s=0.5) + notes(longest_s=2.0)
+
+
+def test_a_variation_keeps_to_the_times(table):
+    for source, target in PLACES:
+        made = table.transition(source, target, longest_s=table.length_s, variation=1)
+        assert made.plays == (0, 0)
+
+
+def test_a_variation_is_natural_where_the_first_choice_is_and_passes_the_check(table):
+    kinds, drawn = set(), 0
+    for source, target in every_pair(table):
+        first = table.transition(source, target)
+        for number in range(3):
+            made = table.transition(source, target, variation=number)
+            ends = made.recipe.rows[0], made.recipe.rows[-1]
+            assert ends == (first.recipe.rows[0], first.recipe.rows[-1])
+            assert made.score.natural >= first.score.natural
+            assert made.verification.passed >= first.verification.passed
+            is_first = (made.recipe.rows, made.recipe.pinned) == (
+                first.recipe.rows,
+                first.recipe.pinned,
+            )
+            assert (made.variation is None) == is_first
+            assert any("not varied" in note for note in made.notes) == is_first
+            if is_first:
+                assert np.array_equal(made.motion.local_quats, first.motion.local_quats)
+                assert made.why == first.why
+            else:
+                assert f"is variation {number}: it passes the quality check" in made.why
+                assert made.cost <= first.cost + WORSE * max(abs(first.cost), 1.0) + 1e-4
+                drawn += 1
+                kinds.add((first.recipe.pinned, first.recipe.n_ways))
+    assert drawn > 20
+    assert len(kinds) > 2
+
+
+def test_a_variation_has_the_same_answer_for_the_same_number_and_holds_feet_still(table):
+    still = 0
+    for source, target in PLACES:
+        first = table.transition(source, target, variation=4, still_feet=True)
+        again = table.transition(source, target, variation=4, still_feet=True)
+        assert np.array_equal(first.motion.local_quats, again.motion.local_quats)
+        assert first.recipe.rows == again.recipe.rows
+        still += first.still_feet and first.variation is not None
+    assert still
 
 
 def test_an_unknown_option_raises(table):

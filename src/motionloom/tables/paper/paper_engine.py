@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from operator import attrgetter
 from threading import RLock
 from typing import NamedTuple, overload
@@ -208,14 +209,18 @@ def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTra
         target = int(engine.labels.of(request.label, engine.end_of(source))[0])
     else:
         target = window_of(engine, request.target, notes, leaving=False)
-    recipe = paper.recipe(source, target)
+    recipe = cached = paper.recipe(source, target)
     if request.variation is not None:
-        recipe = paper.varied(recipe, int(request.variation))
+        recipe = paper.varied(cached, int(request.variation))
+        if recipe.rows == cached.rows:
+            notes.append("not varied: this number draws the intermediaries of the cached recipe")
+    variation = None if recipe.rows == cached.rows else request.variation
     taken_s = recipe.n_frames / engine.frames.fps
     if request.longest_s is not None and taken_s > request.longest_s:
         notes.append(f"the cached recipe takes {taken_s:.2f} s, more than {request.longest_s:g} s")
     blend = make_recipe(paper, recipe)
-    return _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
+    made = _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
+    return made if variation is None else replace(made, variation=variation)
 
 
 def _check_options(request: TransitionRequest) -> None:

@@ -55,20 +55,23 @@ class Score:
 
     Attributes
     ----------
-    foot_plant : float
-        Mean distance of planted balls from where they should stand, inches.
-    zmp : float
-        Largest distance of the zero moment point from the support, inches.
+    foot_plant : float or None
+        Mean distance of planted balls from where they should stand, inches; None if nothing is
+        planted.
+    zmp : float or None
+        Largest distance of the zero moment point from the support, inches; None if it could be
+        measured in no frame.
     total : float
-        Their sum, and what flights lack of free fall, in the same measure.
+        Their sum, and what flights lack of free fall, in the same measure; what was not measured
+        counts as 0.
     natural : bool
         Whether it passes: by naturalness where it is known, else by the papers' threshold.
     naturalness : float or None
         Calibrated similarity to captured motion, 0 to 1; None for motions that are no blend: it
         weighs how far the blended windows differ.
-    zmp_high : float
+    zmp_high : float or None
         95th percentile of the same distance, inches: one bad frame does not decide it.
-    zmp_mean : float
+    zmp_mean : float or None
         Its mean, inches.
     unsupported : int
         Frames neither in flight nor within 0.1 s of a plant.
@@ -87,13 +90,13 @@ class Score:
     True
     """
 
-    foot_plant: float
-    zmp: float
+    foot_plant: float | None
+    zmp: float | None
     total: float
     natural: bool
     naturalness: float | None = None
-    zmp_high: float = 0.0
-    zmp_mean: float = 0.0
+    zmp_high: float | None = None
+    zmp_mean: float | None = None
     unsupported: int = 0
     planted: int = 0
     scored: int = 0
@@ -151,17 +154,18 @@ class Score:
         natural = total < threshold
         if form == "natural" and likely is not None:
             natural = likely >= THRESHOLD
+        planted, scored = int(value("planted")), int(value("scored"))
         return cls(
-            value("foot_in"),
-            value("zmp_max_in"),
+            value("foot_in") if planted else None,
+            value("zmp_max_in") if scored else None,
             total,
             natural and not len(failed),
             likely,
-            value("zmp_p95_in"),
-            value("zmp_mean_in"),
+            value("zmp_p95_in") if scored else None,
+            value("zmp_mean_in") if scored else None,
             int(value("unsupported")),
-            int(value("planted")),
-            int(value("scored")),
+            planted,
+            scored,
             value("ballistic"),
         )
 
@@ -292,14 +296,15 @@ def score_motion(
     outside = balance.outside if len(balance.outside) else np.zeros(1)
     mean_missed, zmp = missed / max(planted, 1) / INCH, float(outside.max()) / INCH
     total = mean_missed + zmp + BALLISTIC_IN * balance.ballistic
+    measured = len(balance.outside) > 0
     return Score(
-        mean_missed,
-        zmp,
+        mean_missed if planted else None,
+        zmp if measured else None,
         total,
         total < threshold,
         None,
-        float(np.quantile(outside, 0.95)) / INCH,
-        float(outside.mean()) / INCH,
+        float(np.quantile(outside, 0.95)) / INCH if measured else None,
+        float(outside.mean()) / INCH if measured else None,
         balance.unsupported,
         planted,
         len(balance.outside),
@@ -316,7 +321,7 @@ def _by_accelerations(motion: Motion, chance: Chance | None, threshold: float) -
         )
     likely = chance_of(motion, chance)
     total = BALLISTIC_IN * (1.0 - likely)
-    return Score(0.0, 0.0, total, total < threshold, likely)
+    return Score(None, None, total, total < threshold, likely)
 
 
 def mass_parts(masses: npt.ArrayLike) -> FloatArray:

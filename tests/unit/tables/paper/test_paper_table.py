@@ -139,6 +139,11 @@ def test_a_label_is_arrived_at_and_a_variation_has_other_intermediaries(table):
     source, target = place_of(over.rows[0]), place_of(over.rows[-1] + LENGTH - 1)
     rows = {table.transition(source, target, variation=k).recipe.rows for k in range(8)}
     assert len(rows) > 1
+    for number in range(8):
+        varied = table.transition(source, target, variation=number)
+        is_other = varied.recipe.rows != over.rows
+        assert (f"is variation {number} of the cached recipe" in varied.why) == is_other
+        assert ("is the cached recipe" in varied.why) == (not is_other)
     assert {(each[0], each[-1]) for each in rows} == {(over.rows[0], over.rows[-1])}
 
 
@@ -179,6 +184,7 @@ def test_what_it_cannot_do_is_refused_in_words(table, place):
     ("options", "text"),
     [
         ({"method": "papers"}, "`method` must be"),
+        ({"method": "default", "edition": 2006}, "`edition` must be left out"),
         ({"edition": 2008}, "`edition` must be 2006 or 2007"),
         ({"score": "natural"}, '`score` must be "paper"'),
         ({"weights": "best"}, "`weights` must be"),

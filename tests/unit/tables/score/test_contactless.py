@@ -56,6 +56,7 @@ def test_a_body_without_feet_is_scored_by_its_accelerations(rope):
     assert found.naturalness == calm(peak_accelerations(rope))
     assert found.total == pytest.approx(12.0 * (1.0 - found.naturalness))
     assert found.natural
+    assert (found.foot_plant, found.zmp, found.zmp_high, found.zmp_mean) == (None,) * 4
     quats = np.array(rope.local_quats)
     quats[30:, 0] = -quats[30:, 0][:, [1, 0, 2, 3]]
     assert not score(rope.replace(local_quats=quats), chance=calm).natural

@@ -134,10 +134,17 @@ def test_results_with_a_motion_are_scored_and_a_known_score_is_kept():
     assert score(Made()).total == 3.0
 
 
+def test_columns_of_what_never_stands_have_no_cost_of_feet_and_balance():
+    found = Score.of_columns(np.zeros(len(COLUMNS)), form="paper")
+    assert (found.foot_plant, found.zmp, found.zmp_high, found.zmp_mean) == (None,) * 4
+    assert found.total == 0.0
+
+
 def test_columns_become_a_score():
     columns = np.zeros(len(COLUMNS))
     columns[column("foot_in")], columns[column("zmp_max_in")] = 1.5, 5.0
     columns[column("unsupported")] = 4
+    columns[[column("planted"), column("scored")]] = 9
     found = Score.of_columns(columns, form="paper")
     assert (found.foot_plant, found.zmp, found.total, found.natural) == (1.5, 5.0, 6.5, False)
     assert found.unsupported == 4
@@ -184,7 +191,8 @@ def test_a_ball_must_stand_for_two_frames_to_count(frames, planted):
     labels[60:80, 0] = True  # a heel alone is no plant
     found = score_motion(clip.motion, ml.Footplants(labels))
     assert found.planted == planted
-    assert found.foot_plant == pytest.approx(0.0, abs=1e-9)
+    expected = pytest.approx(0.0, abs=1e-9) if planted else None
+    assert found.foot_plant == expected
     assert found.scored == planted
 
 

@@ -305,7 +305,7 @@ function recipeRows(detail: TableDetail): HTMLElement[] {
               detail.path.chosen
             ],
           ),
-          `: ${detail.path.why}.`,
+          `: ${detail.path.why}`,
         ),
       ]
     : [];
