@@ -50,9 +50,9 @@ def vary(engine: QueryEngine, first: Best, variation: int, *, still: bool) -> Be
         at = choice.find(key)
         if choice.costs[at] > limit or (natural and not engine.is_natural(choice, at)):
             continue
-        made = engine.synthesize_best(choice.only(at), still=still)
-        if made.checked.passed:
-            return made._replace(choice=choice, number=at)
+        best = engine.synthesize_best(choice.only(at), still=still)
+        if best.checked.passed:
+            return best._replace(choice=choice, number=at)
     return None
 
 

@@ -219,8 +219,8 @@ def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTra
     if request.longest_s is not None and taken_s > request.longest_s:
         notes.append(f"the cached recipe takes {taken_s:.2f} s, more than {request.longest_s:g} s")
     blend = make_recipe(paper, recipe)
-    made = _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
-    return made if variation is None else replace(made, variation=variation)
+    result = _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
+    return result if variation is None else replace(result, variation=variation)
 
 
 def _check_options(request: TransitionRequest) -> None:
