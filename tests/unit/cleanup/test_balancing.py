@@ -270,7 +270,7 @@ def test_flights_are_frames_with_both_feet_up() -> None:
 
 
 def leap(fall: float, sideways: float = 0.0) -> tuple[ml.Motion, ml.Footplants]:
-    """A stand that leaps straight up for 0.4 s with another gravity, shifted sideways on the way."""
+    """A stand that leaps up for 0.4 s with another gravity, shifted sideways on the way."""
     first, last = 50, 74
     time = np.arange(last - first + 1) / 60.0
     root = STAND.motion.root_positions.copy()
