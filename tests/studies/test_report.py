@@ -12,9 +12,11 @@ def test_a_part_of_a_study_keeps_the_figures_of_the_others(tmp_path: Path) -> No
     about = {"half": "reported", "parts": "one, two"}
     write_report("some", whole, about=about, quiet=True, folder=tmp_path)
     part = [Figure("a", 5.0, "m", "other", 6.0), Figure("b", 7.0, "m")]
-    figures, told = with_others("some", part, {"half": "reported", "parts": "two"}, folder=tmp_path)
+    figures, written = with_others(
+        "some", part, {"half": "reported", "parts": "two"}, folder=tmp_path
+    )
     assert figures == [whole[0], *part]
-    assert told == {"half": "reported", "parts": "one, two", "measured again": "two"}
+    assert written == {"half": "reported", "parts": "one, two", "measured again": "two"}
 
 
 def test_other_halves_of_the_clips_are_not_mixed(tmp_path: Path) -> None:

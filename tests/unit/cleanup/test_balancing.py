@@ -269,20 +269,20 @@ def test_flights_are_frames_with_both_feet_up() -> None:
     assert flights_of(points, np.zeros_like(planted), 60.0) == []
 
 
-def leap(fall: float, aside: float = 0.0) -> tuple[ml.Motion, ml.Footplants]:
-    """A stand that leaps straight up for 0.4 s with another gravity, pushed aside on the way."""
+def leap(fall: float, sideways: float = 0.0) -> tuple[ml.Motion, ml.Footplants]:
+    """A stand that leaps up for 0.4 s with another gravity, shifted sideways on the way."""
     first, last = 50, 74
     time = np.arange(last - first + 1) / 60.0
     root = STAND.motion.root_positions.copy()
     root[first : last + 1, 1] += 0.5 * fall * time * (time[-1] - time)
-    root[first : last + 1, 0] += aside * np.sin(np.pi * time / time[-1])
+    root[first : last + 1, 0] += sideways * np.sin(np.pi * time / time[-1])
     planted = STAND.footplants.planted.copy()
     planted[first + 1 : last] = False
     return STAND.motion.replace(root_positions=root), ml.Footplants(planted)
 
 
 def test_stances_next_to_a_flight_do_not_prevent_its_correction() -> None:
-    motion, plants = leap(14.0, aside=0.05)
+    motion, plants = leap(14.0, sideways=0.05)
     balanced = ml.balance(motion, plants, allowed_m=0.02)
     assert balanced.before.fall > 0.35
     assert balanced.after.fall < 0.1
