@@ -129,7 +129,7 @@ def test_graph_and_table_are_compared_in_words(ask_table) -> None:
     assert head["detail"]["by"] == ("graph" if path["chosen"] == "graph" else "table")
     head, arrays = ask_table("table.query", source=["walk", 10], target=["walk", 60], by="graph")
     if head["type"] == "error":
-        assert "no way" in head["text"]
+        assert "no path" in head["text"]
     else:
         assert head["detail"]["by"] == "graph"
         assert np.isfinite(arrays["points"]).all()
