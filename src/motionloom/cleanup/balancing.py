@@ -282,10 +282,14 @@ def _corrected(
 
 
 def _held(motion: Motion, state: _State, shift: FloatArray | None) -> Cleanup:
-    """The motion with its root shifted and its feet where they were."""
+    """The motion with its root shifted and its feet where they were.
+
+    Feet that stood a little restlessly go on to: held at one point they would be more still than
+    captured ones, which classifiers notice.
+    """
     return clean_until_sound(
         motion, state.footplants, lambda cleanup: cleanup.verification,
-        body=state.body, shift=shift,
+        body=state.body, shift=shift, own_paths=True,
     )[0]  # fmt: skip
 
 

@@ -126,3 +126,11 @@ def hold_feet(
         dataclasses.replace(feet[0], held=held[0], places=stood[0]),
         dataclasses.replace(feet[1], held=held[1], places=stood[1]),
     )
+
+
+def on_own_paths(feet: tuple[Foot, Foot]) -> tuple[Foot, Foot]:
+    """The feet with held points where they are in the motion that came in."""
+    left, right = (
+        dataclasses.replace(foot, places=np.stack([foot.heel, foot.ball], axis=1)) for foot in feet
+    )
+    return left, right

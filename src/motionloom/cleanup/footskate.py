@@ -25,7 +25,7 @@ from motionloom.cleanup.cleanup_input import Source, read_source
 from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in
 from motionloom.cleanup.clearance import MOST_M, lifted, raised
 from motionloom.cleanup.contact_speeds import contact_speeds
-from motionloom.cleanup.foot import hold_feet
+from motionloom.cleanup.foot import hold_feet, on_own_paths
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.plant_targets import fit_targets
 from motionloom.cleanup.release import released
@@ -119,6 +119,7 @@ def clean_until_sound(
     *,
     body: BodyMap,
     shift: FloatArray | None = None,
+    own_paths: bool = False,
 ) -> tuple[Cleanup, Verification]:
     """The motion with its feet held as far as it passes a check, and what the check says.
 
@@ -130,8 +131,10 @@ def clean_until_sound(
         The check of a cleaned motion.
     shift : (F, 3)
         A shift of the root, metres; feet stay where they are.
+    own_paths
+        Whether held points keep the paths that they have, instead of standing at one place.
     """
-    options = _Options(body, shift=shift)
+    options = _Options(body, shift=shift, own_paths=own_paths)
     return _until_sound(motion, footplants, lambda cleanup, _: verified(cleanup), options)
 
 
@@ -146,6 +149,8 @@ class _Options:
     repair_knees: bool = True
     shift: FloatArray | None = None
     """Of the root, with feet left where they are. (F, 3)"""
+    own_paths: bool = False
+    """Whether held points keep the paths that they have."""
 
 
 def _until_sound(
@@ -224,6 +229,7 @@ def _clean(
         near = np.flatnonzero(farthest <= options.farthest_m)
         near_holds = tuple(holds[i] for i in near)
         feet = hold_feet(source.feet, near_holds, places[near])
+        feet = on_own_paths(feet) if options.own_paths else feet
         return near_holds, place_feet(
             feet,
             source.reach,

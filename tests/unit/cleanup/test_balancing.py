@@ -55,6 +55,20 @@ def test_contacts_stay_and_ends_stay() -> None:
     )
 
 
+def test_feet_that_stand_restlessly_go_on_to() -> None:
+    """Held at one point they would be more still than captured ones."""
+    motion = leaning(STAND, 0.2)
+    sway = 0.008 * np.sin(np.arange(motion.n_frames) / 12.0)[:, None] * [1.0, 0.0, 0.0]
+    restless = motion.replace(root_positions=motion.root_positions + sway)
+    balanced = ml.balance(restless, STAND.footplants)
+    assert balanced.after.outside < 0.1
+    before, after = foot_points(restless), foot_points(balanced.motion)
+    held = balanced.footplants.planted
+    assert held.mean() > 0.9
+    assert np.ptp(before[:, 0, 0]) > 0.015
+    assert np.abs(after - before)[held].max() < 1e-3
+
+
 def test_a_balanced_motion_is_returned_as_it_is() -> None:
     balanced = ml.balance(STAND.motion, STAND.footplants)
     assert balanced.motion is STAND.motion
