@@ -110,8 +110,8 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
         batches[name] = window_of(
             frames, results.heading, results.root_positions, results.local_quats
         )
-    batches |= {name: window_of(frames, made.heading, made.root_positions, made.local_quats)
-                for name, made in pinned_answers(bench, at, query, windows).items()}  # fmt: skip
+    batches |= {name: window_of(frames, result.heading, result.root_positions, result.local_quats)
+                for name, result in pinned_answers(bench, at, query, windows).items()}  # fmt: skip
     joints = {name: led_to_end(batch, truth) for name, batch in batches.items()}
     joints["interpolation"] = bench.interpolated(query)
     real = seen_joints(truth, every, None)[0]
@@ -121,7 +121,7 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
 def pinned_answers(
     bench: Bench, engine: QueryEngine, query: Query, windows: Windows
 ) -> dict[str, Synthesis]:
-    """What the table returns, and the rivals that are no blends of windows, pinned as it is."""
+    """What the table returns, and baselines that are no blends, pinned by the same kernel."""
     frames, ends = bench.frames, (query.row, query.row + LENGTH - 1)
     at = Pinning(frames, bench.rig, LENGTH, round(CONTEXT_S * frames.fps))
     rows = np.arange(windows.both[0], windows.both[0] + LENGTH)
