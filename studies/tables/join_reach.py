@@ -102,7 +102,7 @@ def asked(table: ml.TransitionTable, pairs: list[list], options: dict) -> dict[s
             recipe = results.recipe
             rows.append(
                 (
-                    results.score.natural,
+                    results.score.natural and results.verification.passed,
                     *min(times),
                     recipe.pinned,
                     recipe.n_ways,
