@@ -69,7 +69,9 @@ class LegLimits:
         self._own = np.zeros(len(joints))
         quats = captured.local_quats
         _largest(*quats.shape[:2], quats, len(joints), self.joints, self._glitched, self._own)
-        jerks = np.where(self._glitched[1:] | self._glitched[:-1], 0.0, _second(leg.knee))
+        jerks = np.where(
+            self._glitched[1:] | self._glitched[:-1], 0.0, second_differences(leg.knee)
+        )
         most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
         self._jerk = np.maximum(most, jerks + 1e-12)
 
@@ -197,7 +199,7 @@ def _glitched(motion: Motion, turns: SuddenTurns, end: int) -> BoolArray:
     return flags
 
 
-def _second(track: FloatArray) -> FloatArray:
+def second_differences(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
     second = track[2:] - 2.0 * track[1:-1] + track[:-2]
     return np.asarray(np.sqrt(np.sum(second * second, axis=-1)))

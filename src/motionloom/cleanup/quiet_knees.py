@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._filters import running_maximum
 from motionloom.cleanup.blend_off import nearness, spread_smoothly
-from motionloom.cleanup.calm import FREE_M_S2, JERK_OVER_OWN
+from motionloom.cleanup.calm import FREE_M_S2, JERK_OVER_OWN, second_differences
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.leg_reach import LegSolution
 from motionloom.motion.contacts import runs_of
@@ -136,9 +136,7 @@ def _jerks(legs: tuple[LegSolution, ...]) -> FloatArray:
 
 def _second(track: FloatArray) -> FloatArray:
     """Size of the second difference of a track (F, 3), zero in the first and last frame. (F,)."""
-    out = np.zeros(len(track))
-    out[1:-1] = _lengths(track[2:] - 2.0 * track[1:-1] + track[:-2])
-    return out
+    return np.pad(second_differences(track), 1)
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:

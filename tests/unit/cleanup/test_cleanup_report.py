@@ -11,7 +11,7 @@ import motionloom as ml
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup import footskate
-from motionloom.cleanup.calm import _second
+from motionloom.cleanup.calm import second_differences
 from motionloom.cleanup.cleanup_input import _with_stiff_feet
 from motionloom.cleanup.cleanup_report import build_report
 from motionloom.cleanup.contact_speeds import contact_speeds, fastest_contact
@@ -239,7 +239,7 @@ def shares(steps, n, half):
 
 def test_second_differences():
     track = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.3, 0.0, 0.4], [0.6, 0.0, 0.8]])
-    assert _second(track) == pytest.approx([0.5, 0.0])
+    assert second_differences(track) == pytest.approx([0.5, 0.0])
 
 
 def test_a_report_without_plants_has_none():
