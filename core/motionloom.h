@@ -1858,7 +1858,7 @@ ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t 
 
 /* The best way from a window to one of others, which may leave the source later and enter the target
    sooner by as many frames as a transition of `longest` frames has more than the table's windows,
-   and arrive up to `later` frames after the target. Windows asked for come first, of up to 4 targets
+   and arrive up to its number of frames in `later` after a target. Windows asked for come first, of up to 4 targets
    those with the most natural plain blends; others are tried where none is good enough, by
    naturalness, or by the papers' sum in a table of that ranking. In the choice are captured windows
    pinned between the two windows that were found, which are its first where they are natural, and
@@ -1866,10 +1866,10 @@ ML_API ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t 
    to be the best.
    Recipes that are banned (first rows of their windows, -1 where there are fewer, and 1 where they
    are pinned) are left out; the choice may be empty then.
-   targets: (n_targets)  banned: (n_banned, 5) */
+   targets: (n_targets)  later: (n_targets)  banned: (n_banned, 5) */
 ML_API ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets,
-                               const int64_t *targets, int64_t rescore, int64_t longest,
-                               int64_t later, int64_t n_banned, const int64_t *banned,
+                               const int64_t *targets, const int64_t *later, int64_t rescore,
+                               int64_t longest, int64_t n_banned, const int64_t *banned,
                                ml_choice *out);
 
 /* The windows of a label that are most easily reached from a window, and how many: at most 4.

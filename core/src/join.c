@@ -28,20 +28,22 @@ enum {
 /* Sum in inches under which the papers call a transition good. */
 #define JOIN_PAPER_IN 6.0
 
-/* A source and a target window, and the best between them. */
+/* A source and a target window, frames after the target that may be arrived at, and the best between
+   the two. */
 typedef struct {
-    int64_t source, target, rescore, n_near, near[TABLE_CAPTURED], count, best;
+    int64_t source, target, later, rescore, n_near, near[TABLE_CAPTURED], count, best;
     /* 1 where `near` was sought, and where the best is captured windows that are natural. */
     int sought, captured;
     double cost, worth, reference[4];
     float columns[TABLE_COLUMNS];
 } join_pair;
 
-/* Where a join goes: to the best of targets in order, in a window's length and `most` frames. */
+/* Where a join goes: to the best of targets, tried in an order, or up to so many frames later, in a
+   window's length and `most` frames. */
 typedef struct {
     int64_t source, n_targets;
-    const int64_t *targets;
-    int64_t rescore, most, later;
+    const int64_t *targets, *later, *order;
+    int64_t rescore, most;
 } join_asked;
 
 /* How joins are judged. */
@@ -260,7 +262,9 @@ static ml_status join_targets(const join_task *task, const join_asked *asked, jo
                               join_pair *best) {
     ml_status bad = ML_OK;
     for (int64_t n = 0; n < asked->n_targets && !bad; n++) {
-        join_pair pair = {.source = asked->source, .target = asked->targets[n]};
+        int64_t at = asked->order[n];
+        join_pair pair = {.source = asked->source, .target = asked->targets[at],
+                          .later = asked->later[at]};
         if (n == 0) {
             *last = pair;
             bad = join_judge(task, last);
@@ -274,12 +278,12 @@ static ml_status join_targets(const join_task *task, const join_asked *asked, jo
 
 /* The best of the places where clips come closest to each other near the pair asked for: the first
    natural one and some after it. `tried` begins with that pair; how many. */
-static ml_status join_places(const join_task *task, int64_t most, int64_t later, join_pair *tried,
+static ml_status join_places(const join_task *task, int64_t most, join_pair *tried,
                              int64_t *n_tried, join_pair *last, join_pair *best) {
     ml_meeting places[MEETINGS];
     join_pair asked = tried[0];
     int64_t count = ml_meeting_find(task->table, task->work, asked.source, asked.target,
-                                    asked.reference, most, later, places);
+                                    asked.reference, most, asked.later, places);
     ml_status bad = ML_OK;
     for (int64_t k = 0, more = JOIN_MORE; k < count && more > 0 && !bad; k++) {
         join_pair pair = {.source = asked.source + places[k].ahead,
@@ -298,8 +302,8 @@ static ml_status join_best(const join_task *task, const join_asked *asked, join_
     int64_t n_tried = 1;
     ml_status bad = join_targets(task, asked, &last, best);
     tried[0] = *best;
-    if (!bad && best->worth < 0.0 && (asked->most > 0 || asked->later > 0))
-        bad = join_places(task, asked->most, asked->later, tried, &n_tried, &last, best);
+    if (!bad && best->worth < 0.0 && (asked->most > 0 || best->later > 0))
+        bad = join_places(task, asked->most, tried, &n_tried, &last, best);
     if (!bad && asked->rescore > 0)
         bad = join_recipes(task, asked->rescore, n_tried, tried, &last, best);
     if (!bad && (last.source != best->source || last.target != best->target ||
@@ -322,10 +326,10 @@ static ml_status join_worth(const join_task *task, const int32_t *ids, double *w
     return bad ? bad : ml_recipe_logit(table->terms, table->scratch, ids, reference, worth);
 }
 
-/* Targets by the naturalness of the plain blends to them, the most natural first.
-   ordered: (TABLE_TARGETS) */
+/* Numbers of targets by the naturalness of the plain blends to them, the most natural first.
+   order: (TABLE_TARGETS) */
 static ml_status join_order(const join_task *task, int64_t source, int64_t n_targets,
-                            const int64_t *targets, int64_t *ordered) {
+                            const int64_t *targets, int64_t *order) {
     const ml_table *table = task->table;
     int32_t slot = (int32_t)table->n_medoids + JOIN_SOURCE, *ids = task->work->ids;
     double worths[TABLE_TARGETS];
@@ -341,35 +345,37 @@ static ml_status join_order(const join_task *task, int64_t source, int64_t n_tar
         int64_t at = n;
         for (; at > 0 && worth > worths[at - 1]; at--) {
             worths[at] = worths[at - 1];
-            ordered[at] = ordered[at - 1];
+            order[at] = order[at - 1];
         }
         worths[at] = worth;
-        ordered[at] = targets[n];
+        order[at] = n;
     }
     return bad;
 }
 
 ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets,
-                        const int64_t *targets, int64_t rescore, int64_t longest, int64_t later,
-                        int64_t n_banned, const int64_t *banned, ml_choice *out) {
+                        const int64_t *targets, const int64_t *later, int64_t rescore,
+                        int64_t longest, int64_t n_banned, const int64_t *banned, ml_choice *out) {
     ml_table_pieces work;
-    int64_t most = longest > table->length ? longest - table->length : 0, ordered[TABLE_TARGETS];
+    int64_t most = longest > table->length ? longest - table->length : 0;
+    int64_t order[TABLE_TARGETS] = {0};
     if (out->pinned == NULL || out->most < ml_table_most(table) || n_targets < 1 ||
-        n_targets > TABLE_TARGETS || rescore < 0 || later < 0 || n_banned < 0 ||
+        n_targets > TABLE_TARGETS || rescore < 0 || n_banned < 0 ||
         table->n_work < ml_table_work(table) ||
         table->terms->n_windows < table->n_medoids + TABLE_WIDE)
         return ML_BAD_SIZE;
     if (!ml_table_has_window(table, source)) return ML_NOWHERE;
-    for (int64_t n = 0; n < n_targets; n++)
+    for (int64_t n = 0; n < n_targets; n++) {
+        if (later[n] < 0) return ML_BAD_SIZE;
         if (!ml_table_has_window(table, targets[n])) return ML_NOWHERE;
+    }
     ml_table_lay_out(table, table->work, &work);
     /* The papers' sum does not count how far windows differ. */
     const ml_weighing *weighing = table->weighing;
     int natural = weighing->linear[JUDGE_SPREAD] != 0.0 || weighing->log[JUDGE_SPREAD] != 0.0;
     join_task task = {table, &work, natural, n_banned, banned};
-    ordered[0] = targets[0];
-    ml_status bad = n_targets > 1 ? join_order(&task, source, n_targets, targets, ordered) : ML_OK;
-    join_asked asked = {source, n_targets, ordered, rescore, most, later};
+    ml_status bad = n_targets > 1 ? join_order(&task, source, n_targets, targets, order) : ML_OK;
+    join_asked asked = {source, n_targets, targets, later, order, rescore, most};
     join_pair best;
     if (!bad) bad = join_best(&task, &asked, &best);
     if (bad) return bad;

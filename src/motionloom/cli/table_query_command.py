@@ -176,6 +176,7 @@ def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
         "output": output,
         **result_json(joined),
         "plays": list(joined.plays),
+        "late": joined.late,
         "why": joined.why,
         "foot_error_cm": 100.0 * joined.foot_error,
     }

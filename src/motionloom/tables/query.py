@@ -12,6 +12,7 @@ from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.tables.join_search import MOST_LENGTHS, MOST_RESCORED, joined
 from motionloom.tables.query_engine import Best, QueryEngine
 from motionloom.tables.query_records import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.synthesis.synthesis import Synthesis
@@ -21,14 +22,6 @@ from motionloom.tables.variation import vary
 
 _play = kernel("ml_table_played")
 
-MOST_LENGTHS = 4
-"""The longest transition, in lengths of a window; as in core/src/table.h."""
-LONGEST_S = 2.0
-"""Seconds of the longest transition, unless windows of the table are longer."""
-JOINS = 4
-"""Searches for a natural candidate that also passes the quality check, at most."""
-MOST_RESCORED = 1_000_000
-"""More recipes than any two frames have in a table: a greater number means all of them."""
 UNVARIED = (
     "not varied: no drawn recipe passes the quality check, costs at most a little more and is "
     "natural where this one is"
@@ -56,7 +49,7 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
         targets = np.array([window_of(engine, request.target, notes, leaving=False)])
     notes += _times_changed(engine, request)
     if request.is_default:
-        best = _joined(engine, source, targets, request)
+        best = joined(engine, source, targets, request)
     else:
         chosen = _chosen(engine, source, targets, request)
         best = engine.synthesize_best(chosen, still=request.still_feet)
@@ -71,15 +64,15 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     best = best if varied is None else varied
     windows = best.choice.windows(best.number)
     plays = windows[0] - source, _sooner(targets, windows[-1])
-    if any(plays):
-        before, after = (frames / engine.frames.fps for frames in plays)
-        notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
+    late = 0 if request.target is None else max(windows[-1] - int(targets[0]), 0)
+    notes += _times_of(engine, plays, late)
     if not best.feet:
         notes.append("feet are left as the blend has them: held, they would fail the check")
     around = float(request.lead_s), float(request.follow_s)
     result = assembled(engine, best, around, tuple(notes), plays=plays)
     return replace(
         result,
+        late=late,
         passed_over=passed_over,
         still_feet=request.still_feet and best.feet and result.recipe.pinned,
         variation=None if varied is None else variation,
@@ -113,6 +106,17 @@ def _times_changed(engine: QueryEngine, request: TransitionRequest) -> list[str]
     return notes
 
 
+def _times_of(engine: QueryEngine, plays: tuple[int, int], late: int) -> list[str]:
+    """Notes about captured frames around the blend, and about a late arrival."""
+    notes, fps = [], engine.frames.fps
+    if any(plays):
+        before, after = (frames / fps for frames in plays)
+        notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
+    if late:
+        notes.append(f"arrives {late} frames ({late / fps:.2f} s) after the frame asked for")
+    return notes
+
+
 def _left_out(engine: QueryEngine, best: Best) -> str:
     """A note about recipes that come before the one taken."""
     count, choice = best.number, best.choice
@@ -122,7 +126,8 @@ def _left_out(engine: QueryEngine, best: Best) -> str:
     if choice.is_pinned(count) and engine.is_natural(choice, count):
         return f"{count} cheaper {recipes} left out: captured motion that is natural comes first"
     are = "are" if count > 1 else "is"
-    return f"{count} cheaper {recipes} left out: {they} the quality check or {are} less natural"
+    check = "the quality check with held feet" if best.feet else "the quality check"
+    return f"{count} cheaper {recipes} left out: {they} {check} or {are} less natural"
 
 
 def _chosen(
@@ -139,61 +144,6 @@ def _chosen(
     if request.search:
         choice = engine.refine(choice)
     return choice
-
-
-def _joined(
-    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
-) -> Best:
-    """The best candidate of any duration up to the longest one that is natural and passes.
-
-    A natural candidate that fails the quality check is left out, and the search goes on. If nothing
-    natural passes, the first candidate that passes is taken, or the one that fails least. A longer
-    time than usual never makes it worse: if nothing passes then, the usual time is searched.
-    """
-    rescore = min(int(request.rescore), MOST_RESCORED)
-    later = round(min(request.tolerance_s * engine.frames.fps, engine.length))
-    longest, still = _longest(engine, request), request.still_feet
-    banned: list[tuple[int, ...]] = []
-    first: Best | None = None
-    for _ in range(JOINS):
-        choice = engine.join(
-            source, targets, rescore=rescore, longest=longest, later=later, banned=banned
-        )
-        if not len(choice.rows):
-            break
-        top = choice.key(0)
-        best = engine.synthesize_best(choice, still=still)
-        first = best if first is None or _passes_first(best, first) else first
-        judged = best.choice  # by cost, unless the first candidate was taken
-        is_top = judged.key(best.number) == top
-        if best.checked.passed and (is_top or engine.is_natural(judged, best.number)):
-            return best
-        at = judged.find(top)
-        if not engine.is_natural(judged, at):
-            break
-        alone = engine.synthesize_best(judged.only(at), still=still)
-        if alone.checked.passed:
-            return alone._replace(choice=judged, number=at)
-        banned.append(top)
-    assert first is not None
-    if not first.checked.passed and (request.longest_s or 0.0) > LONGEST_S:
-        return _joined(engine, source, targets, replace(request, longest_s=None))
-    if not first.checked.passed:
-        recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
-        first = recipes if recipes.checked.passed else first
-    return first
-
-
-def _passes_first(best: Best, first: Best) -> bool:
-    """Whether a candidate passes the quality check where an earlier one does not."""
-    return best.checked.passed and not first.checked.passed
-
-
-def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
-    """Frames that the transition may take."""
-    longest_s = LONGEST_S if request.longest_s is None else request.longest_s
-    most = MOST_LENGTHS * engine.length
-    return max(engine.length, round(min(longest_s * engine.frames.fps, most)))
 
 
 def _sooner(targets: IntArray, window: int) -> int:

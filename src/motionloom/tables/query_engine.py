@@ -31,7 +31,7 @@ from motionloom.tables.query_records import (
     synthesis_of,
 )
 from motionloom.tables.score.columns import COLUMNS, column
-from motionloom.tables.score.natural import Reference, is_natural
+from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.score import THRESHOLD_IN
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
@@ -198,7 +198,7 @@ class QueryEngine:
         *,
         rescore: int,
         longest: int,
-        later: int = 0,
+        later: Sequence[int] | IntArray = (),
         banned: Sequence[tuple[int, ...]] = (),
     ) -> Choice:
         """The best way to one of some targets; see ``ml_table_join`` of the core.
@@ -212,19 +212,21 @@ class QueryEngine:
         longest
             Frames of the longest transition.
         later
-            Frames by which it may arrive after the target.
+            Frames by which it may arrive after each target; none by default. (n,)
         banned
             Candidates to leave out, as :meth:`Choice.key` gives them.
         """
         for row in (source, *targets.tolist()):
             self.end_of(row)
         given = np.ascontiguousarray(targets, dtype=np.int64)
+        after = np.zeros(len(given), dtype=np.int64)
+        after[: len(later)] = later
         out = np.array(banned, dtype=np.int64).reshape(-1, MOST_WAYS + 1) if banned else NONE_BANNED
         with self.lock:
             self._chosen = None
             _join(
-                self.record, source, len(given), given, rescore, longest, later,
-                len(out), out, self._choice,
+                self.record, source, len(given), given, after, rescore, longest, len(out), out,
+                self._choice,
             )  # fmt: skip
             self._chosen = choice_of(self._choice)  # as a rule it is synthesized next
             return self._chosen
@@ -291,13 +293,22 @@ class QueryEngine:
         with self.lock:
             return self._slots.reference(windows)
 
-    def is_natural(self, choice: Choice, number: int) -> bool:
-        """Whether a candidate whose columns are known is good by the table's score."""
+    def margin(self, choice: Choice, number: int) -> float:
+        """How far above its threshold a candidate whose columns are known is by the table's score.
+
+        By naturalness, or by the papers' sum in inches, which falls as blends get better.
+        """
         columns = choice.columns[number]
         if not self._by_naturalness:
-            return float(self.ranking.cost(columns[None])[0]) < THRESHOLD_IN
+            return THRESHOLD_IN - float(self.ranking.cost(columns[None])[0])
         windows = choice.windows(number)
-        return bool(is_natural(columns, self.reference((windows[0], windows[-1])))[0])
+        reference = self.reference((windows[0], windows[-1]))
+        return float(naturalness(columns, reference)[0]) - THRESHOLD
+
+    def is_natural(self, choice: Choice, number: int) -> bool:
+        """Whether a candidate whose columns are known is good by the table's score."""
+        margin = self.margin(choice, number)
+        return margin >= 0.0 if self._by_naturalness else margin > 0.0
 
     def captured(self, source: int, target: int, *, count: int) -> IntArray:
         """First rows of captured windows that start like one window and end like another. (n,)."""

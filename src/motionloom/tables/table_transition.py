@@ -141,6 +141,9 @@ class TableTransition:
     plays : tuple of two int
         Captured frames between the frame asked for and the blend: of the source's clip before it,
         of the target's clip after it.
+    late : int
+        Frames after the target at which it arrives, within ``tolerance_s``. A label may be reached
+        at any of its frames, which is not late.
     passed_over : int
         Candidates that come before it and were left out; a note gives the reason.
     still_feet : bool
@@ -161,6 +164,7 @@ class TableTransition:
     frames: Frames = field(repr=False)
     checked: Checked = field(repr=False)
     plays: tuple[int, int] = (0, 0)
+    late: int = 0
     passed_over: int = 0
     still_feet: bool = False
     variation: int | None = None
@@ -202,10 +206,8 @@ class TableTransition:
     def why(self) -> str:
         """Why this candidate was taken, in one or two sentences."""
         sentences = [f"{self._made_of()} {self._reason()}"]
-        if any(self.plays):
-            before, after = (f"{frames / self.frames.fps:.2f} s" for frames in self.plays)
-            moved = [f"the source's clip plays on for {before}"] * (self.plays[0] > 0)
-            moved += [f"the target's clip is entered {after} sooner"] * (self.plays[1] > 0)
+        moved = self._moved()
+        if moved:
             sentences.append(
                 f"{' and '.join(moved)}: between exactly the frames asked for, the nearest "
                 "captured motion and blends with and without it are not natural or fail the "
@@ -215,6 +217,14 @@ class TableTransition:
             other = "" if self.variation is not None else ", and the papers' table has no other"
             sentences.append(f"it fails the quality check{other}")
         return " ".join(f"{each[0].upper()}{each[1:]}." for each in sentences)
+
+    def _moved(self) -> list[str]:
+        """How it differs from a blend between exactly the frames asked for, in words."""
+        before, after, late = (n / self.frames.fps for n in (*self.plays, self.late))
+        moved = [f"the source's clip plays on for {before:.2f} s"] * (before > 0)
+        moved += [f"the target's clip is entered {after:.2f} s sooner"] * (after > 0)
+        moved += [f"it arrives {late:.2f} s after the frame asked for"] * (late > 0)
+        return moved
 
     def _made_of(self) -> str:
         """What is blended, in words."""
@@ -254,9 +264,12 @@ class TableTransition:
         if self.recipe.pinned and self.score.natural:
             return f"is natural and, as captured motion, comes before the {cheaper} cheaper {those}"
         if left:
-            which = "which fail the quality check or are less natural"
-            which = which if cheaper > 1 else "which fails the quality check or is less natural"
-            return f"costs least {those} except {cheaper}, {which}"
+            one = cheaper == 1
+            fail, are = ("fails", "is") if one else ("fail", "are")
+            why = f"{fail} the quality check with held feet or {are} less natural"
+            if cheaper + 1 == len(self.candidates):
+                return f"is left {those}: the {'other' if one else 'others'} {why}"
+            return f"costs least {those} except {cheaper}, which {why}"
         return f"is the most natural {those}"
 
     @property

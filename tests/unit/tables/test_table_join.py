@@ -12,7 +12,8 @@ from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.query import LONGEST_S, transition
+from motionloom.tables.join_search import LONGEST_S
+from motionloom.tables.query import transition
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
@@ -102,9 +103,51 @@ def test_it_may_arrive_later_within_a_tolerance(table):
         made = table.transition(source, target, longest_s=table.length_s, tolerance_s=0.3)
         arrives = made.recipe.rows[-1] + LENGTH - 1 + made.plays[1]
         off = arrives - table.frames.row_of(*target)
+        assert off == made.late
         assert 0 <= off <= round(0.3 * table.fps)
+        late = f"{off / table.fps:.2f} s"
+        assert (f"arrives {off} frames ({late}) after the frame asked for" in made.notes) == (
+            off > 0
+        )
+        assert (f"it arrives {late} after the frame asked for" in made.why.lower()) == (off > 0)
         later += off > 0
     assert later
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    """A table with labels of a few frames."""
+    frames = frames_of([ml.synthetic.clip(name).motion.replace(name=name) for name in NAMES])
+    labels = [Label("run", "step", 60, 64), Label("kick", "raise", 70, 78)]
+    labels += [Label("run", "step", 80, 90)]
+    return table_in_memory(frames, length=LENGTH, clusters=6, ranking=NATURAL, labels=labels)
+
+
+def test_a_tolerance_ends_where_the_label_does(labelled):
+    ends: dict[str, set[int]] = {"step": set(), "raise": set()}
+    for name in NAMES:
+        for frame in (0, 15, 30, 50, 70):
+            for label, found in ends.items():
+                made = labelled.transition(
+                    (name, frame), label=label, tolerance_s=0.4, longest_s=labelled.length_s
+                )
+                last = made.recipe.rows[-1] + LENGTH - 1 + made.plays[1]
+                assert last in labelled.collection.label_rows(label)
+                assert made.late == 0
+                found.add(last)
+    assert min(len(found) for found in ends.values()) > 1
+
+
+def test_more_time_and_a_tolerance_are_never_less_natural(table):
+    def goodness(made):
+        return made.verification.passed, round(made.score.naturalness, 5)
+
+    for source, target in every_pair(table):
+        usual = goodness(table.transition(source, target))
+        longer = goodness(table.transition(source, target, longest_s=2.0 * LONGEST_S))
+        later = goodness(table.transition(source, target, tolerance_s=0.3))
+        for other in (longer, later):
+            assert other >= usual or (other[0] and other[1] >= THRESHOLD)
 
 
 def test_a_label_is_reached_where_it_holds(table):
@@ -219,11 +262,18 @@ def test_why_counts_the_cheaper_candidates_that_were_left_out(table):
     )
     taken = made.candidates[2].recipe
     later = replace(made, recipe=taken, passed_over=2)
-    assert "except 2, which fail the quality check or are less natural" in later.why
+    assert "except 2, which fail the quality check with held feet or are less natural" in later.why
     assert f"costs least of {len(made.candidates)} candidates" in later.why
     one = replace(made, recipe=made.candidates[1].recipe, passed_over=1)
     if not one.recipe.pinned:
-        assert "except 1, which fails the quality check or is less natural" in one.why
+        assert (
+            "except 1, which fails the quality check with held feet or is less natural" in one.why
+        )
+    every = len(made.candidates)
+    last = replace(made, recipe=made.candidates[every - 1].recipe, passed_over=every - 1)
+    if not last.recipe.pinned:
+        assert f"is left of {every} candidates" in last.why
+        assert "costs least" not in last.why
     assert "that pass the quality check (" not in later.why
 
 
@@ -303,7 +353,7 @@ class Refusing:
     """A query engine whose quality check refuses the first candidates that are taken alone."""
 
     def __init__(self, engine, refused):
-        self._engine, self.refused, self.joins = engine, refused, 0
+        self._engine, self.refused, self.joins, self.made = engine, refused, 0, []
 
     def __getattr__(self, name):
         return getattr(self._engine, name)
@@ -316,7 +366,8 @@ class Refusing:
         best = self._engine.synthesize_best(choice, **options)
         if best.choice.key(best.number) in self.refused:
             failed = np.array([[0.0, 0.0, 0.0, 2.0, 1.0]])
-            return best._replace(checked=best.checked._replace(failures=failed))
+            best = best._replace(checked=best.checked._replace(failures=failed))
+        self.made.append(best)
         return best
 
 
@@ -333,6 +384,28 @@ def test_the_search_goes_on_where_a_natural_candidate_fails_the_check(table):
     assert engine.joins > 1
     assert other.verification.passed
     assert (other.recipe.rows, other.recipe.pinned) != (made.recipe.rows, made.recipe.pinned)
+
+
+def test_of_those_that_pass_the_most_natural_is_taken(table):
+    """Candidates that are natural but refused: what is taken instead is the best that was made."""
+    engine, compared = table.query_engine, 0
+    for source, target in every_pair(table):
+        first, last = window_pair(engine, source, target)
+        longest, banned = round(LONGEST_S * engine.frames.fps), []
+        for _ in range(4):
+            choice = engine.join(first, last, rescore=32, longest=longest, banned=banned)
+            banned.append(choice.key(0))
+            if not engine.is_natural(choice, 0):
+                break
+        refusing = Refusing(engine, set(banned))
+        request = TransitionRequest(source, target, None, 0.0, 0.0, None, 0.0)
+        taken = transition(refusing, request)
+        passed = [best for best in refusing.made if best.checked.passed]
+        made = [engine.margin(best.choice, best.number) + THRESHOLD for best in passed]
+        if len(made) > 1:
+            assert taken.score.naturalness == pytest.approx(max(made), abs=1e-5)
+            compared += max(made) > made[0]
+    assert compared
 
 
 class RefusingLong(Refusing):

@@ -1,0 +1,133 @@
+"""Join search: the best candidate of any duration between two frames that passes the check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from motionloom._arrays import IntArray
+from motionloom.tables.query_engine import Best, QueryEngine
+from motionloom.tables.transition_request import TransitionRequest
+
+MOST_LENGTHS = 4
+"""The longest transition, in lengths of a window; as in core/src/table.h."""
+LONGEST_S = 2.0
+"""Seconds of the longest transition, unless windows of the table are longer."""
+JOINS = 4
+"""Searches for a natural candidate that also passes the quality check, at most."""
+MOST_RESCORED = 1_000_000
+"""More recipes than any two frames have in a table: a greater number means all of them."""
+
+
+class Found:
+    """A synthesized candidate, and what decides between several."""
+
+    def __init__(self, engine: QueryEngine, best: Best) -> None:
+        self._engine, self.best = engine, best
+        self.is_passed = best.checked.passed
+
+    @cached_property
+    def margin(self) -> float:
+        """How far it is above what counts as natural; see :meth:`QueryEngine.margin`."""
+        return self._engine.margin(self.best.choice, self.best.number)
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it passes the quality check and is natural."""
+        return self.is_passed and self.margin >= 0.0
+
+    def is_better(self, other: Found) -> bool:
+        """Whether it passes the quality check and the other does not, or is less natural."""
+        return self.is_passed and (not other.is_passed or self.margin > other.margin)
+
+
+def joined(engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest) -> Best:
+    """The best candidate of any duration up to the longest one that is natural and passes.
+
+    A natural candidate that fails the quality check is left out, and the search goes on. If nothing
+    natural passes, the most natural candidate that passes is taken, or the one that fails least.
+    More time than usual and a tolerance never make it less natural: if nothing good is found with
+    them, the search is repeated without them, and the better result is taken.
+    """
+    found = _searched(engine, source, targets, request)
+    for stricter in _stricter(request):
+        if found.is_good:
+            break
+        other = _searched(engine, source, targets, stricter)
+        found = found if found.is_better(other) else other
+    if not found.is_passed:
+        rescore = min(int(request.rescore), MOST_RESCORED)
+        recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
+        if recipes.checked.passed:
+            return recipes
+    return found.best
+
+
+def _stricter(request: TransitionRequest) -> list[TransitionRequest]:
+    """The request without its tolerance, and with no more than the usual time."""
+    requests = []
+    if request.tolerance_s:
+        requests.append(replace(request, tolerance_s=0.0))
+    if (request.longest_s or 0.0) > LONGEST_S:
+        requests.append(replace(request, tolerance_s=0.0, longest_s=None))
+    return requests
+
+
+def _searched(
+    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
+) -> Found:
+    """The first candidate that is natural and passes; else the best of those synthesized."""
+    rescore = min(int(request.rescore), MOST_RESCORED)
+    longest, later = _longest(engine, request), _later(engine, targets, request)
+    banned: list[tuple[int, ...]] = []
+    found: Found | None = None
+    for _ in range(JOINS):
+        choice = engine.join(
+            source, targets, rescore=rescore, longest=longest, later=later, banned=banned
+        )
+        if not len(choice.rows):
+            break
+        top = choice.key(0)
+        best = engine.synthesize_best(choice, still=request.still_feet)
+        judged = best.choice  # by cost, unless the first candidate was taken
+        found = _better(found, Found(engine, best))
+        if best.checked.passed and (judged.key(best.number) == top or found.is_good):
+            break
+        at = judged.find(top)
+        if not engine.is_natural(judged, at):
+            break
+        alone = engine.synthesize_best(judged.only(at), still=request.still_feet)
+        found = _better(found, Found(engine, alone._replace(choice=judged, number=at)))
+        if found.is_good:
+            break
+        banned.append(top)
+    assert found is not None
+    return found
+
+
+def _better(found: Found | None, other: Found) -> Found:
+    """The better of what was found and one more candidate; the first where they are equal."""
+    return other if found is None or other.is_better(found) else found
+
+
+def _later(engine: QueryEngine, targets: IntArray, request: TransitionRequest) -> IntArray:
+    """Frames that may pass each target: of the tolerance, and of the label if one is asked. (n,)."""
+    most = round(min(request.tolerance_s * engine.frames.fps, engine.length))
+    later = np.full(len(targets), most, dtype=np.int64)
+    if request.label is None or most == 0:
+        return later
+    labelled = np.zeros(engine.frames.n_rows + 1, dtype=np.bool_)
+    labelled[engine.collection.label_rows(request.label)] = True
+    for n, last in enumerate((targets + engine.length - 1).tolist()):
+        after = labelled[last + 1 : last + 1 + most]
+        later[n] = len(after) if after.all() else int(np.argmin(after))
+    return later
+
+
+def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
+    """Frames that the transition may take."""
+    longest_s = LONGEST_S if request.longest_s is None else request.longest_s
+    most = MOST_LENGTHS * engine.length
+    return max(engine.length, round(min(longest_s * engine.frames.fps, most)))
