@@ -113,7 +113,7 @@ def _better(found: Found | None, other: Found) -> Found:
 
 
 def _later(engine: QueryEngine, targets: IntArray, request: TransitionRequest) -> IntArray:
-    """Frames that may pass each target: of the tolerance, and of the label if one is asked. (n,)."""
+    """Frames that may follow each target: of the tolerance, and of the label asked for. (n,)."""
     most = round(min(request.tolerance_s * engine.frames.fps, engine.length))
     later = np.full(len(targets), most, dtype=np.int64)
     if request.label is None or most == 0:
