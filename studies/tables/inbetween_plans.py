@@ -24,6 +24,7 @@ CLUSTERS = 24
 WORDS = {
     "report": "random windows of takes not tuned on",
     "transitions": "windows of transition takes",
+    "fresh": "other random windows, drawn after all choices",
 }
 """Sets of seconds, in words."""
 Answers = Callable[[Bench, QueryEngine, Query, list[int]], dict[str, Made]]
@@ -98,4 +99,4 @@ def report_on(
                 takes.append(take)
             figures += figures_of(key, results, np.array(takes))
     about = {"windows": count or "all", "protocol": GAPS.name, "medoids": CLUSTERS}
-    write_report(name, figures, about=about)
+    write_report(name if count is None else f"{name}_quick", figures, about=about)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
+from motionloom._arrays import BoolArray
 from motionloom.body.facing import facing
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -46,21 +47,33 @@ class Pinning:
     def __init__(self, captured: Frames, rig: Rig, length: int, context: int) -> None:
         self.captured, self.rig, self.length, self.context = captured, rig, length, context
 
-    def pinned_motion(self, ends: tuple[int, int], around: Surrounded) -> Synthesis:
-        """A motion that a method synthesized, bent to the postures and velocities of two rows."""
-        frames = self._with_motion(ends, around.motion)
+    def pinned_motion(
+        self, ends: tuple[int, int], around: Surrounded, *, planted: BoolArray | None = None
+    ) -> Synthesis:
+        """A motion that a method synthesized, bent to the postures and velocities of two rows.
+
+        With ``planted``, who stands in each frame of the second (T, 4), feet are held as the table
+        holds them.
+        """
+        frames = self._with_motion(ends, around, planted)
         row, last = int(frames.starts[2]) + around.first, int(frames.starts[1])
         recipe = Recipe((row, row, row), self.length, pinned=True)
-        return synthesize(frames, recipe, rig=self.rig, feet=False, ends=(last - 1, last))
+        feet = planted is not None
+        return synthesize(frames, recipe, rig=self.rig, feet=feet, ends=(last - 1, last))
 
-    def _with_motion(self, ends: tuple[int, int], motion: Motion) -> Frames:
+    def _with_motion(
+        self, ends: tuple[int, int], around: Surrounded, planted: BoolArray | None
+    ) -> Frames:
         """A collection of three clips: the frames before a second, those after it, and a motion."""
         whole, clip = self.captured, self.captured.clip_at(ends[0])
         low = max(ends[0] - self.context, int(whole.starts[clip]))
         high = min(ends[1] + self.context + 1, int(whole.starts[clip + 1]))
         rows = np.r_[low : ends[0] + 1, ends[1] : high]
-        nowhere = Footplants(np.zeros((motion.n_frames, 4), dtype=bool))  # nobody asks for them
-        result = clip_frames(motion, body=whole.body_map, footplants=nowhere)
+        motion, first = around.motion, around.first
+        contacts = np.zeros((motion.n_frames, 4), dtype=bool)
+        if planted is not None:
+            contacts[first : first + len(planted)] = planted
+        result = clip_frames(motion, body=whole.body_map, footplants=Footplants(contacts))
         columns = [
             np.concatenate([np.asarray(getattr(whole, name))[rows], part])
             for name, part in zip(COLUMNS, result, strict=True)

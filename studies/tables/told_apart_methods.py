@@ -3,14 +3,16 @@
 Each is given the two ends of a second, of which it knows the frames outside, and windows of other
 takes. All are pinned by the same kernel, the table's (:meth:`Ground.pinned`): exactly the captured
 first and last frame, and the velocities there; where a second leads over the ground is free. Feet
-are held after that by those methods that hold feet: the table and ``fill``. ``fill`` is given the
-place of the last frame as well, and pins its results itself.
+are held after that by those methods that hold feet, the table and ``fill``; the baselines are made
+without and with held feet, by the table's kernel and the contacts of the windows that they play.
+``fill`` is given the place of the last frame as well, and pins its results itself; the nearest
+window and the one that is inertialized are chosen with knowledge of that place, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +28,7 @@ from motionloom.tables.synthesis.gap_windows import Gap
 from motionloom.tables.synthesis.inbetween import fill_checked
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.synthesis.table_check import TableCheck
-from studies.baselines.inertialize import played_window
+from studies.baselines.inertialize import MadeWindow, played_window
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.captured_clips import mocap
 from studies.memory_table import MemoryTable, paper_table_in_memory, table_in_memory
@@ -94,11 +96,11 @@ class Workshop(Ground):
 Method = Callable[[Workshop, Second], Synthesis]
 
 
-def linear_blend(at: Workshop, second: Second) -> Synthesis:
+def linear_blend(at: Workshop, second: Second, *, feet: bool = False) -> Synthesis:
     """From the window that starts most like the second to the one that ends so, evenly."""
     gap = at.gap(second)
     rows = at.among_all(at.like_start(gap)), at.among_all(at.like_end(gap))
-    return at.pinned(second, Recipe(rows, at.length, "hat"))
+    return at.pinned(second, Recipe(rows, at.length, "hat"), feet=feet)
 
 
 def nearest_window(at: Workshop, second: Second, *, feet: bool = False) -> Synthesis:
@@ -107,37 +109,46 @@ def nearest_window(at: Workshop, second: Second, *, feet: bool = False) -> Synth
     return at.pinned(second, Recipe((row, row, row), at.length, pinned=True), feet=feet)
 
 
-def inertialization(at: Workshop, second: Second) -> Synthesis:
+def inertialization(at: Workshop, second: Second, *, feet: bool = False) -> Synthesis:
     """That window switched to at once; what does not fit at both ends fades by quintics."""
     first, (row, last) = at.among_all(at.like_both(at.gap(second))), at.ends(second)
     rows = np.arange(first, first + at.length)
-    played = played_window(at.captured, rows, opening=row, closing=last).motion(at.captured)
-    around = at.surrounded(at.captured, played, before=row, after=last)
-    return at.pinned_motion(at.ends(second), around)
+    played = played_window(at.captured, rows, opening=row, closing=last)
+    return _pinned_window(at, second, played, feet=feet)
 
 
-def motion_matching(at: Workshop, second: Second) -> Synthesis:
+def motion_matching(at: Workshop, second: Second, *, feet: bool = False) -> Synthesis:
     """A hop to the window that motion matching finds for both ends, inertialized."""
     (row, last), out = at.ends(second), spans_of(at.captured, at.left_out)
-    hop = matching_transition(at.matches, row, last, at.length, exclude=out).motion(at.captured)
-    return at.pinned_motion(
-        at.ends(second), at.surrounded(at.captured, hop, before=row, after=last)
-    )
+    hop = matching_transition(at.matches, row, last, at.length, exclude=out)
+    return _pinned_window(at, second, hop, feet=feet)
 
 
-def by_paper(at: Workshop, second: Second) -> Synthesis:
+def _pinned_window(at: Workshop, second: Second, window: MadeWindow, *, feet: bool) -> Synthesis:
+    """A window that was played between two ends, pinned there; with its own contacts held."""
+    row, last = at.ends(second)
+    around = at.surrounded(at.captured, window.motion(at.captured), before=row, after=last)
+    planted = window.planted if feet else None
+    return at.pinned_motion((row, last), around, planted=planted)
+
+
+def by_paper(at: Workshop, second: Second, *, feet: bool = False) -> Synthesis:
     """The papers' transition from the window that starts most alike to the one that ends so."""
     gap = at.gap(second)
     source = at.frames.place_of(at.like_start(gap))
     target = at.frames.place_of(at.like_end(gap) + at.length - 1)
     led = at.paper_table.transition(source, target, lead_s=CONTEXT_S, follow_s=CONTEXT_S)
-    return at.pinned_motion(at.ends(second), Surrounded(led.motion, led.span[0]))
+    first = led.span[0]
+    planted = led.footplants.planted[first : first + at.length] if feet else None
+    return at.pinned_motion(at.ends(second), Surrounded(led.motion, first), planted=planted)
 
 
 def by_table(at: Workshop, second: Second) -> Synthesis:
     """What the table chooses between the windows that start and end most alike, from end to end.
 
-    Where it pins captured windows, they are those that it finds for the ends themselves.
+    Where it pins captured windows, they are those that it finds for the ends themselves. Blends of
+    the second's own continuation, which a table uses between frames of its collection, cannot be
+    tried here: these are blends of windows like it, bent to its ends.
     """
     gap = at.gap(second)
     source = at.frames.place_of(at.like_start(gap))
@@ -152,10 +163,10 @@ def by_table(at: Workshop, second: Second) -> Synthesis:
     return at.pinned(second, chosen, feet=True)
 
 
-def captured_windows(at: Workshop, second: Second) -> Synthesis:
-    """The table's captured windows, whatever its ranking prefers."""
+def captured_windows(at: Workshop, second: Second, *, count: int = CAPTURED) -> Synthesis:
+    """The captured windows that the table finds between the two ends, the nearest so many."""
     row = at.row(second)
-    rows = (row, *at.rows_between(second), row)
+    rows = (row, *at.rows_between(second)[:count], row)
     return at.pinned(second, Recipe(rows, at.length, pinned=True), feet=True)
 
 
@@ -182,17 +193,22 @@ def captured_again(at: Workshop, second: Second) -> Synthesis:
     return at.pinned_motion(at.ends(second), Surrounded(at.with_context(second), at.context))
 
 
-METHODS: dict[str, Method] = {
+RIVALS: dict[str, Callable[..., Synthesis]] = {
     "linear blend": linear_blend,
     "inertialization": inertialization,
     "motion matching": motion_matching,
     "nearest window": nearest_window,
-    "nearest window, feet held": lambda at, second: nearest_window(at, second, feet=True),
     "paper's table": by_paper,
-    "our table": by_table,
-    "our table, captured windows": captured_windows,
+}
+"""Baselines as they are known, and with feet held by our kernel."""
+METHODS: dict[str, Method] = {
+    **RIVALS,
+    **{f"{name}, feet held": partial(method, feet=True) for name, method in RIVALS.items()},
+    "our table": captured_windows,
+    "our table, one window": partial(captured_windows, count=1),
+    "our table, with similar blends": by_table,
     "fill": fill,
-    "fill, one window": lambda at, second: fill(at, second, count=1),
+    "fill, one window": partial(fill, count=1),
 }
 PIPELINE = "captured, through the same steps"
 

@@ -9,14 +9,14 @@ leads over the ground is not asked for. Every method but interpolation then meet
 same way, by the kernel that the table uses (postures and velocities bent), and is put where the
 second starts; what it misses at its end over the ground is spread evenly.
 
-"our table" is what ``table.transition`` returns, feet held. Where the table would call the captured
-windows between the two ends natural, these come first, as there; how source and target move, which
-naturalness is relative to, is read from the windows that begin and end most alike, because their
-own is what is to be found. Otherwise it is what a table of the other takes returns between these
-two windows, in one second. "the table's captured windows" are those alone, the mean of the two
-nearest, feet not held. "searched" is the best by the table's ranking of all
-blends of up to so many windows, over 24 medoids of other takes, between the windows that begin and
-end most alike.
+"our table" is what ``table.transition`` makes of the captured windows that it finds between the two
+ends: the two nearest, pinned, feet held. Only these can be tried here: a blend of a table begins
+with the second after the source and ends with the second before the target, which both are what is
+to be found. "with similar blends" takes other blends wherever the table would not call the captured
+windows natural: those that a table of the other takes returns between the windows that begin and
+end most alike, bent to the ends. How source and target move, which naturalness is relative to, is
+read from these windows. "searched" is the best by the table's ranking of all blends of up to so
+many windows, over 24 medoids of other takes, between the windows that begin and end most alike.
 """
 
 from __future__ import annotations
@@ -52,12 +52,18 @@ from studies.tables.told_apart_seconds import CONTEXT_S, without
 from studies.tables.transitions_natural import over_takes
 
 FAMILY = "eased"
-SETS = (("143", "report"), ("143", "transitions"), ("69", "report"))
+SETS = (
+    ("143", "report"),
+    ("143", "transitions"),
+    ("143", "fresh"),
+    ("69", "report"),
+    ("69", "fresh"),
+)
 OURS = "our table"
-WINDOWS = "the table's captured windows"
+SIMILAR = "our table, with similar blends"
 METHODS = (
     OURS,
-    WINDOWS,
+    SIMILAR,
     "nearest window",
     "2-way",
     "searched, 3 ways",
@@ -79,8 +85,6 @@ class Windows:
         end = contexts(frames, first + LENGTH - 1, side="end")[0]
         self.start = int(bench.index.nearest(start, None, count=1, exclude=out).rows[0])
         self.end = int(bench.index.nearest(None, end, count=1, exclude=out).rows[0])
-        both = bench.index.nearest(start, end, count=2, apart=LENGTH // 4, exclude=out)
-        self.both = [int(row) for row in both.rows]
         near = bench.index.nearest(start, end, count=CAPTURED, apart=LENGTH // 4, exclude=out)
         self.captured = [int(row) for row in near.rows]
 
@@ -89,15 +93,13 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
     """Errors of every method for one second."""
     frames, row = bench.frames, query.row
     windows, ends = Windows(bench, query), (query.row, query.row + LENGTH - 1)
-    pair = [windows.both[0], windows.both[-1]]
 
     def searched(ways: int) -> Recipe:
         rows = searched_rows(at, windows.start, windows.end, out, ways=ways)
         return Recipe(rows, LENGTH, FAMILY)
 
     recipes = {
-        WINDOWS: Recipe((row, *pair, row), LENGTH, FAMILY, pinned=True),
-        "nearest window": Recipe((row, pair[0], row), LENGTH, FAMILY, pinned=True),
+        "nearest window": Recipe((row, windows.captured[0], row), LENGTH, FAMILY, pinned=True),
         "2-way": Recipe((windows.start, windows.end), LENGTH, FAMILY),
         "searched, 3 ways": searched(3),
         "searched, 4 ways": searched(4),
@@ -124,7 +126,7 @@ def pinned_answers(
     """What the table returns, and baselines that are no blends, pinned by the same kernel."""
     frames, ends = bench.frames, (query.row, query.row + LENGTH - 1)
     at = Pinning(frames, bench.rig, LENGTH, round(CONTEXT_S * frames.fps))
-    rows = np.arange(windows.both[0], windows.both[0] + LENGTH)
+    rows = np.arange(windows.captured[0], windows.captured[0] + LENGTH)
     played = played_window(frames, rows, opening=ends[0], closing=ends[1])
     hop = matching_transition(
         bench.matches, *ends, LENGTH, exclude=spans_of(frames, list(query.left_out))
@@ -135,15 +137,23 @@ def pinned_answers(
         )
         for name, each in (("inertialization", played), ("motion matching", hop))
     }
-    recipe = returned_recipe(bench, engine, query, windows)
-    results[OURS] = synthesize(frames, recipe, rig=bench.rig, ends=ends, feet=True)
+    captured = captured_recipe(query, windows)
+    similar = with_similar_blends(bench, engine, query, windows)
+    for name, recipe in ((OURS, captured), (SIMILAR, similar)):
+        results[name] = synthesize(frames, recipe, rig=bench.rig, ends=ends, feet=True)
     return results
 
 
-def returned_recipe(bench: Bench, engine: QueryEngine, query: Query, windows: Windows) -> Recipe:
+def captured_recipe(query: Query, windows: Windows) -> Recipe:
+    """The captured windows that a table finds between the two ends, pinned."""
+    return Recipe((query.row, *windows.captured, query.row), LENGTH, FAMILY, pinned=True)
+
+
+def with_similar_blends(
+    bench: Bench, engine: QueryEngine, query: Query, windows: Windows
+) -> Recipe:
     """Captured windows where these are natural; else what a table of the other takes returns."""
-    frames, row = bench.frames, query.row
-    captured = Recipe((row, *windows.captured, row), LENGTH, FAMILY, pinned=True)
+    frames, captured = bench.frames, captured_recipe(query, windows)
     if is_natural(
         captured_columns(engine, captured), engine.reference((windows.start, windows.end))
     )[0]:
@@ -223,7 +233,9 @@ def figures_of(
     pairs += [("searched, 3 ways", "2-way"), ("searched, 4 ways", "2-way")]
     for ours, other in pairs:
         less = less_error(label, ours, other, errors[ours] - errors[other], takes)
-        figures.append(dataclasses.replace(less, value_goal=0.0 if ours == OURS else None))
+        figures.append(
+            dataclasses.replace(less, value_goal=0.0 if ours == OURS and other != SIMILAR else None)
+        )
     return figures
 
 
