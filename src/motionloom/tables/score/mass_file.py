@@ -15,7 +15,7 @@ HEADER = ("segment", "part")
 
 
 def read_masses(path: str | Path) -> FloatArray:
-    """Parts of body mass from a CSV file with the columns segment and part.
+    r"""Parts of body mass from a CSV file with the columns segment and part.
 
     Each of the 16 segments has one line, in any order. Parts may also be kilograms: they are
     divided by their sum.
@@ -38,10 +38,12 @@ def read_masses(path: str | Path) -> FloatArray:
     Examples
     --------
     >>> import tempfile
-    >>> from motionloom.tables.score.mass_file import write_masses
+    >>> import tempfile
+    >>> from motionloom.body.masses import SEGMENT_NAMES
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_masses(Path(folder) / "masses.csv", np.ones(16) / 16)
-    ...     read_masses(Path(folder) / "masses.csv")[0].item()
+    ...     file = Path(folder) / "masses.csv"
+    ...     _ = file.write_text("".join(f"{name},5\n" for name in SEGMENT_NAMES))
+    ...     read_masses(file)[0].item()
     0.0625
     """
     path = path_of(path, "path")
