@@ -151,6 +151,8 @@ from motionloom.tables.index.neighbours import WindowIndex as WindowIndex
 from motionloom.tables.path import HybridPath as HybridPath
 from motionloom.tables.runtime_file import save_runtime as save_runtime
 from motionloom.tables.score.columns import Ranking as Ranking
+from motionloom.tables.score.mass_file import read_masses as read_masses
+from motionloom.tables.score.mass_fit import MassFit as MassFit, fit_masses as fit_masses
 from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.score.score import Score as Score, score as score
 from motionloom.tables.stream import Stream as Stream

@@ -5,20 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.tables.collection.clip_frames import FloatArray32
 
-__all__ = ["hull_distances", "hull_of", "hulls_of_feet", "misses_of_hulls", "sole_corners"]
-
-MOST_CORNERS = 10
-"""Places for the corners of two soles' hull."""
+__all__ = ["hull_distances", "hull_of", "sole_corners"]
 
 _corners = kernel("ml_sole_corners")
 _find = kernel("ml_hull_find")
 _distance = kernel("ml_hull_distance")
-_of_feet = kernel("ml_hull_of_feet")
-_misses = kernel("ml_hull_misses")
 
 
 def sole_corners(plants: npt.ArrayLike, sole: FloatArray32) -> FloatArray32:
@@ -56,19 +50,4 @@ def hull_distances(corners: FloatArray32, points: npt.ArrayLike) -> FloatArray32
     x, z = (np.ascontiguousarray(given[:, c]) for c in (0, 1))
     out = np.zeros_like(x)
     _distance(len(corners), np.ascontiguousarray(corners), len(x), x, z, out)
-    return out
-
-
-def hulls_of_feet(soles: FloatArray32, stands: BoolArray) -> tuple[FloatArray32, IntArray]:
-    """Hull corners (n, 10, 2) of soles (n, 2, 4, 2) where they stand (n, 2); their numbers (n,)."""
-    corners = np.zeros((len(soles), MOST_CORNERS, 2), dtype=np.float32)
-    counts = np.zeros(len(soles), dtype=np.int64)
-    _of_feet(len(soles), soles, np.ascontiguousarray(stands), corners, counts)
-    return corners, counts
-
-
-def misses_of_hulls(points: FloatArray32, corners: FloatArray32, counts: IntArray) -> FloatArray:
-    """Distances (n,) of points (n, 2) from hulls, one each."""
-    out = np.zeros(len(points))
-    _misses(len(points), points, corners, counts, out)
     return out

@@ -1,7 +1,7 @@
 """Quality of transition tables: the experiments, part by part, each in a separate process.
 
     ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [join] [natural] [pinned]
-                        [roc] [reach] [paper]
+                        [roc] [reach] [paper] [masses]
 
 Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json``.
@@ -27,6 +27,7 @@ PARTS = {
     "roc": "the paper's baselines on circular protocols",
     "reach": "a thousand pairs by graph and table",
     "paper": "the papers' own table and their experiments",
+    "masses": "masses fitted to the balance of one subject",
 }
 
 

@@ -5,13 +5,8 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from motionloom.errors import ArrayError
-from studies.measures.hull import (
-    hull_distances,
-    hull_of,
-    hulls_of_feet,
-    misses_of_hulls,
-    sole_corners,
-)
+from motionloom.tables.score.feet_hulls import hulls_of_feet, misses_of_hulls
+from studies.measures.hull import hull_distances, hull_of, sole_corners
 from tests.oracles import hull as plain
 
 FLOAT32 = 1e-6

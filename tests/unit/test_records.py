@@ -93,6 +93,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "fill": table.fill(lib.motion("walk"), 8, 14),
         "path": table.path(("walk", 3), ("run", 20)),
         "stream": table.stream(("walk", 3)),
+        "mass fit": ml.fit_masses(lib),
         "graph": graph,
         "walk in the graph": graph.synthesize(graph.path(("walk", 1), ("walk", 9))),
         "formats": ml.supported_formats()[0],

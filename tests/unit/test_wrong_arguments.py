@@ -38,8 +38,8 @@ WRONG: tuple[Any, ...] = (
 CALLED_TYPES = {"BodyMap", "EngineExport", "Footplants", "Motion", "PlanarTransform", "Skeleton"}
 """Types that users make. All others come from functions and readers; users only read them."""
 CALLED_METHODS = {
-    *CALLED_TYPES, "Collection", "MotionGraph", "ParameterSpace", "RegistrationCurve", "Score",
-    "TableTransition", "TransitionTable",
+    *CALLED_TYPES, "Collection", "MassFit", "MotionGraph", "ParameterSpace", "RegistrationCurve",
+    "Score", "TableTransition", "TransitionTable",
 }  # fmt: skip
 """Types with methods that take arguments of users."""
 NOT_CALLED = {
@@ -166,6 +166,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "detect_footplants": (ml.detect_footplants, {"motion": walk}),
         "engine_of": (ml.engine_of, {}),
         "extend_table": (ml.extend_table, {"table": table.file, "collection": collection}),
+        "fit_masses": (ml.fit_masses, {"collection": collection}),
         "hold_hands": (
             ml.hold_hands,
             {"motion": walk, "intervals": {"left_wrist": [(0.1, 0.3)]}},
@@ -205,6 +206,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
             ml.read_constraints,
             {"path": folder / "holds.csv", "clips": ["walk", "jog"]},
         ),
+        "MassFit.save": (ml.fit_masses(collection).save, {"path": folder / "masses.csv"}),
+        "read_masses": (ml.read_masses, {"path": folder / "masses.csv"}),
         "read_weights": (
             ml.read_weights,
             {"path": folder / "weights.csv", "clips": ["walk", "jog"], "fps": 30.0},

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, numbers
 from motionloom.body.body_map import BodyMap
+from motionloom.errors import ArrayError
 
 # Winter 2009, after Dempster: part of body mass, and where along the segment its centre lies.
 LIMBS = {
@@ -31,6 +33,8 @@ SEGMENT_NAMES = (
     *(f"{side}_{name}" for side in ("left", "right") for name in LIMBS),
 )
 """Names of the segments, in the order of their masses."""
+LIGHTEST, HEAVIEST = 1e-4, 0.9
+"""Parts of body mass that a segment can have: a hand has 0.006, the thorax 0.216."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,3 +97,26 @@ def mass_segments(n_joints: int, body: BodyMap) -> Segments:
             ]
             add(f"{side}_{name}", mass, ends[0], ends[1], part)
     return Segments(tuple(names), np.array(masses), np.array(rows))
+
+
+def mass_parts(masses: npt.ArrayLike) -> FloatArray:
+    """Parts of body mass that sum to one, from parts or kilograms of every segment. (S,)."""
+    given = numbers(masses, "masses")
+    must = f"`masses` must be {len(SEGMENT_NAMES)} positive parts of body mass"
+    if given.shape != (len(SEGMENT_NAMES),):
+        raise ArrayError(
+            f"{must}, one for each of {', '.join(SEGMENT_NAMES)}; got an array of shape "
+            f"{given.shape}."
+        )
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        total = given.sum()
+        parts = np.asarray(given / total)
+    bad = ~(np.isfinite(given) & (given > 0.0))
+    bad = bad if bad.any() else ~((parts >= LIGHTEST) & (parts <= HEAVIEST))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise ArrayError(
+            f"{must}, each {100.0 * LIGHTEST:g} to {100.0 * HEAVIEST:g} % of their sum; got "
+            f"{given[first]:g} for {SEGMENT_NAMES[first]}, where all sum to {total:g}."
+        )
+    return parts

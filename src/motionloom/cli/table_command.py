@@ -17,12 +17,13 @@ from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
 from motionloom.cli.table_export_command import export, page
+from motionloom.cli.table_masses_command import fit_masses
 from motionloom.cli.table_query_command import query, synthesize
 from motionloom.cli.table_verify_command import evaluate, verify
 
 OF_A_SEARCH = (
-    "length", "clusters", "ways", "method", "edition", "score", "weights", "lookup", "seed", "jobs",
-    "device", "dask",
+    "length", "clusters", "ways", "method", "edition", "score", "weights", "masses", "lookup",
+    "seed", "jobs", "device", "dask",
 )  # fmt: skip
 OF_READING = ("fps", "skeleton", "unit", "up", "ground", "plants", "keep_glitches")
 
@@ -67,7 +68,19 @@ def build(
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option("--weights", help="Weights of windows over a blend: eased, bernstein, hat."),
+        typer.Option(
+            "--weights",
+            help="Weights of windows over a blend: eased, bernstein, hat; with --method paper also "
+            "search, the best of the three for each blend.",
+        ),
+    ] = None,
+    masses: Annotated[
+        Path | None,
+        typer.Option(
+            "--masses",
+            metavar="FILE.csv",
+            help="Masses of the subject's segments, from table fit-masses.",
+        ),
     ] = None,
     lookup: Annotated[
         int | None,
@@ -156,6 +169,7 @@ def build(
         "jobs": jobs if by_threads else None,
         "method": method,
         "edition": edition,
+        "masses": None if masses is None else ml.read_masses(masses),
     }
     with _own_advice():
         if Path(folder, "catalogue.json").is_file():
@@ -202,6 +216,7 @@ def info(
         typer.echo(printable(f"clips  {', '.join(clips)}"))
 
 
+app.command()(fit_masses)
 app.command()(query)
 app.command()(synthesize)
 app.command()(verify)

@@ -21,7 +21,12 @@ Target = Annotated[
 ]
 Label = Annotated[str | None, typer.Option("--label", help="Arrive at any frame with this label.")]
 Rescore = Annotated[
-    int, typer.Option("--rescore", help="Recipes scored with the real windows; 0 uses the first.")
+    int,
+    typer.Option(
+        "--rescore",
+        help="Recipes scored with the real windows; 0 scores none and uses the first stored one "
+        "that passes its check.",
+    ),
 ]
 Longest = Annotated[
     float | None, typer.Option("--longest", help="Seconds that it may take; 2 by default.")

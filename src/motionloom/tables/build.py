@@ -97,7 +97,8 @@ def build_table(
         With ``method="paper"`` only: 2007, the default, averages joint positions and restores bone
         lengths; 2006 interpolates rotations and matches windows from border minima.
     masses : (16,)
-        Parts of body mass of the segments, for balance; those of Winter's average body by default.
+        Parts of body mass of the segments, for balance, as :func:`motionloom.fit_masses` finds
+        them for a subject; those of Winter's average body by default.
     jobs
         Threads; by default one for each processor.
     engine

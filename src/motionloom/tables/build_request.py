@@ -9,11 +9,11 @@ from typing import TypedDict, Unpack
 import numpy.typing as npt
 
 from motionloom._arrays import items, known_options, one_of, positive, whole
+from motionloom.body.masses import mass_parts
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.catalogue_check import checked_rate
 from motionloom.tables.score.natural import RANKINGS, ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
-from motionloom.tables.score.score import mass_parts
 from motionloom.tables.table_arrays import NO_RECIPE
 from motionloom.tables.table_header import EDITIONS, LONGEST_S, METHODS, SHORTEST
 

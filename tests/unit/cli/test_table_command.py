@@ -403,6 +403,29 @@ def test_a_wrong_option_of_a_build_leaves_nothing_behind(
     assert [path.name for path in tmp_path.iterdir()] == ["clips"]
 
 
+def test_masses_are_fitted_to_a_collection_and_built_with(run, table: Path, tmp_path: Path) -> None:
+    lib, masses, out = table.with_suffix(".mlc"), tmp_path / "masses.csv", tmp_path / "own.mlt"
+    done = run("table", "fit-masses", lib, "-o", masses, "--clips", "walk,run", "--json")
+    assert done.code == 0, done.err
+    fit = json.loads(done.out)
+    assert fit["after_m"] < fit["before_m"]
+    assert fit["masses"] == pytest.approx(ml.read_masses(masses).tolist(), rel=1e-4)
+    done = run("table", "build", lib, "-o", out, *BUILD, "--masses", masses)
+    assert done.code == 0, done.err
+    assert ml.TransitionTable.open(out).header.masses == pytest.approx(fit["masses"], rel=1e-4)
+    masses.write_text(masses.read_text().replace("head,", "head,-"))
+    done = run("table", "build", lib, "-o", tmp_path / "bad.mlt", *BUILD, "--masses", masses)
+    assert done.code == 2
+    assert "masses.csv: --masses must be 16 positive parts" in done.err
+    assert "for head" in done.err
+    assert not (tmp_path / "bad.mlt").exists()
+
+
+def test_help_lists_all_weights_and_what_the_search_needs(run) -> None:
+    words = " ".join(run("table", "build", "--help").out.split())
+    assert "eased, bernstein, hat; with --method paper also search" in words
+
+
 def test_a_build_recommends_no_option_that_it_lacks(run, tmp_path: Path) -> None:
     rod = ml.Skeleton(["a", "b"], [-1, 0], [[0, 0, 0], [0, 1, 0]])
     still = np.tile([1.0, 0.0, 0.0, 0.0], (90, 2, 1))

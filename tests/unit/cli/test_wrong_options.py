@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "balance": ("walk.bvh", "-o", "out.bvh", *ANYWAY),
     "table build": ("clips", "-o", "new.mlt", "--force", "--clusters", "3", "--length", "0.5"),
     "table info": ("table.mlt",),
+    "table fit-masses": ("table.mlc", "-o", "masses.csv", "--force"),
     "table query": ("table.mlt", "walk:2", "jog:12"),
     "table synthesize": (
         "table.mlt",
@@ -85,7 +86,7 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
         motion = ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion
         for path in (folder / f"{kind}.bvh", folder / "clips" / f"{kind}.bvh"):
             ml.save(motion, path)
-    collection = ml.Collection.ingest(folder / "clips", fps=20)
+    collection = ml.Collection.ingest(folder / "clips", out=folder / "table.mlc", fps=20)
     ml.build_table(
         collection, out=folder / "table.mlt", length_s=0.5, clusters=3, jobs=1, progress=False
     )

@@ -35,13 +35,14 @@ READERS: dict[str, Callable[[Any], object]] = {
     "labels": read_labels,
     "verdicts": read_verdicts,
     "weights": lambda path: read_weights(path, ["a", "b"], fps=30.0),
+    "masses": ml.read_masses,
     "project": lambda path: Project(path).load(),
     "curve": ml.RegistrationCurve.load,
     "catalogue": read_catalogue,
     "table": ml.TransitionTable.open,
     "clip": ml.load,
 }
-PUBLIC = ("body map", "verdicts", "weights", "curve", "table", "clip")
+PUBLIC = ("body map", "verdicts", "weights", "masses", "curve", "table", "clip")
 
 
 def as_json(text: bytes) -> bytes:

@@ -32,7 +32,8 @@ def table(tmp_path_factory):
     [{"clusters": 2.5}, {"clusters": "a"}, {"clusters": 1}, {"clusters": True}, {"ways": (2.5,)},
      {"ways": "23"}, {"ways": 2}, {"ways": None}, {"ways": ()}, {"ways": (5,)}, {"seed": 1.5},
      {"seed": -1}, {"seed": "a"}, {"jobs": "a"}, {"jobs": 0}, {"jobs": 1.5}, {"lookup": "a"},
-     {"lookup": 6.0}, {"out": 5}, {"out": "a\0b"}, {"progress": "no"}, {"length_s": "1"}],
+     {"lookup": 6.0}, {"out": 5}, {"out": "a\0b"}, {"progress": "no"}, {"length_s": "1"},
+     {"masses": [1e308] * 16}, {"masses": [1.0] * 15 + [1e-9]}, {"masses": [1.0] * 15 + [np.inf]}],
 )  # fmt: skip
 def test_options_of_a_build_that_cannot_be_are_refused(table, options):
     with pytest.raises(ArrayError, match=f"`{next(iter(options))}`"):

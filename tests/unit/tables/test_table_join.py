@@ -515,6 +515,26 @@ def test_times_that_a_table_cannot_keep_to_are_noted(table):
     assert "takes" not in notes(longest_s=0.5) + notes(longest_s=2.0)
 
 
+def test_unscored_recipes_are_four_stored_ones_and_the_plain_blend(table):
+    engine, taken = table.query_engine, set()
+    for source, target in every_pair(table):
+        made = table.transition(source, target, rescore=0)
+        ends = made.recipe.rows[0], made.recipe.rows[-1]
+        offered = engine.cached(*ends)
+        windows = [offered.windows(number) for number in range(len(offered.rows))]
+        assert len(windows) <= 5
+        assert windows[-1] == ends
+        passes = [
+            engine.synthesize_best(offered.only(number)).checked.passed
+            for number in range(len(windows))
+        ]
+        if any(passes) and made.verification.passed:
+            assert made.passed_over == passes.index(True)
+        assert made.recipe.rows == windows[made.passed_over]
+        taken.add(made.passed_over)
+    assert len(taken) > 1
+
+
 def test_a_variation_keeps_to_the_times(table):
     for source, target in PLACES:
         made = table.transition(source, target, longest_s=table.length_s, variation=1)

@@ -46,6 +46,16 @@ def peaks_of(positions: FloatArray, fps: float) -> FloatArray:
     return np.asarray(np.linalg.norm(bend, axis=-1).max(axis=0) * (fps / lag) ** 2)
 
 
+def check_chance(chance: object) -> None:
+    """Raise an error if ``chance`` is given and cannot be called."""
+    if chance is not None and not callable(chance):
+        raise ArrayError(
+            "`chance` must be a function that takes the largest acceleration of every joint and "
+            f"returns the chance that a motion is natural, got {chance!r:.60}. Pass your fitted "
+            "regression, or leave it out."
+        )
+
+
 def chance_of(motion: Motion, chance: Chance) -> float:
     """The chance that a caller's regression gives a motion, checked."""
     value = float(chance(peak_accelerations(motion)))

@@ -13,7 +13,6 @@ from motionloom._arrays import (
     FloatArray,
     finite,
     finite_numbers,
-    numbers,
     of_kind,
     one_of,
     positive,
@@ -22,14 +21,14 @@ from motionloom._records import record
 from motionloom.blending.transition import Transition
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height, foot_points
-from motionloom.body.masses import SEGMENT_NAMES, mass_segments
+from motionloom.body.masses import mass_parts, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.result_motion import motion_in
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
-from motionloom.tables.score.contactless import Chance, chance_of
+from motionloom.tables.score.contactless import Chance, chance_of, check_chance
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.stance import (
     BALLS,
@@ -254,8 +253,8 @@ def score_motion(
     threshold
         Sum in inches below which it is called natural.
     masses : (S,)
-        Parts of body mass of the segments, as ``fit_masses(table.frames).masses`` of
-        :mod:`studies.measures.mass_fit` has them; Winter's by default.
+        Parts of body mass of the segments, as :func:`motionloom.fit_masses` finds them; those of
+        Winter's average body by default.
     chance
         Chance that a motion is natural from the largest acceleration of every joint (J,), m/s2: a
         regression fitted to labelled motions of the same skeleton ([I6]_). It decides where nothing
@@ -263,6 +262,7 @@ def score_motion(
     """
     of_kind(motion, Motion, "motion")
     threshold = positive(threshold, "threshold")
+    check_chance(chance)
     least = 2 * max(2, int(0.5 * SMOOTH_S * motion.fps)) + 3
     if motion.n_frames < least:
         raise ArrayError(
@@ -322,17 +322,6 @@ def _by_accelerations(motion: Motion, chance: Chance | None, threshold: float) -
     likely = chance_of(motion, chance)
     total = BALLISTIC_IN * (1.0 - likely)
     return Score(None, None, total, total < threshold, likely)
-
-
-def mass_parts(masses: npt.ArrayLike) -> FloatArray:
-    """Parts of body mass that are positive and sum to one. (S,)."""
-    parts = numbers(masses, "masses")
-    if parts.shape != (len(SEGMENT_NAMES),) or not (parts > 0.0).all():
-        raise ArrayError(
-            f"`masses` must be {len(SEGMENT_NAMES)} positive parts of body mass, one for each of "
-            f"{', '.join(SEGMENT_NAMES)}; got {parts}."
-        )
-    return np.asarray(parts / parts.sum())
 
 
 def _stands_of(planted: BoolArray, points: FloatArray) -> tuple[list[Stand], float, int]:

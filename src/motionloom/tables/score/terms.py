@@ -203,8 +203,7 @@ def terms_of(
     family
         Weights of the blends to score, one of :data:`~motionloom.tables.score.recipe.FAMILIES`.
     masses : (S,)
-        Parts of body mass, as from :func:`~studies.measures.mass_fit.fit_masses`;
-        Winter's by default.
+        Parts of body mass, as from :func:`motionloom.fit_masses`; Winter's by default.
     """
     first = np.asarray(rows, dtype=np.int64)
     clips = np.searchsorted(frames.starts, np.stack([first, first + length - 1]), side="right")

@@ -91,3 +91,9 @@ def test_a_motion_that_never_stands_is_scored_so_and_one_that_stands_by_its_cont
 def test_too_few_frames_have_no_accelerations():
     with pytest.raises(ArrayError, match="at least 3 frames"):
         peaks_of(np.zeros((2, 1, 3)), FPS)
+
+
+@pytest.mark.parametrize("chance", [3, "calm", np.ones(3)])
+def test_a_chance_that_is_no_function_is_refused_also_where_feet_stand(chance):
+    with pytest.raises(ArrayError, match="`chance` must be a function"):
+        score(ml.synthetic.clip("walk", duration_s=1.0), chance=chance)

@@ -13,8 +13,8 @@ from motionloom.errors import ArrayError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import score_recipes
+from motionloom.tables.score.mass_fit import _least_squares, fit_frames, support_misses
 from motionloom.tables.score.terms import terms_of
-from studies.measures.mass_fit import _least_squares, fit_masses, support_misses
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def frames():
 
 @pytest.fixture(scope="module")
 def fit(frames):
-    return fit_masses(frames)
+    return fit_frames(frames)
 
 
 def test_fitted_masses_sum_to_one_and_are_the_same_on_both_sides(frames, fit):
@@ -87,14 +87,14 @@ def test_frames_in_flight_or_without_a_plant_are_not_counted():
     frames = frames_of([stand], footplants=[ml.Footplants(planted)])
     segments = mass_segments(frames.skeleton.n_joints, frames.body_map)
     assert len(support_misses(frames, segments.masses)) == stand.n_frames - 14 - 10
-    with pytest.raises(ArrayError, match="at least a quarter of a second"):
+    with pytest.raises(ArrayError, match="a quarter of a second on planted feet"):
         support_misses(frames_of([stand[:14]]), segments.masses)
     assert len(support_misses(frames_of([stand[:15]]), segments.masses)) == 1
 
 
 def test_stronger_ties_stay_nearer_to_winter(frames, fit):
     winter = mass_segments(frames.skeleton.n_joints, frames.body_map).masses
-    firm = fit_masses(frames, strength=50.0)
+    firm = fit_frames(frames, strength=50.0)
     assert np.abs(firm.masses / winter - 1.0).max() < np.abs(fit.masses / winter - 1.0).max()
 
 
@@ -108,7 +108,46 @@ def test_terms_can_have_the_fitted_masses(frames, fit):
 
 def test_weak_ties_are_refused(frames):
     with pytest.raises(ArrayError, match="`strength` must be at least 1"):
-        fit_masses(frames, strength=0.1)
+        fit_frames(frames, strength=0.1)
+
+
+def test_clips_without_a_planted_foot_are_refused():
+    stand = ml.synthetic.clip("stand", duration_s=1.0).motion
+    never = ml.Footplants(np.zeros((stand.n_frames, 4), dtype=bool))
+    with pytest.raises(ArrayError, match="on planted feet"):
+        fit_frames(frames_of([stand], footplants=[never]))
+
+
+@pytest.fixture(scope="module")
+def lib(tmp_path_factory):
+    clips = tmp_path_factory.mktemp("masses") / "clips"
+    clips.mkdir()
+    for kind in ("walk", "sneak"):
+        ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=30).motion, clips / f"{kind}.bvh")
+    return ml.Collection.ingest(clips, fps=30)
+
+
+def test_masses_of_a_collection_are_fitted_stored_and_built_with(lib, tmp_path):
+    fit = ml.fit_masses(lib)
+    assert fit.after < fit.before
+    assert not fit.masses.flags.writeable
+    fit.save(tmp_path / "masses.csv")
+    stored = ml.read_masses(tmp_path / "masses.csv")
+    assert stored == pytest.approx(fit.masses, rel=1e-15)
+    table = ml.build_table(
+        lib, out=tmp_path / "t.mlt", length_s=0.5, clusters=3, masses=stored, progress=False
+    )
+    assert table.header.masses == pytest.approx(fit.masses)
+
+
+def test_masses_are_fitted_to_the_clips_that_are_named(lib):
+    walk, sneak = (lib.frames.ids.index(kind) for kind in ("walk", "sneak"))
+    alone = ml.fit_masses(lib, clips=["sneak"])
+    assert np.array_equal(alone.masses, fit_frames(lib.frames, clips=(sneak,)).masses)
+    assert not np.array_equal(alone.masses, fit_frames(lib.frames, clips=(walk,)).masses)
+    for wrong in (["jog"], [], [3], "sneak"):
+        with pytest.raises(ArrayError, match="`clips` must be"):
+            ml.fit_masses(lib, clips=wrong)
 
 
 def test_a_motion_is_scored_with_masses_that_are_given(frames, fit):
@@ -120,7 +159,7 @@ def test_a_motion_is_scored_with_masses_that_are_given(frames, fit):
     assert ml.score(clip, masses=3.0 * winter).total == pytest.approx(plain.total)
 
 
-@pytest.mark.parametrize("masses", [[0.5, 0.5], np.zeros(16)])
+@pytest.mark.parametrize("masses", [[0.5, 0.5], np.zeros(16), [1e308] * 16])
 def test_masses_that_are_none_are_refused(masses):
     with pytest.raises(ArrayError, match="16 positive parts of body mass"):
         ml.score(ml.synthetic.clip("walk", duration_s=2.0), masses=masses)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
-from motionloom.body.masses import mass_segments
+from motionloom._arrays import FloatArray, IntArray, finite, frozen, items, of_kind
+from motionloom._records import record
+from motionloom.body.masses import SEGMENT_NAMES, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
+from motionloom.tables.score.feet_hulls import hulls_of_feet, misses_of_hulls
+from motionloom.tables.score.mass_file import write_masses
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
 from motionloom.tables.score.terms import sole_of
-from studies.measures.hull import hulls_of_feet, misses_of_hulls
-
-__all__ = ["MassFit", "fit_masses", "support_misses"]
 
 LEAST = 0.2
 """No segment becomes lighter than this part of Winter's value."""
@@ -33,37 +35,94 @@ DAMPING, MOST_DAMPING = 1e-3, 1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+@record
 class MassFit:
-    """Fitted masses, and what they gain on the frames they were fitted to."""
+    """Masses fitted to captured motion, and what they gain on the frames they were fitted to.
+
+    Attributes
+    ----------
+    masses : array
+        Parts of body mass, which sum to one; left equals right. Pelvis, abdomen, thorax, head, then
+        upper arm, forearm, hand, thigh, shank and foot of the left side, and of the right. (16,)
+    before : float
+        Root mean square distance of the zero moment point from the support, metres, with the
+        masses of Winter's average body.
+    after : float
+        The same with the fitted ones.
+    """
 
     masses: FloatArray
-    """Parts of body mass, in the order of :func:`mass_segments`; left equals right. (S,)"""
     before: float
-    """Root mean square distance of the zero moment point from the support, metres, with Winter's
-    masses."""
     after: float
-    """The same with the fitted ones."""
+
+    def save(self, path: str | Path) -> None:
+        """Write a CSV file, a segment a line, that :func:`motionloom.read_masses` reads back.
+
+        Parameters
+        ----------
+        path
+            The file. It appears whole or not at all.
+        """
+        write_masses(path, self.masses)
 
 
 def fit_masses(
-    frames: Frames, *, strength: float = 1.0, clips: tuple[int, ...] | None = None
+    collection: Collection, *, clips: Iterable[str] | None = None, strength: float = 1.0
 ) -> MassFit:
-    """Masses of the segments that best explain how a collection keeps its balance.
+    """Masses of body segments that best explain how a captured subject keeps the balance.
 
-    After Shin et al. 2003: the misses of the zero moment point are made small while masses stay
-    near Winter's. Fitted masses are optional: fitted to half of CMU 143's clips they
-    lower the misses there by half a hundredth and those of the other half not at all.
+    Distances of the zero moment point from the support are made small while masses stay near those
+    of Winter's average body, the same on both sides [SKG03]_. Pass ``.masses`` to
+    :func:`motionloom.build_table` or :func:`motionloom.score`. Clips of several subjects, or of
+    few movements, say little about one body.
 
     Parameters
     ----------
-    frames
-        Captured clips.
+    collection
+        Captured clips of one subject.
+    clips
+        Ids of the clips to fit to; all by default.
     strength
         How firmly masses are tied to Winter's, 1 or more.
-    clips
-        Numbers of the clips to fit to; all by default.
+
+    Returns
+    -------
+    MassFit
+        The masses, and the distances before and after.
+
+    Raises
+    ------
+    ArrayError
+        No clip has frames on planted feet, or an argument is wrong.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     ml.save(ml.synthetic.clip("walk", fps=30).motion, Path(place) / "walk.bvh")
+    ...     lib = ml.Collection.ingest(place, out=Path(place) / "lib.mlc", fps=30)
+    ...     fit = fit_masses(lib)
+    >>> fit.masses.shape, fit.after <= fit.before
+    ((16,), True)
     """
-    if not strength >= LEAST_STRENGTH:
+    frames = of_kind(collection, Collection, "collection").frames
+    if clips is None:
+        return fit_frames(frames, strength=strength)
+    names = items(clips, "clips", "ids of clips")
+    unknown = [name for name in names if not isinstance(name, str) or name not in frames.ids]
+    if unknown or not names:
+        got = f"{unknown[0]!r:.60}" if unknown else "none"
+        raise ArrayError(f"`clips` must be ids of the collection's clips, got {got}.")
+    numbers = tuple(sorted({frames.ids.index(name) for name in names}))
+    return fit_frames(frames, clips=numbers, strength=strength)
+
+
+def fit_frames(
+    frames: Frames, *, clips: tuple[int, ...] | None = None, strength: float = 1.0
+) -> MassFit:
+    """As :func:`fit_masses`, of clips that are named by their numbers."""
+    if not finite(strength, "strength") >= LEAST_STRENGTH:
         raise ArrayError(
             f"`strength` must be at least {LEAST_STRENGTH:g}, got {strength:g}: with less the fit "
             "gives single segments absurd masses."
@@ -75,7 +134,7 @@ def fit_masses(
     before = moments.misses(segments.masses)
     scale = float(np.sqrt(np.mean(before**2)))
     if scale == 0.0:
-        return MassFit(segments.masses, 0.0, 0.0)
+        return _fit_of(segments.masses, 0.0, 0.0)
     thinned = moments.thinned(MOST_ROWS)
     n_rows = len(thinned.corners)
 
@@ -87,7 +146,11 @@ def fit_masses(
     masses = segments.masses * _least_squares(residuals, np.ones(n_groups), LEAST)[groups]
     masses = masses / masses.sum()
     after = moments.misses(masses)
-    return MassFit(masses, scale, float(np.sqrt(np.mean(after**2))))
+    return _fit_of(masses, scale, float(np.sqrt(np.mean(after**2))))
+
+
+def _fit_of(masses: FloatArray, before: float, after: float) -> MassFit:
+    return MassFit(frozen(masses, "masses", (len(SEGMENT_NAMES),)), before, after)
 
 
 def _least_squares(
@@ -169,8 +232,10 @@ class _Moments:
             stands &= (plants.ids[rows] >= 0).any(axis=1)
             corners, counts = _support(plants, rows[stands], sole)
             parts.append((push[stands], turn[stands], corners, counts))
-        if not parts:
-            raise ArrayError("`clips` must hold a clip of at least a quarter of a second.")
+        if not any(len(push) for push, *_ in parts):
+            raise ArrayError(
+                "The clips must hold at least a quarter of a second on planted feet. Choose others."
+            )
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def misses(self, masses: FloatArray) -> FloatArray:
