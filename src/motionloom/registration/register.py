@@ -28,6 +28,7 @@ from motionloom.registration.registration_settings import RegistrationOptions, R
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
 from motionloom.registration.unmatched import unmatched_notes
+from motionloom.registration.uncut_clips import UncutClips
 
 
 def register(
@@ -129,7 +130,7 @@ def register(
         reference = whole(reference, "reference", least=0, most=len(clips) - 1)
     if settings.repair_knees is not None:
         clips = repaired_motions(clips, roles, notes, knees=settings.repair_knees)
-    ready = prepared(clips, matched.footplants, settings.constraints)
+    ready, uncut = prepared(clips, matched.footplants, settings.constraints), None
     if settings.cycles is not False:
         _check_cycles(settings.cycles, len(clips))
         if at is not None or pins or ends == "match":
@@ -137,6 +138,7 @@ def register(
                 "`cycles` cuts the motions: `at`, `pins` and ends='match' must not be given with "
                 "it. Cut the motions with `find_cycles` first."
             )
+        uncut = UncutClips(ready.motions, ready.footplants)
         ready = cut_to_cycles(ready, roles, notes, settings.cycles)
         settings = dataclasses.replace(settings, ends="match")
     placed = _placed(ready.motions, roles, settings, reference, at, pins)
@@ -151,6 +153,7 @@ def register(
         costs=placed.costs,
         notes=tuple(notes),
         body=roles,
+        uncut=uncut,
     )
     curve = with_matches(curve, ready.constraints)
     if settings.sync_contacts:
