@@ -33,6 +33,8 @@ from motionloom.cli.results import (
 )
 
 Ends = Literal["open", "match"]
+KNOT_S = 0.27
+"""Seconds between control points, as :func:`motionloom.register` has them by default."""
 FEET = ("left_heel", "left_toe", "right_heel", "right_toe")
 """Kinds of contacts of the feet among the constraints of a curve."""
 
@@ -89,9 +91,8 @@ def blend(
         ),
     ] = 0.0,
     knot: Annotated[
-        float | None,
-        typer.Option("--knot", metavar="S", help="Seconds between control points (0.27)."),
-    ] = None,
+        float, typer.Option("--knot", metavar="S", help="Seconds between control points.")
+    ] = KNOT_S,
     joint_weights: Annotated[
         list[str] | None,
         typer.Option(
@@ -162,7 +163,6 @@ def blend(
     if values and weights is not None:
         raise ml.ArrayError("--parameter chooses the weights: leave out --weights.")
     wanted = _wanted(weights, paths, motions[0].fps)
-    settings: dict[str, Any] = {} if knot is None else {"knot_s": knot}
     curve = ml.register(
         motions,
         ends=ends,
@@ -171,12 +171,12 @@ def blend(
         cycles=cycles,
         sync_contacts=sync_contacts,
         foot_speeds=foot_speeds,
+        knot_s=knot,
         joint_weights=_joint_weights(joint_weights),
         constraints=None if constraints is None else ml.read_constraints(constraints, paths),
-        **settings,
     )
     if values:
-        wanted = ml.parametrize(curve, list(values)).weights(**values).tolist()
+        wanted = ml.parametrize(curve, list(values)).weights(clamp=False, **values).tolist()
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(
         blended.verification,

@@ -6,9 +6,9 @@ import re
 
 SAME = (
     "accept align at clusters collection constraints cycles dask device edition ends engine "
-    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label labels "
-    "lookup method moving pairs plain plants report rescore root score search seed size skeleton "
-    "soft source_fps still_feet stretch sync_contacts title transitions variation "
+    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches "
+    "label labels lookup method moving pairs plain plants report rescore root score search seed "
+    "size skeleton soft source_fps still_feet stretch sync_contacts title transitions variation "
     "verdicts view ways weights what when_short where character"
 )
 """Parameters whose options have the same name."""

@@ -27,8 +27,8 @@ from motionloom.registration.prepared import cut_to_cycles, prepared
 from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
-from motionloom.registration.unmatched import unmatched_notes
 from motionloom.registration.uncut_clips import UncutClips
+from motionloom.registration.unmatched import unmatched_notes
 
 
 def register(
