@@ -216,13 +216,14 @@ def _joint_weights(texts: list[str] | None) -> dict[str, float] | None:
     """Weights of joints by name, from texts such as LeftHand=0."""
     if not texts:
         return None
-    return dict(_named_number(text, "--joint-weights", "joint", "LeftHand=0") for text in texts)
+    return dict(_named_number(text, "--joint-weights", "joint", "'LeftHand=0'") for text in texts)
 
 
 def _parameters(texts: list[str] | None) -> dict[str, float]:
     """Values that the blend should have by name, from texts such as turn=0.3."""
     return dict(
-        _named_number(text, "--parameter", "measured property", "turn=0.3") for text in texts or ()
+        _named_number(text, "--parameter", "measured property", "'turn=0.3'")
+        for text in texts or ()
     )
 
 
