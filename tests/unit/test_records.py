@@ -70,6 +70,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "footplants": ml.detect_footplants(walk),
         "markers": ml.sync_markers(ml.detect_footplants(walk)),
         "curve": curve,
+        "uncut clips": ml.register([ml.synthetic.clip("walk").motion] * 2, cycles=True).uncut,
         "transition": ml.transition(walk, jog),
         "blend": blended,
         "pose": ml.control(curve).step([0.5, 0.5]),

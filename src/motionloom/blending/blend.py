@@ -162,7 +162,8 @@ def blend(
     duration_s
         Length of the result. Past the end of the curve it starts again, placed where it ended, so
         the examples should be cycles then. Without it the blend ends with the curve; where it
-        fails the quality check at an end, up to a quarter of a second is left out there.
+        fails the quality check at an end, up to a quarter of a second is left out there, unless
+        the examples were cut to cycles.
     backwards
         Play from the curve's end to its start.
     euler

@@ -27,11 +27,16 @@ _CHECKS: WeakKeyDictionary[RegistrationCurve, QualityCheck] = WeakKeyDictionary(
 
 
 def check_of(curve: RegistrationCurve) -> QualityCheck:
-    """The quality check of what is blended from a curve; its examples are measured once."""
+    """The quality check of what is blended from a curve; its examples are measured once.
+
+    Cycles are compared with the clips that they were cut from: where they were cut is no end of a
+    capture, and nothing is slower there.
+    """
     check = _CHECKS.get(curve)
     if check is None:
+        clips = curve if curve.uncut is None else curve.uncut
         check = _CHECKS[curve] = QualityCheck(
-            curve.motions, footplants=curve.footplants, body=curve.body
+            clips.motions, footplants=clips.footplants, body=curve.body
         )
     return check
 
@@ -41,8 +46,10 @@ def sound_ends(curve: RegistrationCurve, u: FloatArray, evaluated: Evaluated) ->
 
     Captures are often abrupt in their first and last frames. And a path through the frames of two
     motions may end steeply: one motion stands in for a pause of the other and runs at up to three
-    times its rate.
+    times its rate. A blend of cycles is left whole, because it is to be repeated.
     """
+    if curve.uncut is not None:
+        return 0, 0
     n, fps = len(u), evaluated.motion.fps
     window = round(TRIMS_S[-1] * fps)
     if n < 4 * window:

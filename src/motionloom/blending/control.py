@@ -13,6 +13,7 @@ from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom._records import one_line, record
 from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.cycle import find_cycle
+from motionloom.blending.evaluate import holds_along
 from motionloom.blending.group import Group
 from motionloom.blending.live_feet import stance_of
 from motionloom.body.facing import facing
@@ -42,11 +43,15 @@ class Pose:
         (J, 4)
     planted : array of bool
         Contacts that are held: left heel, left toe, right heel, right toe. (4,)
+    constraints : tuple of str
+        Names of the other constraints of the curve that hold in this frame; what they ask of the
+        body is left to the caller.
     """
 
     root_position: FloatArray
     local_quats: FloatArray
     planted: BoolArray
+    constraints: tuple[str, ...] = ()
 
 
 def control(
@@ -77,7 +82,8 @@ def control(
         Hold planted heels and toes where they come down, frame by frame: the contacts of the curve
         decide when, legs follow, and the body is lowered where a leg would not reach. A foot that
         cannot be held is released and not reported as planted. Skeletons without a hip, knee or
-        ankle are left as they are.
+        ankle are left as they are. Hands are not held, as :func:`motionloom.blend` holds them
+        where constraints name a wrist: ``pose.constraints`` names what holds in a frame.
 
     Returns
     -------
@@ -205,7 +211,8 @@ class Controller:
         Returns
         -------
         Pose
-            Root in the world, rotations of the joints, and which foot points are planted.
+            Root in the world, rotations of the joints, which foot points are planted, and which
+            other constraints hold.
         """
         w = checked_weights(weights, len(self.curve.motions))
         if w.ndim != 1:
@@ -218,7 +225,16 @@ class Controller:
         _step(self._live, self.loop, w, root, quats, planted)
         if self._stance is not None:
             _hold(self._stance, root, quats, planted)
-        return Pose(root, quats, planted)
+        return Pose(root, quats, planted, self._constraints(w))
+
+    def _constraints(self, weights: FloatArray) -> tuple[str, ...]:
+        """Names of the constraints, other than contacts of the feet, that hold at this frame."""
+        u = np.array([self.u])
+        return tuple(
+            name
+            for name, matches in self.curve.matches.items()
+            if name not in KINDS and holds_along(matches, u, weights[None]).any()
+        )
 
 
 def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> FloatArray:

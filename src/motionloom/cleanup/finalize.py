@@ -141,13 +141,13 @@ def _with_hands(
     """The result with its hands held, which comes last: feet move the body."""
     if not hands or not any(hands.values()):
         return done
-    held, verification = held_until_sound(
+    motion, holds, verification = held_until_sound(
         done.motion,
         hands,
         body,
         lambda motion: verify(motion, footplants=done.footplants, held=done.cleanup is not None),
     )
-    return Finalized(held.motion, done.footplants, done.cleanup, verification, hands=held.holds)
+    return Finalized(motion, done.footplants, done.cleanup, verification, hands=holds)
 
 
 def legs_missing(body: BodyMap) -> tuple[str, ...]:

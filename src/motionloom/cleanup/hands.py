@@ -17,8 +17,13 @@ from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.cleanup.arm_reach import STOP_S, Arm, arm_of, led_arm, place_in_reach
 from motionloom.cleanup.blend_off import blend_off, spread_smoothly
+from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.errors import ArrayError
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.check_rig import check_rig
+from motionloom.features.checks.flawed_warning import warn_flawed
+from motionloom.features.checks.quality_check import QualityCheck, contacts_of
+from motionloom.features.checks.verification import Copied, Verification
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.intervals import Spans, frames_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -74,10 +79,16 @@ class HeldHands:
         The motion with hands held.
     holds : tuple of HandHold
         One per interval, hand by hand, in time order.
+    footplants : Footplants
+        Contacts of the motion; its feet are left as they are.
+    verification : Verification
+        Quality check of the motion against the one that was given.
     """
 
     motion: Motion
     holds: tuple[HandHold, ...]
+    footplants: Footplants
+    verification: Verification
 
     @property
     def span(self) -> tuple[int, int]:
@@ -85,9 +96,15 @@ class HeldHands:
         return 0, self.motion.n_frames - 1
 
     @property
+    def cleanup(self) -> CleanupReport | None:
+        """None: feet are left as they are."""
+        return None
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """Holds that the arm is too short for."""
-        return reach_notes(self.holds)
+        """Holds that the arm is too short for, and failed checks."""
+        failed = tuple(f"failed check: {each}" for each in self.verification.failed)
+        return reach_notes(self.holds) + failed
 
 
 def hold_hands(
@@ -118,14 +135,15 @@ def hold_hands(
     Returns
     -------
     HeldHands
-        The motion, and how far each hold moved it.
+        The motion, how far each hold moved it, and its quality check: a hand that the body carries
+        on cannot be held, and the arm that is drawn to it fails. A warning says so.
 
     Examples
     --------
     >>> from motionloom import synthetic
-    >>> walk = synthetic.clip("walk").motion
-    >>> held = hold_hands(walk, {"right_wrist": [(1.0, 1.3)]})
-    >>> held.holds[0].speed_before > 0.5, held.holds[0].speed_after < 1e-6
+    >>> wave = synthetic.clip("wave").motion
+    >>> held = hold_hands(wave, {"left_wrist": [(0.5, 1.0)]})
+    >>> held.holds[0].speed_after < 1e-6, held.verification.passed
     (True, True)
     """
     of_kind(motion, Motion, "motion")
@@ -147,7 +165,24 @@ def hold_hands(
         runs.setdefault(role, []).extend(
             (int(np.ceil(low - 1e-9)), int(np.floor(high + 1e-9))) for low, high in frames
         )
-    return hands_held(motion, {role: sorted(each) for role, each in runs.items()}, body, blend_s)
+    sorted_runs = {role: sorted(each) for role, each in runs.items()}
+    result, holds = hands_held(motion, sorted_runs, body, blend_s)
+    footplants, verification = _checked(result, motion, body)
+    warn_flawed(verification, "hold")
+    return HeldHands(result, holds, footplants, verification)
+
+
+def _checked(result: Motion, given: Motion, body: BodyMap) -> tuple[Footplants, Verification]:
+    """Contacts of a motion whose feet were left as they are, and its check against the given one.
+
+    The contacts of both are the same, and all frames count as copied: every joint may do what it
+    did there.
+    """
+    rig = check_rig(given, body=body)
+    footplants = contacts_of(given, rig, body)
+    check = QualityCheck([given], footplants=[footplants], body=body, rig=rig)
+    copied = [Copied(0, given.n_frames, 0, 0)]
+    return footplants, check.verify(result, footplants=footplants, copied=copied)
 
 
 def hand_role(name: object, skeleton: Skeleton, body: BodyMap) -> str | None:
@@ -161,8 +196,8 @@ def hand_role(name: object, skeleton: Skeleton, body: BodyMap) -> str | None:
 
 def hands_held(
     motion: Motion, runs: Mapping[str, Runs], body: BodyMap, blend_s: float
-) -> HeldHands:
-    """The motion with wrists, by role, held from first to last frames."""
+) -> tuple[Motion, tuple[HandHold, ...]]:
+    """The motion with wrists, by role, held from first to last frames, and what that took."""
     holds: list[HandHold] = []
     for role, spans in runs.items():
         spans = [(first, last) for first, last in spans if last > first]
@@ -175,7 +210,7 @@ def hands_held(
         motion = motion.replace(local_quats=local)
         wrist = motion.world_positions()[:, arm.joints[2]]
         holds += _reports(role, spans, arm.wrist, wrist, offsets, motion.fps)
-    return HeldHands(motion, tuple(holds))
+    return motion, tuple(holds)
 
 
 def _offsets(arm: Arm, spans: Runs) -> tuple[FloatArray, BoolArray]:
@@ -237,17 +272,17 @@ def held_until_sound(
     runs: Mapping[str, Runs],
     body: BodyMap,
     verified: Callable[[Motion], Verification],
-) -> tuple[HeldHands, Verification]:
+) -> tuple[Motion, tuple[HandHold, ...], Verification]:
     """Hands held with the shortest way to and from their places that passes a check.
 
     Where none passes, the one with the fewest failed checks.
     """
-    best: tuple[HeldHands, Verification] | None = None
+    best: tuple[Motion, tuple[HandHold, ...], Verification] | None = None
     for blend_s in BLENDS_S:
-        hands = hands_held(motion, runs, body, blend_s)
-        verification = verified(hands.motion)
-        if best is None or len(verification.failed) < len(best[1].failed):
-            best = hands, verification
+        tried, holds = hands_held(motion, runs, body, blend_s)
+        verification = verified(tried)
+        if best is None or len(verification.failed) < len(best[2].failed):
+            best = tried, holds, verification
         if verification.passed:
             break
     assert best is not None

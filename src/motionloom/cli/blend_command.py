@@ -33,6 +33,8 @@ from motionloom.cli.results import (
 )
 
 Ends = Literal["open", "match"]
+KNOT_S = 0.27
+"""Seconds between control points, as :func:`motionloom.register` has them by default."""
 FEET = ("left_heel", "left_toe", "right_heel", "right_toe")
 """Kinds of contacts of the feet among the constraints of a curve."""
 
@@ -53,6 +55,14 @@ def blend(
             help="One per clip, with the sum 1 (equal by default); or a table of them over time.",
         ),
     ] = None,
+    parameter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--parameter",
+            metavar="NAME=VALUE",
+            help="In place of weights: a measured property of the result; see above. Repeatable.",
+        ),
+    ] = None,
     ends: Annotated[
         Ends,
         typer.Option(
@@ -71,6 +81,18 @@ def blend(
     sync_contacts: Annotated[
         bool, typer.Option("--sync-contacts", help="Draw times to contacts that all clips share.")
     ] = False,
+    foot_speeds: Annotated[
+        float,
+        typer.Option(
+            "--foot-speeds",
+            metavar="M",
+            help="How much the speeds of the feet count when poses are compared: 1 with "
+            "--knot 0.15 brings steps of different takes closer together in time.",
+        ),
+    ] = 0.0,
+    knot: Annotated[
+        float, typer.Option("--knot", metavar="S", help="Seconds between control points.")
+    ] = KNOT_S,
     joint_weights: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,6 +134,10 @@ def blend(
     A CSV file has a row of weights per frame, or a time in seconds before them; weights in between
     are interpolated. A first line of clip names says which column belongs to which clip.
 
+    --parameter turn=0.3 chooses the weights whose blend turns by 0.3 radians; speed=1.2 is in
+    metres per second, and right_wrist.height, .forward, .side and .direction say where a hand or
+    foot (left_ankle ...) reaches, in metres and radians. Positive turns and sides are to the left.
+
     --constraints is a CSV file with rows clip,name,start_s,end_s, or a JSON file such as
     {"walk": {"right_wrist": [[0.4, 1.2]]}}. Intervals of one name are matched between the clips;
     the names left_wrist and right_wrist also hold that hand in its place.
@@ -133,6 +159,9 @@ def blend(
     wearer = wearer_of(character, reading)
     examples, roles = load_examples(paths, reading, ground=ground)
     motions = [each.motion for each in examples]
+    values = _parameters(parameter)
+    if values and weights is not None:
+        raise ml.ArrayError("--parameter chooses the weights: leave out --weights.")
     wanted = _wanted(weights, paths, motions[0].fps)
     curve = ml.register(
         motions,
@@ -141,9 +170,13 @@ def blend(
         match=not no_retarget,
         cycles=cycles,
         sync_contacts=sync_contacts,
+        foot_speeds=foot_speeds,
+        knot_s=knot,
         joint_weights=_joint_weights(joint_weights),
         constraints=None if constraints is None else ml.read_constraints(constraints, paths),
     )
+    if values:
+        wanted = ml.parametrize(curve, list(values)).weights(clamp=False, **values).tolist()
     blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(
         blended.verification,
@@ -183,18 +216,26 @@ def _joint_weights(texts: list[str] | None) -> dict[str, float] | None:
     """Weights of joints by name, from texts such as LeftHand=0."""
     if not texts:
         return None
-    weights = {}
-    for text in texts:
-        joint, _, weight = text.rpartition("=")
-        try:
-            weights[joint] = float(weight)
-        except ValueError:
-            joint = ""
-        if not joint:
-            raise ml.ArrayError(
-                f"--joint-weights must be a joint and a number, such as LeftHand=0, got {text!r}."
-            )
-    return weights
+    return dict(_named_number(text, "--joint-weights", "joint", "'LeftHand=0'") for text in texts)
+
+
+def _parameters(texts: list[str] | None) -> dict[str, float]:
+    """Values that the blend should have by name, from texts such as turn=0.3."""
+    return dict(
+        _named_number(text, "--parameter", "measured property", "'turn=0.3'")
+        for text in texts or ()
+    )
+
+
+def _named_number(text: str, option: str, kind: str, example: str) -> tuple[str, float]:
+    """A name and a number from a text such as LeftHand=0."""
+    name, _, number = text.rpartition("=")
+    try:
+        if name:
+            return name, float(number)
+    except ValueError:
+        pass
+    raise ml.ArrayError(f"{option} must be a {kind} and a number, such as {example}, got {text!r}.")
 
 
 def _extrapolates(blended: ml.Blend) -> bool:
@@ -247,6 +288,9 @@ def _print(examples: list[Example], blended: ml.Blend, output: str) -> None:
                 + ": look there"
             )
         )
+    for text in blended.notes[len(curve.notes) :]:
+        if not text.startswith("failed check"):
+            typer.echo(printable(f"note   {text}"))
     print_check(blended.verification)
     if _extrapolates(blended) and not blended.verification.passed:
         typer.echo("       extrapolated, so meant to go beyond its clips")

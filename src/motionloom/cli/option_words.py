@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 SAME = (
-    "accept align at clips clusters collection constraints cycles dask device edition ends "
-    "engine entries fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches label "
-    "labels lookup masses method moving pairs plain plants report rescore root score search seed "
-    "size skeleton soft source_fps still_feet strength stretch sync_contacts title transitions "
-    "variation verdicts view ways weights what when_short where character"
+    "accept align at clips clusters collection constraints cycles dask device edition ends engine "
+    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches "
+    "label labels lookup masses method moving pairs plain plants report rescore root score search "
+    "seed size skeleton soft source_fps still_feet strength stretch sync_contacts title "
+    "transitions variation verdicts view ways weights what when_short where character"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
@@ -26,6 +26,7 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
     "longest_s": "--longest",
     "match": "--no-retarget",
     "jobs": "--jobs",
+    "knot_s": "--knot",
     "out": "--collection",
     "output": "--output",
     "overwrite": "--force",
@@ -86,6 +87,7 @@ PHRASES = (
         r"ml\.load_points reads its markers\.",
         "motionloom info shows its markers, and convert writes them as .csv or .npz.",
     ),
+    (r" ?Choose values inside, or pass clamp=True for the nearest\.", " Choose values inside."),
     (r"(?<![-\w])fps=", "--source-fps"),
     (r" ?Pass keep_t_pose=True to keep it\.", ""),
     (

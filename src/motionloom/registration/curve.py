@@ -19,6 +19,7 @@ from motionloom.registration.alignment import transform_at
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.splines import Spline
 from motionloom.registration.storage import read_curve, write_curve
+from motionloom.registration.uncut_clips import UncutClips
 from motionloom.rotation.planar import PlanarTransform
 
 
@@ -53,6 +54,9 @@ class RegistrationCurve:
         What was decided.
     body : BodyMap or None
         Roles of the joints; None where they are to be guessed.
+    uncut : UncutClips or None
+        The clips that the motions were cut from by ``cycles``, with which blends are compared;
+        None where the motions are not cut.
     """
 
     motions: tuple[Motion, ...]
@@ -65,6 +69,7 @@ class RegistrationCurve:
     costs: tuple[float, ...]
     notes: tuple[str, ...] = ()
     body: BodyMap | None = None
+    uncut: UncutClips | None = None
 
     @property
     def u_range(self) -> tuple[float, float]:
@@ -211,7 +216,11 @@ class RegistrationCurve:
                 )
         points = self.times.points + shift
         return dataclasses.replace(
-            self, motions=tuple(motions), footplants=tuple(footplants), times=Spline(points)
+            self,
+            motions=tuple(motions),
+            footplants=tuple(footplants),
+            times=Spline(points),
+            uncut=None,
         )
 
     def __repr__(self) -> str:

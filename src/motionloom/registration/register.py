@@ -27,6 +27,7 @@ from motionloom.registration.prepared import cut_to_cycles, prepared
 from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
 from motionloom.registration.splines import Spline
 from motionloom.registration.two_clips import register_two
+from motionloom.registration.uncut_clips import UncutClips
 from motionloom.registration.unmatched import unmatched_notes
 
 
@@ -75,9 +76,11 @@ def register(
     knot_s, window_s
         Seconds between control points, and of the window in which frames are compared.
     cover
-        With open ends, the least part of the shorter motion that must be kept.
+        With open ends and without ``at`` or ``pins``, the least part of the shorter motion that
+        must be kept.
     least_s
-        With ``at``, the least seconds that the curve must go on either side of it.
+        With ``at`` or ``pins`` and open ends, the least seconds that the curve must go on before
+        the first and after the last of them.
     repair_knees
         Whether knees that were captured bent backwards are repaired first; single glitched frames
         are interpolated in either case. None leaves captures entirely as they are.
@@ -124,12 +127,13 @@ def register(
     matched, notes = matched_motions(
         motions, at, pins, footplants=footplants, body=body, match=settings.match
     )
+    _check_used(options, settings, pinned=at is not None or bool(pins))
     clips, roles = list(matched.motions), matched.body
     if reference is not None:
         reference = whole(reference, "reference", least=0, most=len(clips) - 1)
     if settings.repair_knees is not None:
         clips = repaired_motions(clips, roles, notes, knees=settings.repair_knees)
-    ready = prepared(clips, matched.footplants, settings.constraints)
+    ready, uncut = prepared(clips, matched.footplants, settings.constraints), None
     if settings.cycles is not False:
         _check_cycles(settings.cycles, len(clips))
         if at is not None or pins or ends == "match":
@@ -137,6 +141,7 @@ def register(
                 "`cycles` cuts the motions: `at`, `pins` and ends='match' must not be given with "
                 "it. Cut the motions with `find_cycles` first."
             )
+        uncut = UncutClips(ready.motions, ready.footplants)
         ready = cut_to_cycles(ready, roles, notes, settings.cycles)
         settings = dataclasses.replace(settings, ends="match")
     placed = _placed(ready.motions, roles, settings, reference, at, pins)
@@ -151,11 +156,35 @@ def register(
         costs=placed.costs,
         notes=tuple(notes),
         body=roles,
+        uncut=uncut,
     )
     curve = with_matches(curve, ready.constraints)
     if settings.sync_contacts:
         curve = with_matches(timed_by_contacts(curve, settings.epsilon), ready.constraints)
     return dataclasses.replace(curve, notes=curve.notes + unmatched_notes(curve, ready))
+
+
+def _check_used(
+    options: RegistrationOptions, settings: RegistrationSettings, *, pinned: bool
+) -> None:
+    """Refuse options of open ends that these ends do not use."""
+    closed = settings.ends == "match" or settings.cycles is not False
+    if "cover" in options and (closed or pinned):
+        why = (
+            "ends='match' and `cycles` keep all of every motion. Leave `cover` out"
+            if closed
+            else "with `at` or `pins` the curve is grown from those. Pass `least_s` in its place"
+        )
+        raise ArrayError(
+            f"`cover` is the part of the shorter motion that open ends must keep, got "
+            f"{settings.cover:g}, but {why}."
+        )
+    if "least_s" in options and (closed or not pinned):
+        raise ArrayError(
+            "`least_s` is how far a curve with open ends must go on from `at` or `pins`, got "
+            f"{settings.least_s:g} without them or with other ends. Pass `at`, leave ends='open' "
+            "and `cycles` out, or leave `least_s` out."
+        )
 
 
 def _check_cycles(cycles: bool | Sequence[GaitCycle], n_motions: int) -> None:

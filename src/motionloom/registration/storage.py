@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from motionloom.reading.opening import open_file
 from motionloom.reading.size_limits import limits_for
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.splines import Spline
+from motionloom.registration.uncut_clips import UncutClips
 from motionloom.saving.whole_file import write_whole
 
 SCHEMA = 1
@@ -44,6 +45,8 @@ BEYOND = 1.0
 SAME_FPS = 1.001e-3
 """Motions whose rates differ by at most this part are registered as they are."""
 SAME_SPACING = 1e-6
+UNCUT = "uncut_"
+"""Names of members begin so that hold the clips from which the motions were cut."""
 OBJECTS = 1 << 16
 """Bytes of memory for what a motion has besides its arrays and names."""
 COPIES = 3
@@ -52,13 +55,11 @@ COPIES = 3
 
 def write_curve(path: str | Path, curve: Mapping[str, Any]) -> None:
     """Write the fields of a curve, with motions and plants; the same curve gives the same bytes."""
-    members: dict[str, bytes] = {}
-    for k, (motion, plants) in enumerate(zip(curve["motions"], curve["footplants"], strict=True)):
-        packed = BytesIO()
-        archive.write(FileClip(motion, unit_m=1.0, up="y"), packed)
-        members[f"motion{k}.mlm"] = packed.getvalue()
-        members[f"planted{k}.npy"] = pack_array(plants.planted)
-        aligning = curve["alignment"][k]
+    members = _clip_members(curve["motions"], curve["footplants"])
+    uncut = curve["uncut"]
+    if uncut is not None:
+        members |= _clip_members(uncut.motions, uncut.footplants, UNCUT)
+    for k, aligning in enumerate(curve["alignment"]):
         if aligning is not None:
             members[f"alignment{k}.npy"] = pack_array(aligning.points)
     members["times.npy"] = pack_array(curve["times"].points)
@@ -75,11 +76,25 @@ def write_curve(path: str | Path, curve: Mapping[str, Any]) -> None:
             kind: [[list(pair) for pair in match.intervals] for match in matches]
             for kind, matches in curve["matches"].items()
         },
+        "uncut": uncut is not None,
     }
     text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
     write_whole(
         path_of(path, "path"), lambda stream: write_members(stream, {HEADER: text, **members})
     )
+
+
+def _clip_members(
+    motions: Sequence[Motion], footplants: Sequence[Footplants], prefix: str = ""
+) -> dict[str, bytes]:
+    """Members of the file that hold motions and their contacts."""
+    members = {}
+    for k, (motion, plants) in enumerate(zip(motions, footplants, strict=True)):
+        packed = BytesIO()
+        archive.write(FileClip(motion, unit_m=1.0, up="y"), packed)
+        members[f"{prefix}motion{k}.mlm"] = packed.getvalue()
+        members[f"{prefix}planted{k}.npy"] = pack_array(plants.planted)
+    return members
 
 
 def read_curve(path: str | Path, *, max_memory: int | str | None = None) -> dict[str, Any]:
@@ -104,15 +119,7 @@ def read_curve(path: str | Path, *, max_memory: int | str | None = None) -> dict
 def _read(bundle: Bundle) -> dict[str, Any]:
     header = _header(bundle)
     n_motions, reference = header["motions"], header["reference"]
-    motions = tuple(_motion(bundle, k) for k in range(n_motions))
-    plants = tuple(_plants(bundle, k) for k in range(n_motions))
-    for motion, planted in zip(motions, plants, strict=True):
-        if planted.n_frames != motion.n_frames or not motions[0].skeleton.same_joints(
-            motion.skeleton
-        ):
-            raise FormatError("Motions must share a skeleton, and plants cover their motion.")
-        if abs(motion.fps - motions[0].fps) > SAME_FPS * motions[0].fps:
-            raise FormatError("Motions must share a rate.")
+    motions, plants = _clips(bundle, n_motions)
     times = Spline(_points(bundle, "times", n_motions))
     spacing = _checked_times(times, motions, header["frames_per_knot"])
     alignment = tuple(
@@ -141,7 +148,40 @@ def _read(bundle: Bundle) -> dict[str, Any]:
         "costs": tuple(float(cost) for cost in costs),
         "notes": tuple(notes),
         "body": _body(header.get("body"), motions[0].skeleton),
+        "uncut": _uncut(bundle, header.get("uncut", False), motions),
     }
+
+
+def _clips(
+    bundle: Bundle, n_motions: int, prefix: str = ""
+) -> tuple[tuple[Motion, ...], tuple[Footplants, ...]]:
+    """Motions on one skeleton and at one rate, and their contacts."""
+    motions = tuple(_motion(bundle, k, prefix) for k in range(n_motions))
+    plants = tuple(_plants(bundle, k, prefix) for k in range(n_motions))
+    for motion, planted in zip(motions, plants, strict=True):
+        if planted.n_frames != motion.n_frames or not motions[0].skeleton.same_joints(
+            motion.skeleton
+        ):
+            raise FormatError("Motions must share a skeleton, and plants cover their motion.")
+        if abs(motion.fps - motions[0].fps) > SAME_FPS * motions[0].fps:
+            raise FormatError("Motions must share a rate.")
+    return motions, plants
+
+
+def _uncut(bundle: Bundle, is_cut: object, motions: tuple[Motion, ...]) -> UncutClips | None:
+    """The clips that the motions were cut from; files of older versions have none."""
+    if type(is_cut) is not bool:
+        raise FormatError("`uncut` must be true or false.", where=HEADER)
+    if not is_cut:
+        return None
+    clips, plants = _clips(bundle, len(motions), UNCUT)
+    for clip, motion in zip(clips, motions, strict=True):
+        if not clip.skeleton.same_joints(motion.skeleton) or clip.n_frames < motion.n_frames:
+            raise FormatError(
+                "Uncut clips must have the skeleton of the motions cut from them, and no fewer "
+                "frames."
+            )
+    return UncutClips(clips, plants)
 
 
 def _body(roles: object, skeleton: Skeleton) -> BodyMap | None:
@@ -232,21 +272,22 @@ def _is_number(value: object) -> bool:
     return (type(value) is int or type(value) is float) and -LARGEST <= value <= LARGEST
 
 
-def _motion(bundle: Bundle, k: int) -> Motion:
+def _motion(bundle: Bundle, k: int, prefix: str) -> Motion:
     """A motion of the file; all of them together take what the file may take."""
-    packed, budget = bundle.member(f"motion{k}.mlm"), bundle.budget
+    packed, budget = bundle.member(f"{prefix}motion{k}.mlm"), bundle.budget
     inner = Bundle(BytesIO(packed), bundle.limits, budget)
     motion = archive.read_bundle(inner).motion  # its arrays and names stay taken
     budget.give_back(len(packed))
-    budget.take(OBJECTS, f"motion {k}")
+    budget.take(OBJECTS, f"{prefix}motion {k}")
     return motion
 
 
-def _plants(bundle: Bundle, k: int) -> Footplants:
-    planted = bundle.array(f"planted{k}")
-    bundle.budget.take(planted.nbytes, "its plants", f"array 'planted{k}'")
+def _plants(bundle: Bundle, k: int, prefix: str) -> Footplants:
+    name = f"{prefix}planted{k}"
+    planted = bundle.array(name)
+    bundle.budget.take(planted.nbytes, "its plants", f"array {name!r}")
     if planted.dtype != np.bool_ or (planted.size and planted.view(np.uint8).max() > 1):
-        raise FormatError("Plants must be true or false.", where=f"array 'planted{k}'")
+        raise FormatError("Plants must be true or false.", where=f"array {name!r}")
     return Footplants(planted)
 
 

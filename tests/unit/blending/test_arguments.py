@@ -52,6 +52,30 @@ CALLS = {
 }
 
 
+UNUSED = {
+    "least_s without a pair": {"least_s": 2.0},
+    "least_s of matched ends": {"least_s": 0.2, "at": (30, 20), "ends": "match"},
+    "least_s of cycles": {"least_s": 0.2, "cycles": True},
+    "cover of matched ends": {"cover": 0.6, "ends": "match"},
+    "cover of cycles": {"cover": 0.6, "cycles": True},
+    "cover with a pair": {"cover": 0.6, "at": (30, 20)},
+    "cover with pins": {"cover": 0.6, "pins": [(30, 20)]},
+}
+
+
+@pytest.mark.parametrize("options", UNUSED.values(), ids=UNUSED.keys())
+def test_options_that_would_not_be_used_are_refused(options):
+    with pytest.raises(ml.ArrayError, match=r"(Leave|Pass) `.*`"):
+        ml.register([WALK, JOG], **options)
+
+
+@pytest.mark.parametrize("pair", [{"at": (30, 20)}, {"pins": [(30, 20)]}])
+def test_the_least_length_of_a_curve_goes_with_a_pair(pair):
+    curve = ml.register([WALK, JOG], least_s=0.2, **pair)
+    at = curve.u_of(0, 30)
+    assert at >= 0.2 * 60 - 6.0 and curve.u_range[1] - at >= 0.2 * 60 - 6.0
+
+
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
 def test_every_wrong_argument_is_refused(call):
     with pytest.raises(ml.MotionLoomError, match=r".{15}"):

@@ -112,3 +112,19 @@ def test_a_loop_can_be_ended():
     for _ in range(150):
         live.step([0.5, 0.5])
     assert live.done
+
+
+def test_constraints_hold_live_when_they_hold_in_a_blend():
+    spans = [{"cup": [(0.2, 0.5), (0.8, 1.1)], "left_wrist": [(0.4, 0.9)]}] * 2
+    curve = ml.register(WALKS[:2], ends="match", constraints=spans)
+    blend = ml.blend(curve, lambda seconds: [0.5, 0.5], clean=False)
+    live = ml.control(curve, loop=False)
+    held = [live.step([0.5, 0.5]).constraints for _ in blend.u]
+    assert set(blend.constraints) == {"cup", "left_wrist"}
+    for name, runs in blend.constraints.items():
+        frames = [frame for first, last in runs for frame in range(first, last + 1)]
+        assert frames and frames == [frame for frame, names in enumerate(held) if name in names]
+
+
+def test_a_curve_without_constraints_holds_none():
+    assert ml.control(CURVES[2]).step([0.5, 0.5]).constraints == ()

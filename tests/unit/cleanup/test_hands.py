@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -105,11 +107,34 @@ def test_a_place_is_within_easy_reach_of_every_frame_where_there_is_one() -> Non
 
 
 def test_an_arm_that_is_too_short_is_reported() -> None:
-    held = ml.hold_hands(WALK, {"right_wrist": [(0.5, 3.0)]})  # the body walks away
-    assert held.holds[0].missed_m > 0.5
-    assert any("too short" in note for note in held.notes)
+    with pytest.warns(ml.MotionLoomWarning, match="The hold fails its quality check"):
+        held = ml.hold_hands(WALK, {"right_wrist": [(0.5, 3.0)]})  # the body walks away
+    (hold,) = held.holds
+    assert hold.missed_m > 0.5
+    missed = f"right_wrist is {100 * hold.missed_m:.1f} cm from its place in frames 30 to 180"
+    assert held.notes[0] == f"{missed}: the arm is too short"
+    assert not held.verification.passed
+    assert {f"failed check: {each}" for each in held.verification.failed} == set(held.notes[1:])
     lengths = np.linalg.norm(np.diff(held.motion.world_positions(), axis=0), axis=-1)
     assert np.isfinite(lengths).all()
+
+
+def test_a_hand_that_can_be_held_passes_the_check() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        held = ml.hold_hands(swaying(), {"right_wrist": [(1.0, 2.0)]})
+    assert held.verification.passed and held.verification.compared
+    assert held.notes == ()
+    assert np.array_equal(held.footplants.planted, ml.detect_footplants(swaying()).planted)
+
+
+def test_what_was_wrong_before_is_no_fault_of_a_hold() -> None:
+    motion = swaying()
+    root = np.array(motion.root_positions)
+    root[150, 0] += 0.2  # the pelvis jumps away for a frame
+    jumping = motion.replace(root_positions=root)
+    assert not ml.verify(jumping, sources=[motion]).passed
+    assert ml.hold_hands(jumping, {"right_wrist": [(1.0, 2.0)]}).verification.passed
 
 
 def test_constraints_that_name_a_wrist_hold_it_in_a_blend() -> None:

@@ -179,6 +179,45 @@ def test_clips_are_cut_to_cycles(run, tmp_path: Path) -> None:
     assert (tmp_path / "same.bvh").read_bytes() == out.read_bytes()
 
 
+def test_a_blend_of_cycles_is_written_whole(run, tmp_path: Path) -> None:
+    for name, turn in (("left", 0.6), ("straight", 0.0), ("right", -0.6)):
+        ml.save(ml.synthetic.clip("walk", turn=turn).motion, tmp_path / f"{name}.bvh")
+    clips = [tmp_path / f"{name}.bvh" for name in ("left", "straight", "right")]
+    done = run("blend", *clips, "--cycles", "--duration", "5", "-o", tmp_path / "long.bvh")
+    assert done.code == 0, done.err
+    done = run("blend", *clips[1:], "--cycles", "-o", tmp_path / "round.bvh")
+    assert done.code == 0, done.err
+    assert "frames 0 to 64, 0 to 64" in done.out
+    assert ml.load(tmp_path / "round.bvh").n_frames == 65
+
+
+def test_the_notes_of_a_blend_are_printed(run, turns: Path, tmp_path: Path) -> None:
+    file = tmp_path / "holds.csv"
+    file.write_text("left,left_wrist,0.5,2.5\nright,left_wrist,0.5,2.5\n")  # both walk away
+    words = ("--constraints", file, "--allow-flawed", "-o", tmp_path / "out.bvh")
+    done = run("blend", turns / "left.bvh", turns / "right.bvh", *words)
+    assert done.code == 0, done.err
+    assert "the arm is too short" in done.out
+
+
+def test_foot_speeds_and_knots_reach_the_registration(run, turns: Path, tmp_path: Path) -> None:
+    words = ("--foot-speeds", "1", "--knot", "0.15")
+    done = run("blend", turns, *words, "-o", tmp_path / "out.bvh", "--json")
+    assert done.code == 0, done.err
+    clips = [ml.load(turns / f"{name}.bvh") for name in ("left", "right")]
+    curve = ml.register(clips, foot_speeds=1.0, knot_s=0.15)
+    facts = json.loads(done.out)["curve"]
+    assert facts["costs_m"] == pytest.approx(list(curve.costs), rel=1e-4)
+    assert facts["last_frames"] == pytest.approx(curve.frames(curve.u_range[1]).tolist(), rel=1e-4)
+
+
+def test_a_parameter_is_asked_for_in_place_of_weights(run, turns: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.bvh"
+    done = run("blend", turns, "--parameter", "turn=0.3", "-o", out)
+    assert done.code == 0, done.err
+    assert ml.measure(ml.load(out), "turn") == pytest.approx(0.3, abs=0.05)
+
+
 def test_joint_weights_reach_the_registration(run, turns: Path, tmp_path: Path) -> None:
     joints = ml.load(turns / "left.bvh").skeleton.names
     words = [word for name in joints if "Arm" in name for word in ("--joint-weights", f"{name}=0")]
@@ -212,6 +251,12 @@ def test_a_file_of_constraints_holds_a_hand(run, tmp_path: Path) -> None:
         (["--joint-weights", "LeftHand"], "LeftHand=0"),
         (["--joint-weights", "=0"], "LeftHand=0"),
         (["--joint-weights", "Wing=0"], "Wing"),
+        (["--foot-speeds", "-1"], "--foot-speeds"),
+        (["--knot", "0"], "--knot"),
+        (["--parameter", "turn"], "turn=0.3"),
+        (["--parameter", "height=1"], "right_wrist.height"),
+        (["--parameter", "turn=40"], "cannot be reached"),
+        (["--parameter", "turn=0.3", "--weights", "1,0"], "leave out --weights"),
         (["--constraints", "nowhere.csv"], "nowhere.csv"),
         (["--cycles", "--ends", "match"], "--cycles"),
     ],

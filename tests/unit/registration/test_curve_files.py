@@ -43,6 +43,7 @@ HEADERS = [
     *[("notes", n) for n in (None, 3, "ab", [3], [None])],
     *[("matches", n) for n in (None, [], {}, 3)],
     *[("body", n) for n in (3, [], {"tail": 1}, {"pelvis": 99}, {"pelvis": "a"}, {"spine": 1.5})],
+    *[("uncut", n) for n in (None, 1, "yes", [])],
     *[("schema", n) for n in (0, -1, 1.0, True, "1", None)],
 ]
 
@@ -152,6 +153,52 @@ def test_a_curve_with_a_cost_that_is_no_number_is_not_written(tmp_path):
         with pytest.raises(ValueError):
             odd.save(tmp_path / "a.mlr")
         assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def of_cycles(tmp_path_factory):
+    """A curve of cycles, and its file."""
+    path = tmp_path_factory.mktemp("cycles") / "a.mlr"
+    curve = ml.register(
+        [ml.synthetic.clip("walk", turn=t).motion for t in (-0.4, 0.4)], cycles=True
+    )
+    curve.save(path)
+    return curve, path
+
+
+def test_the_clips_that_cycles_were_cut_from_come_back(of_cycles):
+    curve, path = of_cycles
+    again = ml.RegistrationCurve.load(path)
+    assert again.uncut is not None
+    for before, after in zip(curve.uncut.motions, again.uncut.motions, strict=True):
+        assert np.array_equal(before.local_quats, after.local_quats)
+    for before, after in zip(curve.uncut.footplants, again.uncut.footplants, strict=True):
+        assert np.array_equal(before.planted, after.planted)
+    assert ml.blend(again, [0.5, 0.5], duration_s=3.0).verification.passed
+
+
+def test_a_file_without_uncut_clips_is_read(members, tmp_path):
+    header = json.loads(members["registration.json"])
+    del header["uncut"]
+    with zipfile.ZipFile(tmp_path / "a.mlr", "w") as archive:
+        for name, data in {**members, "registration.json": json.dumps(header).encode()}.items():
+            archive.writestr(name, data)
+    assert ml.RegistrationCurve.load(tmp_path / "a.mlr").uncut is None
+
+
+def test_uncut_clips_must_hold_the_motions_cut_from_them(of_cycles, tmp_path):
+    with zipfile.ZipFile(of_cycles[1]) as archive:
+        members = {info.filename: archive.read(info) for info in archive.infolist()}
+    short = {
+        "uncut_motion0.mlm": members["motion0.mlm"][:],
+        "uncut_planted0.npy": pack_array(np.zeros((5, 4), dtype=bool)),
+    }
+    assert refused(members, tmp_path / "a.mlr", **short)
+    clip = tmp_path / "short.mlm"
+    ml.save(of_cycles[0].motions[0][:-1], clip)
+    planted = pack_array(np.array(of_cycles[0].footplants[0].planted[:-1]))
+    short = {"uncut_motion0.mlm": clip.read_bytes(), "uncut_planted0.npy": planted}
+    assert refused(members, tmp_path / "a.mlr", **short)
 
 
 @pytest.mark.parametrize("spacing", [0.25, 8.0])
