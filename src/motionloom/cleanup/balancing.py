@@ -339,7 +339,7 @@ def _verdict(cleanup: Cleanup, clips: Sequence[Motion], body: BodyMap) -> Verifi
 
 
 def _mended_notes(state: _State, verification: Verification) -> list[str]:
-    """What the given motion fails by itself, and the result does not."""
+    """Failed checks of the given motion that the result passes."""
     given = verify(state.motion, footplants=state.footplants, body=state.body)
     still = {(each.check, each.joint) for each in verification.failed}
     return [

@@ -413,3 +413,16 @@ def test_a_jump_that_hangs_in_the_air_falls_more_freely() -> None:
     assert balanced.verification.passed
     (note,) = balanced.notes
     assert "is corrected by " in note and "carry" not in note
+
+
+def test_a_fault_that_the_correction_removes_is_reported() -> None:
+    """A jolt in flight: on the parabola of the result it is gone."""
+    motion, plants = leap(14.0)
+    root = motion.root_positions.copy()
+    root[62, 1] += 0.06
+    jolted = motion.replace(root_positions=root)
+    assert any(each.check == "capture glitch" for each in ml.verify(jolted).failed)
+    balanced = ml.balance(jolted, plants)
+    assert balanced.verification.passed
+    assert ml.verify(balanced.motion).passed
+    assert any(note.startswith("the given motion fails a check") for note in balanced.notes)
