@@ -6,8 +6,8 @@ contact detector, and the physics of the zero moment point. Different are the ma
 place of Winter), the accelerations (a Gaussian filter in place of cubic fits), the soles (a usual
 foot on the ankle and toe joints, in place of the rig's), the distance from a hull, and which frames
 count: all in which a foot stands, those near flights and near the ends included. As there, only
-slow accelerations count, and a foot carries a tenth of a second before and after it stands: without
-either, captured walks are 5 cm out of balance.
+slow accelerations count, and a foot carries a tenth of a second before and after it stands: nine
+captured walks are 1.4 cm outside on average, and 4.6 cm with 6 Hz and plain contacts.
 """
 
 from __future__ import annotations
