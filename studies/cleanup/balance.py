@@ -3,9 +3,11 @@
     ./study balance            clips that no setting was chosen on
     ./study balance --quick    a few of them, without classifiers
 
-The baseline is the same result as it was blended or spliced, its feet held. Flights are those that
-``find_flights`` of ``studies/measures/ballistic.py`` finds in the result before it is balanced;
-the same frames are measured afterwards. Captured clips are the second baseline.
+The baseline is the same result as it was blended or spliced, its feet held. Its balance is measured
+twice: as ml.balance measures it, which makes this figure small; and independently, by
+``studies/measures/sole_distance.py``, with contacts that are detected in each motion. Flights are
+those that ``find_flights`` of ``studies/measures/ballistic.py`` finds in the result before it is
+balanced; the same frames are measured afterwards. Captured clips are the second baseline.
 """
 
 from __future__ import annotations
@@ -23,14 +25,21 @@ from motionloom.features.balance import GRAVITY, SMOOTH_S, centre_of_mass
 from motionloom.features.support import support_of
 from studies.captured_clips import study_settings
 from studies.measures.ballistic import find_flights
+from studies.measures.sole_distance import UP_TO_HZ, sole_distance
 from studies.measures.told_apart import auc_of, windows_of_motion
 from studies.report import Figure, write_report
 
 KINDS = ("blend", "splice")
 BASELINE = "before"
 CAPTURED = "captured clips"
+WHEN = ("before", "after", "captured")
 LOCAL_S = 0.1
 """Accelerations in a flight are those of parabolas through so many seconds."""
+LEAST_ALLOWED_M = 0.02
+"""Measured independently, a frame is outside where it is farther from the soles than this, and than
+95 % of the sources' frames."""
+FAST_HZ = 6.0
+"""Independent distances are measured with accelerations up to this frequency, too."""
 BELOW_HZ = 6.0
 """Classifiers see motion up to this frequency: blends lose the noise of their sources, which gives
 every blend away, balanced or not."""
@@ -227,6 +236,66 @@ def figures(kind: str, rows: list[Row]) -> list[Figure]:
     ]  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Distances:
+    """Independently measured distances from the soles, metres, of all standing frames."""
+
+    before: np.ndarray
+    after: np.ndarray
+    captured: np.ndarray
+    """Of the sources."""
+
+    @classmethod
+    def of(cls, row: Row, up_to_hz: float) -> Distances:
+        """Of one result."""
+        motions = ((row.before,), (row.balanced.motion,), row.sources)
+        return cls(
+            *(np.concatenate([_standing(each, up_to_hz) for each in group]) for group in motions)
+        )
+
+    def mean(self, when: str) -> float:
+        """Mean distance, metres."""
+        return float(getattr(self, when).mean())
+
+    def outside(self, when: str) -> float:
+        """Part of the frames that are farther from the soles than the sources usually are."""
+        allowed = max(LEAST_ALLOWED_M, float(np.quantile(self.captured, 0.95)))
+        return float(np.mean(getattr(self, when) > allowed))
+
+
+def _standing(motion: ml.Motion, up_to_hz: float) -> np.ndarray:
+    """Distances of the standing frames of a motion."""
+    distance = sole_distance(motion, up_to_hz=up_to_hz)
+    return distance[np.isfinite(distance)]
+
+
+def independent_figures(kind: str, rows: list[Row]) -> list[Figure]:
+    """Balance before, after and of the captured sources, by a measure that was not made small."""
+    slow = [Distances.of(row, UP_TO_HZ) for row in rows]
+    fast = [Distances.of(row, FAST_HZ) for row in rows]
+    gains = [each.mean("before") - each.mean("after") for each in slow]
+    note = f"{sum(g > 0 for g in gains)} results nearer, {sum(g < 0 for g in gains)} farther"
+
+    def three(name: str, unit: str, values: dict[str, list[float]], note: str) -> list[Figure]:
+        scale = 100.0 if unit == "%" else 1000.0
+        means = {when: scale * float(np.mean(each)) for when, each in values.items()}
+        return [
+            Figure(f"{kind}s, measured independently: {name}", means["after"], unit, baseline,
+                   means[when], lower_is_better=True, note=note)
+            for baseline, when in ((BASELINE, "before"), (CAPTURED, "captured"))
+        ]  # fmt: skip
+
+    def means_of(each: list[Distances]) -> dict[str, list[float]]:
+        return {when: [one.mean(when) for one in each] for when in WHEN}
+
+    outside = {when: [each.outside(when) for each in slow] for when in WHEN}
+    return [
+        *three("frames outside", "%", outside, ""),
+        *three("distance outside, mean", "mm", means_of(slow), note),
+        *three(f"distance outside up to {FAST_HZ:g} Hz, mean", "mm", means_of(fast), ""),
+    ]
+
+
 def told_apart(kind: str, rows: list[Row]) -> list[Figure]:
     """How well classifiers tell the results from captured windows, before and after."""
     areas = []
@@ -267,7 +336,7 @@ def main() -> None:
     whole = {kind: _whole_clips(settings[f"{kind}s"][:few], settings["frames"]) for kind in KINDS}
     for kind, pairs in whole.items():
         rows = rows_of(kind, pairs, folder)
-        shown += figures(kind, rows)
+        shown += figures(kind, rows) + independent_figures(kind, rows)
         if not chosen.quick:
             shown += told_apart(kind, rows)
     jumps: list[Part] = [(name, first, stop) for name, first, stop in settings["jumps"]]

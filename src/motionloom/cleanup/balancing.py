@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -84,8 +84,8 @@ class Balanced:
     notes : tuple of str
         What was decided, and failed checks.
     verification : Verification
-        Quality check of the result against the sources; without sources, of a changed result
-        against the given motion, and of an unchanged one alone.
+        Quality check of the result against the sources. Without sources, of the result alone, and
+        of a changed one also against the given motion.
     cleanup : CleanupReport or None
         What holding the feet and shifting the body changed; None where nothing was changed.
     """
@@ -172,15 +172,13 @@ def balance(
     if best is None or not _better(best[0], state, allowed):
         return _unchanged(state, before, allowed, clips)
     after, cleanup, path = best
-    verification = cleanup.verification
-    if clips:
-        verification = verify(
-            cleanup.motion, sources=clips, footplants=cleanup.footplants, body=body
-        )
-    notes = _left_notes(path)
+    verification = _verdict(cleanup, clips, body)
+    notes = [flight.note for flight in path.flights if flight.note]
     if part < 1.0:
         notes.append(f"corrected by {100.0 * part:.0f} %: more would fail the quality check")
     notes += _failed_notes(verification)
+    if not clips:
+        notes += _mended_notes(state, verification)
     return Balanced(
         cleanup.motion,
         cleanup.footplants,
@@ -318,17 +316,36 @@ def _unchanged(
         note = "nothing was changed: no correction improves the balance and passes the check"
     verification = verify(state.motion, sources=clips, footplants=state.footplants, body=state.body)
     path = flight_path(state.centre, state.flights, state.motion.fps)
-    notes = (note, *_left_notes(path), *_failed_notes(verification))
+    left = [flight.note for flight in path.flights if not flight.part]
+    notes = (note, *left, *_failed_notes(verification))
     return Balanced(
         state.motion, state.footplants, figures, figures, allowed, notes, verification, None
     )
 
 
-def _left_notes(path: FlightPath) -> list[str]:
-    """Flights that are not corrected."""
+def _verdict(cleanup: Cleanup, clips: Sequence[Motion], body: BodyMap) -> Verification:
+    """The quality check of a changed motion.
+
+    Compared with the given motion alone, the faults that this came with would pass.
+    """
+    checked = verify(cleanup.motion, sources=clips, footplants=cleanup.footplants, body=body)
+    if clips:
+        return checked
+    compared = cleanup.verification
+    failed = {(each.check, each.joint): each for each in (*compared.failed, *checked.failed)}
+    return replace(
+        compared, passed=compared.passed and checked.passed, failed=tuple(failed.values())
+    )
+
+
+def _mended_notes(state: _State, verification: Verification) -> list[str]:
+    """Failed checks of the given motion that the result passes."""
+    given = verify(state.motion, footplants=state.footplants, body=state.body)
+    still = {(each.check, each.joint) for each in verification.failed}
     return [
-        f"the flight of frames {first} to {last} is left: something seems to carry the body"
-        for first, last in path.left
+        f"the given motion fails a check that the result passes: {each}"
+        for each in given.failed
+        if (each.check, each.joint) not in still
     ]
 
 

@@ -17,9 +17,44 @@ CLEAR_M = 0.05
 FALLS = 0.5
 """A body that falls with less than this part of gravity is held by something: hands, a swing."""
 FARTHEST_M = 0.1
-"""A flight is left as it is where its centre of mass would move farther."""
+"""The centre of mass of a flight moves no farther; captured jumps need at most 6 cm."""
+LEAST_PART = 0.5
+"""Where less than this part of a correction is within that distance, the flight is left."""
 RUN_OUT_S = 0.12
 """Seconds before and after a flight over which the body takes up its velocity."""
+
+
+class Flight(NamedTuple):
+    """A flight, and how much of it is corrected."""
+
+    first: int
+    """Frames, both in it."""
+    last: int
+    carried: bool
+    """Whether it falls too slowly for a body that nothing holds."""
+    distance: float
+    """How far its centre of mass is from its place in free fall, metres."""
+
+    @property
+    def part(self) -> float:
+        """Part of that distance that is corrected."""
+        part = min(1.0, FARTHEST_M / max(self.distance, FARTHEST_M))
+        return 0.0 if self.carried or part < LEAST_PART else part
+
+    @property
+    def note(self) -> str:
+        """Why it is not wholly corrected; empty where it is."""
+        if self.part == 1.0:
+            return ""
+        name = f"the flight of frames {self.first} to {self.last}"
+        if self.carried:
+            return f"{name} is left: something seems to carry the body"
+        verb = f"is corrected by {100.0 * self.part:.0f} %" if self.part else "is left"
+        return (
+            f"{name} {verb}: in free fall its centre of mass would be up to "
+            f"{100.0 * self.distance:.0f} cm from where it is, and it is moved by at most "
+            f"{100.0 * FARTHEST_M:.0f} cm"
+        )
 
 
 class FlightPath(NamedTuple):
@@ -29,10 +64,8 @@ class FlightPath(NamedTuple):
     """Shift of the whole body in flight, metres. (F, 3)"""
     standing: FloatArray
     """Shift of the root before and after, with feet where they are, metres. (F, 3)"""
-    spans: tuple[tuple[int, int], ...]
-    """First and last frames of all flights."""
-    left: tuple[tuple[int, int], ...]
-    """Those left as they are, since something else seems to carry the body."""
+    flights: tuple[Flight, ...]
+    """All flights, those that are left as they are included."""
 
 
 def flights_of(points: FloatArray, planted: BoolArray, fps: float) -> list[tuple[int, int]]:
@@ -66,6 +99,8 @@ def fall_of(heights: FloatArray, fps: float) -> float:
 def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) -> FlightPath:
     """Shifts that let the centre of mass fall freely from take-off to landing.
 
+    See :class:`Flight` for those that are corrected in part, or left.
+
     Parameters
     ----------
     centre : (F, 3)
@@ -76,16 +111,17 @@ def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) ->
         Frames per second.
     """
     n, run_out = len(centre), max(2, round(RUN_OUT_S * fps))
-    flying, standing, left = np.zeros((n, 3)), np.zeros((n, 3)), []
+    flying, standing, flights = np.zeros((n, 3)), np.zeros((n, 3)), list[Flight]()
     for first, last in spans:
         time = np.arange(last - first + 1) / fps
         path = centre[first : last + 1]
         straight = path[0] + (time / time[-1])[:, None] * (path[-1] - path[0])
         straight[:, 1] += 0.5 * GRAVITY * time * (time[-1] - time)
         shift = straight - path
-        if fall_of(path[:, 1], fps) > -FALLS * GRAVITY or np.abs(shift).max() > FARTHEST_M:
-            left.append((first, last))
-            continue
+        carried = fall_of(path[:, 1], fps) > -FALLS * GRAVITY
+        flight = Flight(first, last, carried, float(np.abs(shift).max()))
+        flights.append(flight)
+        shift *= flight.part
         flying[first : last + 1] += shift
         # Before and after, the root takes up the velocity that the shift has at its ends.
         for edge, step, slope in (
@@ -96,4 +132,4 @@ def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) ->
                 frame, part = edge + step * k, 1.0 - k / run_out
                 if 0 <= frame < n:
                     standing[frame] -= run_out * slope * part**2 * (1.0 - part)
-    return FlightPath(flying, standing, tuple(spans), tuple(left))
+    return FlightPath(flying, standing, tuple(flights))

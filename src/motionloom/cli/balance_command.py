@@ -17,12 +17,13 @@ from motionloom.cli.clip_arguments import (
     Up,
     body_of,
     clip_notes,
+    find_clips,
     load_clip,
 )
 from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson, finding_warnings
-from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
+from motionloom.cli.output_paths import DryRun, Force, Writing, check_target, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, refuse_flawed, result_json, write_clip
 
 
@@ -36,12 +37,22 @@ def balance(
         str | None,
         typer.Option("--to", help="Format, for a folder (that of each clip by default) or -."),
     ] = None,
+    sources: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sources",
+            metavar="CLIP",
+            help="A clip that IN was made from, or a folder of them; repeatable. Its balance is "
+            "allowed, and the result is compared with it.",
+        ),
+    ] = None,
     allowed: Annotated[
         float | None,
         typer.Option(
             "--allowed",
             metavar="METRES",
-            help="How far the zero moment point may be outside the soles; 0.02 by default.",
+            help="How far the zero moment point may be outside the soles; by default 0.02, or as "
+            "far as in the sources.",
         ),
     ] = None,
     allow_flawed: AllowFlawed = False,
@@ -60,18 +71,25 @@ def balance(
     """Bring the weight of a body over its feet, and let its flights fall freely.
 
     For blends and splices. Prints how much of the time the zero moment point is outside the soles,
-    before and after. Planted feet stay where they are.
+    before and after. Planted feet stay where they are. Contacts are detected in the file.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     layout = Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, layout=layout)
     jobs = plan_jobs(source, writing, own_formats=True)
-    reading.warn_unfit([path for path, _ in jobs])
+    clips = find_clips(sources or [])
+    reading.warn_unfit([*(path for path, _ in jobs), *clips])
     wearer = wearer_of(character, reading)
+
+    def check(target: str) -> None:
+        refuse_unwritable(target)
+        check_target(target, clips, force=force, to=to)
 
     def work(path: str, target: str) -> Done:
         motion = load_clip(path, reading)
-        balanced = ml.balance(motion, allowed_m=allowed, body=body_of(motion, reading))
+        body = body_of(motion, reading)
+        made_from = _matched([load_clip(clip, reading) for clip in clips], motion, body)
+        balanced = ml.balance(motion, sources=made_from, allowed_m=allowed, body=body)
         refuse_flawed(balanced.verification, target, allowed=allow_flawed)
         write_clip(balanced.motion, target, to, wearer=wearer, layout=layout)
         return Done(
@@ -81,7 +99,13 @@ def balance(
             clip_notes(path, motion),
         )
 
-    run_jobs(jobs, work, writing, label="balancing", check=refuse_unwritable)
+    run_jobs(jobs, work, writing, label="balancing", check=check)
+
+
+def _matched(sources: list[ml.Motion], motion: ml.Motion, body: ml.BodyMap) -> list[ml.Motion]:
+    """The sources on the motion's skeleton, at its rate and with the travel where it has it."""
+    matched = ml.match_clips([motion, *sources], body=body).motions[1:]
+    return [ml.travel_on_pelvis(clip, like=motion, body=body) for clip in matched]
 
 
 def _summary(balanced: ml.Balanced) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.balance_shift import _operators, balance_shift, near
 from motionloom.cleanup.balancing import _better, _State
-from motionloom.cleanup.flight_path import GRAVITY, fall_of, flight_path, flights_of
+from motionloom.cleanup.flight_path import FARTHEST_M, GRAVITY, fall_of, flight_path, flights_of
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.balance import ZeroMoment, support_distance, way_to_support
 from motionloom.features.support import Support
@@ -99,6 +100,61 @@ def test_a_broken_motion_that_is_changed_fails_its_check() -> None:
     assert balanced.motion is not broken
     assert not balanced.verification.passed
     assert any(note.startswith("failed check: ") for note in balanced.notes)
+
+
+def teleport(motion: ml.Motion) -> ml.Motion:
+    """The motion, three metres away from its middle on."""
+    root = motion.root_positions.copy()
+    root[motion.n_frames // 2 :, 0] += 3.0
+    return motion.replace(root_positions=root)
+
+
+def jolt(axis: int) -> Callable[[ml.Motion], ml.Motion]:
+    """Two metres away for one frame."""
+
+    def broken(motion: ml.Motion) -> ml.Motion:
+        root = motion.root_positions.copy()
+        root[motion.n_frames // 2, axis] += 2.0
+        return motion.replace(root_positions=root)
+
+    return broken
+
+
+def flip(motion: ml.Motion) -> ml.Motion:
+    """The motion with an arm turned round in one frame."""
+    quats = motion.local_quats.copy()
+    quats[motion.n_frames // 2 :, motion.skeleton.names.index("LeftArm")] = [0.0, 1.0, 0.0, 0.0]
+    return motion.replace(local_quats=quats)
+
+
+def bend_backwards(motion: ml.Motion) -> ml.Motion:
+    """The motion with a knee bent backwards for half a second."""
+    quats, middle = motion.local_quats.copy(), motion.n_frames // 2
+    knee = motion.skeleton.names.index("LeftLeg")
+    quats[middle - 15 : middle + 15, knee] = [np.cos(0.6), -np.sin(0.6), 0.0, 0.0]
+    return motion.replace(local_quats=quats)
+
+
+@pytest.mark.parametrize("kind", ["kick", "run", "tiptoe"])
+@pytest.mark.parametrize("broken", [teleport, jolt(0), jolt(1), flip, bend_backwards])
+def test_a_broken_motion_fails_without_sources(
+    kind: str, broken: Callable[[ml.Motion], ml.Motion]
+) -> None:
+    """Changed or not: compared with the given motion alone, its own faults would pass."""
+    motion = broken(ml.synthetic.clip(kind).motion)
+    balanced = ml.balance(motion)
+    assert not ml.verify(motion).passed
+    assert not balanced.verification.passed
+    assert any(note.startswith("failed check: ") for note in balanced.notes)
+
+
+def test_sound_clips_pass_without_sources() -> None:
+    changed = 0
+    for kind in ("kick", "run", "tiptoe", "push"):
+        balanced = ml.balance(ml.synthetic.clip(kind).motion)
+        changed += balanced.cleanup is not None
+        assert balanced.verification.passed, balanced.notes
+    assert changed
 
 
 def test_a_motion_that_cannot_be_measured_is_not_called_balanced() -> None:
@@ -255,7 +311,7 @@ def test_flights_become_parabolas_between_the_same_ends(fall: float) -> None:
     flown = centre + path.flying
     assert fall_of(flown[45:76, 1], 60.0) == pytest.approx(-GRAVITY, rel=1e-9)
     np.testing.assert_allclose(flown[[45, 75]], centre[[45, 75]], atol=1e-12)
-    assert not path.left
+    assert [flight.note for flight in path.flights] == [""]
     if fall == 9.81:
         assert np.abs(path.flying).max() < 1e-12 and np.abs(path.standing).max() < 1e-12
     # The root takes up the change of velocity before and after, and comes to rest.
@@ -265,12 +321,31 @@ def test_flights_become_parabolas_between_the_same_ends(fall: float) -> None:
     assert np.abs(whole[:30]).max() == 0.0 and np.abs(whole[90:]).max() == 0.0
 
 
-@pytest.mark.parametrize("fall", [2.0, 25.0])
-def test_what_does_not_fall_like_a_body_is_left(fall: float) -> None:
+@pytest.mark.parametrize(("fall", "reason"), [(2.0, "carry the body"), (25.0, "at most 10 cm")])
+def test_what_does_not_fall_like_a_body_is_left_for_its_own_reason(
+    fall: float, reason: str
+) -> None:
     centre, spans = jump(fall)
     path = flight_path(centre, spans, 60.0)
-    assert path.left == ((45, 75),)
+    (flight,) = path.flights
+    assert (flight.first, flight.last, flight.part) == (45, 75, 0.0)
+    assert flight.note.startswith("the flight of frames 45 to 75 is left: ")
+    assert reason in flight.note
     assert not path.flying.any() and not path.standing.any()
+
+
+@pytest.mark.parametrize("fall", [5.5, 14.0])
+def test_a_flight_far_from_its_parabola_is_corrected_in_part(fall: float) -> None:
+    centre, spans = jump(fall)
+    path = flight_path(centre, spans, 60.0)
+    (flight,) = path.flights
+    assert flight.distance == pytest.approx(abs(GRAVITY - fall) / 8.0 * 0.5**2, rel=1e-9)
+    assert flight.part == pytest.approx(FARTHEST_M / flight.distance)
+    assert np.abs(path.flying).max() == pytest.approx(FARTHEST_M)
+    flown = centre + path.flying
+    expected = fall + flight.part * (GRAVITY - fall)
+    assert fall_of(flown[45:76, 1], 60.0) == pytest.approx(-expected, rel=1e-9)
+    assert f"is corrected by {100 * flight.part:.0f} %" in flight.note
 
 
 def test_flights_are_frames_with_both_feet_up() -> None:
@@ -283,9 +358,11 @@ def test_flights_are_frames_with_both_feet_up() -> None:
     assert flights_of(points, np.zeros_like(planted), 60.0) == []
 
 
-def leap(fall: float, sideways: float = 0.0) -> tuple[ml.Motion, ml.Footplants]:
+def leap(
+    fall: float, sideways: float = 0.0, *, frames: int = 24
+) -> tuple[ml.Motion, ml.Footplants]:
     """A stand that leaps up for 0.4 s with another gravity, shifted sideways on the way."""
-    first, last = 50, 74
+    first, last = 50, 50 + frames
     time = np.arange(last - first + 1) / 60.0
     root = STAND.motion.root_positions.copy()
     root[first : last + 1, 1] += 0.5 * fall * time * (time[-1] - time)
@@ -318,7 +395,34 @@ def test_a_flight_that_is_left_does_not_keep_others_from_falling() -> None:
     assert _better(now, before, 0.1)
 
 
-def test_an_unchanged_motion_reports_the_flights_that_are_left() -> None:
-    motion, plants = leap(4.5)
+@pytest.mark.parametrize(("fall", "frames"), [(4.5, 24), (30.0, 30)])
+def test_an_unchanged_motion_reports_the_flights_that_are_left(fall: float, frames: int) -> None:
+    motion, plants = leap(fall, frames=frames)
     notes = ml.balance(motion, plants).notes
-    assert any("is left: something seems to carry the body" in note for note in notes)
+    assert notes[0].startswith("nothing was changed")
+    reason = "something seems to carry the body" if fall < GRAVITY else "moved by at most 10 cm"
+    assert any(" is left: " in note and reason in note for note in notes)
+
+
+def test_a_jump_that_hangs_in_the_air_falls_more_freely() -> None:
+    """A rise of 0.33 m in 0.63 s: in free fall it would be 15 cm higher."""
+    motion, plants = leap(6.6, frames=38)
+    balanced = ml.balance(motion, plants)
+    assert balanced.before.fall > 0.3
+    assert balanced.after.fall < 0.15
+    assert balanced.verification.passed
+    (note,) = balanced.notes
+    assert "is corrected by " in note and "carry" not in note
+
+
+def test_a_fault_that_the_correction_removes_is_reported() -> None:
+    """A jolt in flight: on the parabola of the result it is gone."""
+    motion, plants = leap(14.0)
+    root = motion.root_positions.copy()
+    root[62, 1] += 0.06
+    jolted = motion.replace(root_positions=root)
+    assert any(each.check == "capture glitch" for each in ml.verify(jolted).failed)
+    balanced = ml.balance(jolted, plants)
+    assert balanced.verification.passed
+    assert ml.verify(balanced.motion).passed
+    assert any(note.startswith("the given motion fails a check") for note in balanced.notes)
