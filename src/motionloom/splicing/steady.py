@@ -1,5 +1,8 @@
-"""Steadiness: a spine that absorbs the shake of the hips, a neck that keeps the head steady, and
-shoulders that keep arms steady on a chest that shakes."""
+"""Steadiness: spine, neck and shoulders absorb the shake of what carries them.
+
+The spine absorbs that of the hips, the neck keeps the head steady, and shoulders keep arms steady
+on a captured chest.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,8 @@ SAME = 1e-6
 """A torso turned by one and the same rotation, up to this angle, moves as the action's, radians."""
 COLLAR = np.radians(190.0)
 """A collarbone that turns faster than this, and than it does in the action, jerks, rad/s."""
+AS_FAST = 1.01
+"""Up to so many times its speed a joint is as fast as in the action."""
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -79,7 +84,7 @@ def steadied(
         _steady_head(quats, world, neck, action, _Follow(stride, steady_s), fastest)
     shoulder = _shoulder_below(part, body)
     if shoulder is not None:
-        _steady_collar(quats, part.joint, shoulder, action.motion, fastest)
+        _steady_collar(quats, part.joint, shoulder, action.motion)
     return spliced.replace(local_quats=quats)
 
 
@@ -142,9 +147,7 @@ def _shoulder_below(part: Part, body: BodyMap) -> int | None:
     return next((each for each in shoulders if each in part.joints), None)
 
 
-def _steady_collar(
-    quats: FloatArray, collar: int, shoulder: int, action: Motion, fastest: FloatArray
-) -> None:
+def _steady_collar(quats: FloatArray, collar: int, shoulder: int, action: Motion) -> None:
     """Let the shoulder absorb what the chest shakes, in ``quats`` (N, J, 4).
 
     An arm does not follow the shake of a captured chest. The collarbone hangs on that chest, and
@@ -153,7 +156,7 @@ def _steady_collar(
     """
     local, fps = quats[:, collar], action.fps
     own = float(speeds_of(action.local_quats[:, collar], fps).max())
-    slow = slowed_turns(local, fps, min(max(own, COLLAR), float(fastest[collar])))
+    slow = slowed_turns(local, fps, max(AS_FAST * own, COLLAR))
     rest = quat.multiply(quat.conjugate(slow), local)
     quats[:, collar] = slow
     quats[:, shoulder] = quat.multiply(rest, quats[:, shoulder])
