@@ -189,7 +189,7 @@ def _ratio_figure(title: str, both: np.ndarray, goal: float | None) -> Figure:
 
 
 def _action_figures(rows: list[Row], title: str) -> list[Figure]:
-    """Arms of actions without the reverse, arms that swing freely: those move most and gain most."""
+    """Arms of actions, without the reverse: arms that swing freely gain most."""
     some = [row for row in rows if row.kind != FREE]
     naive, full = METHODS.index("naive"), METHODS.index("full")
     arms = np.array([(row.arms[full], row.arms[naive]) for row in some])
