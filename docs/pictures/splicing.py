@@ -40,6 +40,7 @@ ACTIONS = {
     "143_23": ("punching", 0.3, 13.4),
     "82_06": ("pushing something heavy", 3.0, 7.5),
     "81_06": ("pushing a heavy box", 4.0, 10.0),
+    "143_28": ("pushing a broom", 0.8, 9.8),
     "143_25": ("waving", 1.2, 9.3),
     "143_20": ("catch and throw", 5.4, 9.2),
     "143_22": ("catch and throw a football", 8.0, 15.5),
@@ -227,8 +228,9 @@ def punching() -> None:
 
 
 def pushing() -> None:
-    """Figure 8: a push on side-steps, and something carried on them."""
+    """Figure 8: a broom and a heavy object pushed on side-steps, and something carried on them."""
     lower = seconds("143_40", 1.5, 6.0, "143_40, walking sideways")
+    show("143_28", lower, "push_broom")
     show("82_06", lower, "push_sideways")
     show("113_26", lower, "carry_sideways", when_short="loop", naive_short="loop")
     show("81_06", seconds("69_56", 0.5, 5.0, "69_56, walking sideways"), "push_sidesteps")

@@ -24,6 +24,8 @@ from studies.splicing.gait_phase import FPS, distances, mean_cycle, phases
 
 METHODS = ("naive", "time", "time+space", "full")
 ARMS_GOAL = 0.5
+FREE = "free arms"
+"""The kind of the reverse: arms that swing freely, on the legs of somebody who carried."""
 RATE = {"143": 60.0, "141": 60.0}
 """Subjects whose headers do not have the true rate."""
 
@@ -124,11 +126,11 @@ def apart_figures(folder: Path) -> list[Figure]:
         some = [row for row in rows if row.who in plan[role]]
         title = f"apart, {role} ({', '.join(plan[role])})"
         figures += _figures_of([row for row in some if not row.stands], title)
+        figures += _action_figures([row for row in some if not row.stands], title)
         stood = [row for row in some if row.stands]
         figures += _error_figures(stood, f"{title}, from standing", goal=None)
-    figures += [
-        _kind_figure(rows, who, kind) for who, kind in sorted({(r.who, r.kind) for r in rows})
-    ]
+    for who, kind in sorted({(row.who, row.kind) for row in rows}):
+        figures += _kind_figures(rows, who, kind)
     return figures
 
 
@@ -186,16 +188,38 @@ def _ratio_figure(title: str, both: np.ndarray, goal: float | None) -> Figure:
     )
 
 
-def _kind_figure(rows: list[Row], who: str, kind: str) -> Figure:
+def _action_figures(rows: list[Row], title: str) -> list[Figure]:
+    """Arms of actions, without the reverse: arms that swing freely gain most."""
+    some = [row for row in rows if row.kind != FREE]
+    naive, full = METHODS.index("naive"), METHODS.index("full")
+    arms = np.array([(row.arms[full], row.arms[naive]) for row in some])
+    alone = np.array([(row.arms_alone, row.arms[naive]) for row in some])
+    return [
+        _ratio_figure(f"{title}: arms of actions alone, full", arms, ARMS_GOAL),
+        _ratio_figure(f"{title}: arms of actions alone, where='arms'", alone, ARMS_GOAL),
+    ]
+
+
+def _kind_figures(rows: list[Row], who: str, kind: str) -> list[Figure]:
+    """Torso and arms of one set by every method, and those of captured takes."""
     some = [row for row in rows if (row.who, row.kind) == (who, kind)]
-    arms = np.array([(r.arms[METHODS.index("full")], r.arms[0]) for r in some])
-    floor = np.array([r.floor[1] for r in some])
-    captured = f"; captured takes {floor.mean():.2f}" if np.isfinite(floor).all() else ""
-    return Figure(
-        f"apart: {who}, {kind}: arms, full",
-        ratio(arms),
-        "x",
-        lower_is_better=True,
-        note=f"{arms[:, 0].mean():.2f} cm against {arms[:, 1].mean():.2f}{captured}; "
-        f"{len(some)} splices",
-    )
+    figures = []
+    for place, name in enumerate(("torso", "arms")):
+        floor = np.array([row.floor[place] for row in some])
+        captured = f"; captured takes {floor.mean():.2f}" if np.isfinite(floor).all() else ""
+        errors = {m: [getattr(r, name)[METHODS.index(m)] for r in some] for m in METHODS}
+        if name == "arms":
+            errors["where='arms'"] = [row.arms_alone for row in some]
+        copied = np.array(errors.pop("naive"))
+        figures += [
+            Figure(
+                f"apart: {who}, {kind}: {name}, {method}",
+                ratio(np.stack([values, copied], axis=-1)),
+                "x",
+                lower_is_better=True,
+                note=f"{np.mean(values):.2f} cm against {copied.mean():.2f}{captured}; "
+                f"{len(some)} splices",
+            )
+            for method, values in errors.items()
+        ]
+    return figures

@@ -68,6 +68,13 @@ def test_actions_without_gait_keep_their_own_time(clip, name):
     assert np.array_equal(np.diff(made.timewarp.frames), np.ones(made.motion.n_frames - 1))
 
 
+@pytest.mark.parametrize("lower", ["143_17", "143_38"])
+@pytest.mark.parametrize("where", ["arms", "right_arm"])
+def test_arms_stay_steady_on_a_chest_that_was_captured_jumping(clip, lower, where):
+    made = ml.splice(clip("137_26"), clip(lower), where=where, when_short="hold")
+    assert made.verification.passed
+
+
 def test_the_torso_moves_as_the_person_really_moved_it(clip):
     upper, lower = clip("16_15"), clip("16_11")
     body = ml.BodyMap.guess(lower.skeleton)

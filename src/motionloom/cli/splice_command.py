@@ -113,7 +113,8 @@ def splice(
     """Put the upper-body action of one clip on the legs of another.
 
     The action is matched to the steps of the legs, its torso sways with them, and its posture
-    stays. Root and legs of the result are exactly those of --lower.
+    stays. Root and legs of the result are exactly those of --lower after repair of its capture
+    defects.
 
     If --lower is a folder, the action is put on every clip of it, and --to picks the format.
     """

@@ -13,13 +13,20 @@ from motionloom.errors import RegistrationError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
-from motionloom.splicing.timing import UpperTimes, find_beat_times, find_upper_times, own_times
-
-OWN_TIME = (
-    "one of the clips does not walk: the action keeps its own time; align=True puts its "
-    "strokes on steps"
+from motionloom.splicing.beats import has_strokes
+from motionloom.splicing.timing import (
+    UpperTimes,
+    find_beat_times,
+    find_upper_times,
+    goes,
+    own_times,
 )
+
+OWN_TIME = "one of the clips does not walk: the action keeps its own time"
+ALIGN = "; align=True puts its strokes on steps"
 NO_BEATS = "no stroke of the hands fits a step of the legs: the action keeps its own time"
+FEWEST_LOOPED = 4
+"""Frames of the shortest action that can be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,8 @@ class Timing:
     when_short: str
     steps: Callable[[], Footplants] | None = None
     """Contacts of the locomotion, where strokes of an action without a gait are put on steps."""
+    has_hands: bool = True
+    """Whether what is spliced has hands, which may strike."""
 
 
 def action_times(
@@ -38,18 +47,31 @@ def action_times(
 ) -> tuple[Motion, UpperTimes]:
     """The action, looped where asked for, and its frame at every frame of the locomotion."""
     when_short = timing.when_short
+    if when_short == "loop" and upper.n_frames < FEWEST_LOOPED:
+        raise RegistrationError(
+            f"An action must have at least {FEWEST_LOOPED} frames to loop, got {upper.n_frames}. "
+            "Use a longer action, or when_short='hold'."
+        )
     times = _times(upper, lower, body, timing)
     if when_short == "loop" and len(times.frames) < lower.n_frames:
         upper = _lengthened(upper, lower, notes)
         times = _times(upper, lower, body, timing)
     if times.kept_own_time and timing.is_matched:
-        notes.append(OWN_TIME if timing.steps is None else NO_BEATS)
+        notes.append(
+            _own_time_note(upper, lower, body, timing) if timing.steps is None else NO_BEATS
+        )
     times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(
             "No frames are left that both clips have. Use a longer action or locomotion."
         )
     return upper, times
+
+
+def _own_time_note(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> str:
+    """Why the action keeps its own time, and the remedy where there is one."""
+    helps = timing.has_hands and goes(lower, body) and has_strokes(upper, body)
+    return OWN_TIME + ALIGN * helps
 
 
 def _times(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> UpperTimes:

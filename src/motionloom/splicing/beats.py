@@ -64,6 +64,12 @@ def find_strokes(motion: Motion, body: BodyMap) -> list[Beat]:
     return sorted(strokes)
 
 
+def has_strokes(motion: Motion, body: BodyMap) -> bool:
+    """Whether hands strike; False for a body without wrists."""
+    wrists = body.left_wrist is not None and body.right_wrist is not None
+    return wrists and bool(find_strokes(motion, body))
+
+
 def find_steps(footplants: Footplants, fps: float) -> list[Beat]:
     """Moments at which a foot comes down."""
     beats = []

@@ -134,9 +134,9 @@ def _limited(
         return turn, quat.multiply(quat.conjugate(parent), quat.multiply(quat.exp(turn), base))
 
     turn, local = at(np.ones(len(lean)))
-    if not np.any(_speeds(local, fps) > fastest):
+    if not np.any(speeds_of(local, fps) > fastest):
         return turn, local
-    tried = (_speeds(at(np.full(len(lean), share))[1], fps) for share in SHARES)
+    tried = (speeds_of(at(np.full(len(lean), share))[1], fps) for share in SHARES)
     speeds = np.stack([running_maximum(speed, 2 * half) for speed in tried])  # (S, N)
     first = np.argmax(speeds <= fastest, axis=0)
     chosen = np.where((speeds <= fastest).any(axis=0), first, speeds.argmin(axis=0))
@@ -149,7 +149,7 @@ def _limited(
     return quat.log(turned), local
 
 
-def _speeds(local: FloatArray, fps: float) -> FloatArray:
+def speeds_of(local: FloatArray, fps: float) -> FloatArray:
     """Rotation speeds (N,) of rotations, the larger of both sides of each frame."""
     steps = fps * quat.angle_between(local[:-1], local[1:])
     return np.asarray(np.maximum(np.append(steps, 0.0), np.append(0.0, steps)))
@@ -160,7 +160,7 @@ def slowed_turns(local: FloatArray, fps: float, fastest: float) -> FloatArray:
     for half_s in SLOWING_S:
         smooth = smooth_rotations(local, fps, half_width_s=half_s, degree=1)
         for weight in (0.2, 0.4, 0.6, 0.8, 1.0):
-            fast = _speeds(local, fps) > fastest
+            fast = speeds_of(local, fps) > fastest
             if not fast.any():
                 return local
             share = weight * (1.0 - _spread(np.where(fast, 0.0, 1.0), max(1, round(half_s * fps))))

@@ -71,7 +71,7 @@ class Splice:
 
     @cached_property
     def footplants(self) -> Footplants:
-        """The lower clip's: its root and legs are the result's."""
+        """The lower clip's: its root and legs, repaired, are the result's."""
         return self.matched.first_footplants[: self.motion.n_frames]
 
     @property
@@ -81,7 +81,7 @@ class Splice:
 
     @property
     def cleanup(self) -> None:
-        """Nothing is cleaned: feet stay exactly where the lower clip has them."""
+        """Nothing is cleaned: feet stay exactly where the repaired lower clip has them."""
         return None
 
     @property
@@ -144,7 +144,8 @@ def splice(
         Clip with the action. On another skeleton it is retargeted, at another rate resampled, which
         the notes report.
     lower
-        Clip with the locomotion; root and legs of the result are exactly its own.
+        Clip with the locomotion. After repair of its capture defects, which the notes report, root
+        and legs of the result are exactly its own.
     method
         ``"full"``; or fewer steps, to compare: ``"naive"`` copies joints frame by frame,
         ``"time"`` also keeps step, ``"time+space"`` also moves the torso as the locomotion's
@@ -171,7 +172,8 @@ def splice(
         First and last frames of the action in which a hand holds on to something, by
         ``"left"`` and ``"right"``; they come back at the result's frames.
     repair_knees
-        Whether knees of the locomotion that were captured bent backwards are repaired first.
+        Whether knees of the locomotion that were captured bent backwards are repaired first. Other
+        capture defects always are.
     match
         If False, both clips must have the same joints, and bones of other lengths are left as
         they are.
@@ -202,7 +204,7 @@ def splice(
     parts = parts_of(matched.motions[0].skeleton, matched.body, where)
     lower, upper = _repaired(matched, method, settings, notes)
     steps = (lambda: matched.first_footplants) if settings.align else None
-    timing = Timing(method != "naive", when_short, steps)
+    timing = Timing(method != "naive", when_short, steps, has_hands=where != "head")
     source, times = action_times(upper, lower, matched.body, timing, notes)
     check = SpliceCheck(lower, upper, matched.body, steady_head=where in (*TRUNKS, "head"))
     assembly = Assembly(
@@ -268,6 +270,11 @@ def _check_choices(method: Method, where: Where, when_short: WhenShort, own: _Se
         raise ArrayError(
             "`align` puts the action in step, and method='naive' copies it frame by frame, got "
             "align=True with method='naive'. Use method='time' or method='full'."
+        )
+    if own.keep_bend and method != "full":
+        raise ArrayError(
+            "`keep_bend` keeps bends as a part of the posture, which only method='full' keeps, got "
+            f"keep_bend=True with method={method!r}. Use method='full'."
         )
     if (own.soft or own.keep_bend) and where not in TRUNKS:
         raise ArrayError(

@@ -1,4 +1,8 @@
-"""Steadiness: a spine that absorbs the shake of the hips, and a neck that keeps the head steady."""
+"""Steadiness: spine, neck and shoulders absorb the shake of what carries them.
+
+The spine absorbs that of the hips, the neck keeps the head steady, and shoulders keep arms steady
+on a captured chest.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from motionloom.splicing.body_parts import Part
 from motionloom.splicing.gait_points import stride_s
 from motionloom.splicing.posture import Posed, without_shake
 from motionloom.splicing.smoothing import smooth_rotations, without_sway
-from motionloom.splicing.spine import absorb_shake, slowed_turns
+from motionloom.splicing.spine import absorb_shake, slowed_turns, speeds_of
 
 STEADY_S, STEADY_STRIDES = 0.8, 0.75
 """The head follows the torso over so many seconds to either side, or strides where those take
@@ -30,6 +34,10 @@ NOISY_S = 0.05
 """Seconds before and after a noisy frame that are smoothed with it."""
 SAME = 1e-6
 """A torso turned by one and the same rotation, up to this angle, moves as the action's, radians."""
+COLLAR = np.radians(190.0)
+"""A collarbone that turns faster than this, and than it does in the action, jerks, rad/s."""
+AS_FAST = 1.01
+"""Up to so many times its speed a joint is as fast as in the action."""
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -43,7 +51,7 @@ def steadied(
     fastest: FloatArray,
     steady_s: float | None = 0.0,
 ) -> Motion:
-    """The splice with a spine that absorbs the hips' shake and a head as steady as in the action.
+    """The splice with a spine that absorbs the hips' shake, and head and arms that stay steady.
 
     Parameters
     ----------
@@ -74,6 +82,9 @@ def steadied(
         strides = [stride_s(each, body) for each in (legs, action.motion)]
         stride = max((each for each in strides if each is not None), default=None)
         _steady_head(quats, world, neck, action, _Follow(stride, steady_s), fastest)
+    shoulder = _shoulder_below(part, body)
+    if shoulder is not None:
+        _steady_collar(quats, part.joint, shoulder, action.motion)
     return spliced.replace(local_quats=quats)
 
 
@@ -126,6 +137,29 @@ def _steady_head(
         local = quat.multiply(quat.conjugate(parent), _without_noise(turned, fps))
         quats[:, joint] = slowed_turns(local, fps, fastest[joint])
         parent = quat.multiply(parent, quats[:, joint])
+
+
+def _shoulder_below(part: Part, body: BodyMap) -> int | None:
+    """The shoulder of an arm that hangs on a collarbone; None for other parts."""
+    if part.is_trunk or part.joint in (body.left_shoulder, body.right_shoulder):
+        return None
+    shoulders = (body.left_shoulder, body.right_shoulder)
+    return next((each for each in shoulders if each in part.joints), None)
+
+
+def _steady_collar(quats: FloatArray, collar: int, shoulder: int, action: Motion) -> None:
+    """Let the shoulder absorb what the chest shakes, in ``quats`` (N, J, 4).
+
+    An arm does not follow the shake of a captured chest. The collarbone hangs on that chest, and
+    would have to jerk against it. It turns as slowly as in the action instead, and the shoulder
+    keeps the arm where it was.
+    """
+    local, fps = quats[:, collar], action.fps
+    own = float(speeds_of(action.local_quats[:, collar], fps).max())
+    slow = slowed_turns(local, fps, max(AS_FAST * own, COLLAR))
+    rest = quat.multiply(quat.conjugate(slow), local)
+    quats[:, collar] = slow
+    quats[:, shoulder] = quat.multiply(rest, quats[:, shoulder])
 
 
 def _without_noise(quats: FloatArray, fps: float) -> FloatArray:

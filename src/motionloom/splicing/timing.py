@@ -71,6 +71,12 @@ def own_times(lower: Motion, upper: Motion) -> UpperTimes:
     return UpperTimes(frames, path, np.zeros((0, 0)), 1, 0, True, False)
 
 
+def goes(motion: Motion, body: BodyMap) -> bool:
+    """Whether the motion has a gait: it travels, or steps on the spot."""
+    points = gait_points(motion, body)
+    return travels(points, motion.fps) or marches(points, motion.fps)
+
+
 def find_upper_times(lower: Motion, upper: Motion, body: BodyMap) -> UpperTimes:
     """Times of the action that keep step with the locomotion.
 

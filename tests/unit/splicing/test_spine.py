@@ -13,10 +13,10 @@ from motionloom.splicing.spine import (
     _at_most,
     _lean,
     _limited,
-    _speeds,
     _spread,
     absorb_shake,
     slowed_turns,
+    speeds_of,
 )
 
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
@@ -80,7 +80,7 @@ def test_a_spine_on_its_own_legs_is_left_alone(monkeypatch):
 def test_speeds_are_the_larger_of_both_sides():
     angles = np.array([0.0, 0.1, 0.4, 0.4, 0.2])
     local = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), angles)
-    assert _speeds(local, 10.0) == pytest.approx([1.0, 3.0, 3.0, 2.0, 2.0])
+    assert speeds_of(local, 10.0) == pytest.approx([1.0, 3.0, 3.0, 2.0, 2.0])
 
 
 def leaning(size, step):
@@ -100,7 +100,7 @@ def test_a_joint_that_would_be_too_fast_moves_with_what_is_below_it():
     still = np.broadcast_to(quat.IDENTITY, (120, 4))
     lean = leaning(0.4, 0.4)  # 24 rad/s in one frame
     turn, local = _limited(lean, 0.0 * lean, still, still, 60.0, 5.0)
-    assert _speeds(local, 60.0).max() <= 5.0
+    assert speeds_of(local, 60.0).max() <= 5.0
     assert np.abs(turn[:40]).max() < 1e-9
     assert turn[80:] == pytest.approx(lean[80:], abs=1e-9)
     assert quat.angle_between(quat.exp(turn), local).max() < 1e-7

@@ -7,6 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.root_motion import in_place
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.sampling import sample_smoothly
 
@@ -81,6 +82,32 @@ def test_an_action_without_gait_keeps_its_own_time_and_that_is_reported():
     assert made.timewarp.kept_own_time
     assert np.array_equal(made.timewarp.frames, np.arange(WAVE.n_frames))
     assert any("keeps its own time" in note for note in made.notes)
+
+
+def test_align_is_advised_only_where_it_puts_strokes_on_steps():
+    stand = ml.synthetic.clip("stand").motion
+    punch = ml.synthetic.clip("punch").motion
+    assert any("align=True" in note for note in ml.splice(punch, WALK).notes)
+    for upper, lower, where in (
+        (CARRY, stand, "torso"),
+        (punch, stand, "torso"),
+        (stand, WALK, "arms"),
+        (punch, WALK, "head"),
+    ):
+        notes = ml.splice(upper, lower, where=where).notes
+        assert any("keeps its own time" in note for note in notes)
+        assert not any("align" in note for note in notes)
+
+
+def test_legs_are_those_of_the_repaired_lower_clip_to_the_bit():
+    carry, run = ml.synthetic.clip("carry").motion, ml.synthetic.clip("run").motion
+    made, repaired = ml.splice(carry, run).motion, repair_capture(run).motion
+    body, n = ml.BodyMap.guess(run.skeleton), made.n_frames
+    above = {j for part in parts_of(run.skeleton, body, "torso") for j in part.joints}
+    legs = [j for j in range(run.skeleton.n_joints) if j not in above]
+    assert np.array_equal(made.root_positions, repaired.root_positions[:n])
+    assert np.array_equal(made.local_quats[:, legs], repaired.local_quats[:n, legs])
+    assert not np.array_equal(made.local_quats[:, legs], run.local_quats[:n, legs])
 
 
 @pytest.mark.parametrize("which", ["upper", "lower", "both"])
@@ -216,6 +243,14 @@ def test_a_taller_persons_action_keeps_step_with_a_short_ones_legs():
         ({"when_short": "stop"}, "`when_short` must be one of crop, loop, hold"),
         ({"align": "yes"}, "`align` must be True or False"),
         ({"align": True, "method": "naive"}, "align=True with method='naive'"),
+        *(
+            ({"keep_bend": True, "method": method}, f"keep_bend=True with method='{escaped}'")
+            for method, escaped in (
+                ("naive", "naive"),
+                ("time", "time"),
+                ("time+space", r"time\+space"),
+            )
+        ),
         ({"soft": True, "where": "arms"}, "`soft` and `keep_bend` are for"),
         ({"keep_bend": True, "where": "head"}, "`soft` and `keep_bend` are for"),
         ({"hand_contacts": {"foot": [(0, 1)]}}, "keyed by 'left' and 'right'"),
@@ -256,6 +291,17 @@ def test_arms_are_spliced_where_there_is_no_spine():
 def test_a_single_frame_is_no_motion_to_splice(upper, lower, method):
     with pytest.raises(ml.RegistrationError, match="longer"):
         ml.splice(upper, lower, method=method)
+
+
+@pytest.mark.parametrize("n_frames", [1, 2, 3])
+def test_an_action_too_short_to_loop_is_refused_with_a_remedy(n_frames):
+    with pytest.raises(ml.RegistrationError, match=r"at least 4 frames to loop.*hold"):
+        ml.splice(CARRY[:n_frames], WALK, when_short="loop")
+
+
+@pytest.mark.parametrize("n_frames", [4, 5, 9])
+def test_short_actions_loop(n_frames):
+    assert ml.splice(WAVE[:n_frames], WALK, when_short="loop").motion.n_frames == WALK.n_frames
 
 
 @pytest.mark.parametrize("n_frames", [2, 3, 5, 9])

@@ -1,4 +1,4 @@
-"""Heads that stay steady, hips that shake, and glitches that stay behind."""
+"""Heads and arms that stay steady, hips that shake, and glitches that stay behind."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.rotation import quat
-from motionloom.splicing.steady import MOST_NOD, MOST_TURN, _at_most
+from motionloom.splicing.steady import MOST_NOD, MOST_TURN, _at_most, _steady_collar
 
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
 WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion
@@ -148,6 +148,40 @@ def test_a_head_alone_is_steady_too():
     made = ml.splice(CARRY, lower, where="head").motion
     own = max(np.percentile(speeds(head(m), 60.0), 95) for m in (CARRY, lower))
     assert np.percentile(speeds(head(made), 60.0), 95) < 1.3 * own
+
+
+def shaken_chest(motion, degrees):
+    """A chest that shakes from frame to frame under a steady head."""
+    rng = np.random.Generator(np.random.PCG64(5))
+    angles = np.radians(degrees) * rng.normal(size=motion.n_frames)
+    made = turned(motion, BODY.spine[-1], angles, X)
+    quats = np.array(made.local_quats)
+    quats[:, BODY.neck] = quat.multiply(
+        quat.conjugate(made.world_quats()[:, BODY.spine[-1]]), motion.world_quats()[:, BODY.neck]
+    )
+    return motion.replace(local_quats=quats)
+
+
+@pytest.mark.parametrize("where", ["arms", "left_arm"])
+def test_collarbones_do_not_jerk_against_a_chest_that_shakes_and_arms_stay_steady(where):
+    lower = shaken_chest(WALK, 3.0)
+    collar, arm = (WALK.skeleton.names.index(name) for name in ("LeftShoulder", "LeftArm"))
+    assert speeds(lower.world_quats()[:, BODY.spine[-1]], 60.0).max() > 350.0
+    made, calm = (ml.splice(CARRY, legs, where=where) for legs in (lower, WALK))
+    assert made.verification.passed
+    assert speeds(made.motion.local_quats[:, collar], 60.0).max() < 200.0
+    fastest = [speeds(m.motion.world_quats()[:, arm], 60.0).max() for m in (made, calm)]
+    assert fastest[0] < fastest[1] + 30.0
+
+
+def test_a_collarbone_that_the_action_turns_quickly_still_does():
+    collar, shoulder = (WALK.skeleton.names.index(name) for name in ("LeftShoulder", "LeftArm"))
+    shrug = np.radians(25.0) * np.sin(5.0 * np.pi * np.arange(WALK.n_frames) / WALK.fps)
+    quick = turned(WALK, collar, shrug, X)
+    assert speeds(quick.local_quats[:, collar], 60.0).max() > 300.0
+    quats = np.array(quick.local_quats)
+    _steady_collar(quats, collar, shoulder, quick)
+    assert np.allclose(quats, quick.local_quats, atol=1e-12)
 
 
 @pytest.mark.parametrize("most", [MOST_NOD, MOST_TURN])

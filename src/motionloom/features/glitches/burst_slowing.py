@@ -31,6 +31,9 @@ SLOWEST_FPS = 50.0
 LONGEST_FOOT_S, FAST_FOOT = 0.1, np.radians(1000.0)
 """A foot that turns faster in its shank, rad/s, may burst for so long: feet that push off reach two
 thirds of it."""
+LONGEST_TRUNK_S = 0.06
+"""A trunk that turns faster than what is a jump alone may burst for so long: it neither kicks nor
+punches."""
 JOLT, JOLT_RATIO = 75.0, 4.0
 """A trunk that is accelerated more, m/s2, and so many times as much as around, is jolted: landings
 from jumps get to two thirds of it. At shorter steps than those of 60 Hz the limit is higher."""
@@ -191,6 +194,7 @@ def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
     for joint in part.shown:
         here = find_bursts(world[:, joint], motion.fps, kinks=part.kinks)
         if part.kind == "body":
+            here |= find_bursts(world[:, joint], motion.fps, longest_s=LONGEST_TRUNK_S, least=ALONE)
             here &= steps_of(world[:, joint], 1) < FARTHEST
         bursts |= here
         local = motion.local_quats[:, joint]
