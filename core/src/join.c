@@ -1,8 +1,8 @@
 /* Joins: the best way from one frame to another, of any duration up to a longest one.
 
    Blends of a table last as long as its windows. A join may play the source's clip on before its
-   blend begins, and the target's clip from where it ends: a hop of a motion graph, at the place
-   where the two clips come closest (meeting.c). Between the two windows that are so found, captured
+   blend begins, and the target's clip from where it ends, at the place where the two clips come
+   closest (meeting.c): what a motion graph does. Between the two windows that are so found, captured
    windows that are pinned at both ends come first where they are natural: blends lose fast detail.
    Blends and pinned windows are judged together where they are not. */
 

@@ -36,7 +36,7 @@ from studies.report import Figure, write_report
 WAYS = {
     "by default, up to 2 s": {},
     "exactly 1 s": {"longest_s": 1.0},
-    "one recipe of the table": {"rescore": 0},
+    "stored recipes of the table": {"rescore": 0},
 }
 AUDIT_WAYS = {name: WAYS[name] for name in ("by default, up to 2 s", "exactly 1 s")}
 GRAPH_S = 1.0

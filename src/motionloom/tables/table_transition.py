@@ -124,7 +124,8 @@ class TableTransition:
     recipe : Recipe
         Windows and weights of the blend that was taken.
     candidates : Candidates
-        The recipes that were scored, best first; with ``rescore=0`` those of the table.
+        The recipes that were scored, best first; with ``rescore=0`` those stored in the table and
+        the plain blend.
     decided : tuple of str
         Decisions: windows shifted at a clip's end, recipes passed over, feet that were not held.
     measured : array
