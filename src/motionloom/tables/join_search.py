@@ -51,18 +51,18 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
     More time than usual and a tolerance never make it less natural: if nothing good is found with
     them, the search is repeated without them, and the better result is taken.
     """
-    found = _searched(engine, source, targets, request)
+    result = _searched(engine, source, targets, request)
     for stricter in _stricter(request):
-        if found.is_good:
+        if result.is_good:
             break
         other = _searched(engine, source, targets, stricter)
-        found = found if found.is_better(other) else other
-    if not found.is_passed:
+        result = result if result.is_better(other) else other
+    if not result.is_passed:
         rescore = min(int(request.rescore), MOST_RESCORED)
         recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
         if recipes.checked.passed:
             return recipes
-    return found.best
+    return result.best
 
 
 def _stricter(request: TransitionRequest) -> list[TransitionRequest]:
@@ -82,7 +82,7 @@ def _searched(
     rescore = min(int(request.rescore), MOST_RESCORED)
     longest, later = _longest(engine, request), _later(engine, targets, request)
     banned: list[tuple[int, ...]] = []
-    found: Found | None = None
+    result: Found | None = None
     for _ in range(JOINS):
         choice = engine.join(
             source, targets, rescore=rescore, longest=longest, later=later, banned=banned
@@ -92,24 +92,24 @@ def _searched(
         top = choice.key(0)
         best = engine.synthesize_best(choice, still=request.still_feet)
         judged = best.choice  # by cost, unless the first candidate was taken
-        found = _better(found, Found(engine, best))
-        if best.checked.passed and (judged.key(best.number) == top or found.is_good):
+        result = _better(result, Found(engine, best))
+        if best.checked.passed and (judged.key(best.number) == top or result.is_good):
             break
         at = judged.find(top)
         if not engine.is_natural(judged, at):
             break
         alone = engine.synthesize_best(judged.only(at), still=request.still_feet)
-        found = _better(found, Found(engine, alone._replace(choice=judged, number=at)))
-        if found.is_good:
+        result = _better(result, Found(engine, alone._replace(choice=judged, number=at)))
+        if result.is_good:
             break
         banned.append(top)
-    assert found is not None
-    return found
+    assert result is not None
+    return result
 
 
-def _better(found: Found | None, other: Found) -> Found:
-    """The better of what was found and one more candidate; the first where they are equal."""
-    return other if found is None or other.is_better(found) else found
+def _better(first: Found | None, other: Found) -> Found:
+    """The better of two candidates; the first where they are equal."""
+    return other if first is None or other.is_better(first) else first
 
 
 def _later(engine: QueryEngine, targets: IntArray, request: TransitionRequest) -> IntArray:
