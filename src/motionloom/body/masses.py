@@ -35,6 +35,8 @@ SEGMENT_NAMES = (
 """Names of the segments, in the order of their masses."""
 LIGHTEST, HEAVIEST = 1e-4, 0.9
 """Parts of body mass that a segment can have: a hand has 0.006, the thorax 0.216."""
+SUM_ERROR = 1e-12
+"""Parts whose sum is nearer to one are not divided by it again, which would change their digits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +102,10 @@ def mass_segments(n_joints: int, body: BodyMap) -> Segments:
 
 
 def mass_parts(masses: npt.ArrayLike) -> FloatArray:
-    """Parts of body mass that sum to one, from parts or kilograms of every segment. (S,)."""
+    """Parts of body mass that sum to one, from parts or kilograms of every segment. (S,).
+
+    Parts that sum to one already, but for rounding, stay as they are, digit for digit.
+    """
     given = numbers(masses, "masses")
     must = f"`masses` must be {len(SEGMENT_NAMES)} positive parts of body mass"
     if given.shape != (len(SEGMENT_NAMES),):
@@ -110,7 +115,7 @@ def mass_parts(masses: npt.ArrayLike) -> FloatArray:
         )
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         total = given.sum()
-        parts = np.asarray(given / total)
+        parts = np.array(given) if abs(total - 1.0) <= SUM_ERROR else np.asarray(given / total)
     bad = ~(np.isfinite(given) & (given > 0.0))
     bad = bad if bad.any() else ~((parts >= LIGHTEST) & (parts <= HEAVIEST))
     if bad.any():

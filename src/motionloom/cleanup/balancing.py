@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,12 +16,19 @@ from motionloom.body.masses import mass_segments
 from motionloom.body.stature import stature
 from motionloom.cleanup.balance_shift import balance_shift, near
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
-from motionloom.cleanup.flight_path import FlightPath, fall_of, flight_path, flights_of
+from motionloom.cleanup.flight_path import (
+    FARTHEST_M,
+    FlightPath,
+    fall_of,
+    flight_path,
+    flights_of,
+)
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.errors import SkeletonMismatchError
 from motionloom.features.balance import GRAVITY, SMOOTH_S
 from motionloom.features.checks.verification import Verification
 from motionloom.features.checks.verify import verify
+from motionloom.features.checks.without_sources import checked_alone_too, mended_notes
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.support import Support, support_of
 from motionloom.motion.contacts import Footplants, contacts_for
@@ -33,6 +41,8 @@ ROUNDS = 3
 MOST_CHANGE = 0.06
 """A joint may move by this part of the body's height; where it would move farther, less is
 corrected: the contacts are then more likely wrong than the balance."""
+FLIGHT_PART = 0.95
+"""Part of that which a flight may take; the rest is for shifts over the ground."""
 INSIDE = 0.7
 """The correction aims at this part of what is allowed."""
 FREE = 0.1
@@ -165,25 +175,27 @@ def balance(
         allowed = not_negative(allowed_m, "allowed_m")
     state = _State.of(motion, footplants, body)
     before = state.figures(allowed)
+    more_would = ""
     for part in PARTS:
-        best = _corrected(state, allowed, part)
+        best, problem = _corrected(state, allowed, part)
         if best is not None:
             break
-    if best is None or not _better(best[0], state, allowed):
+        more_would = problem
+    if best is None or not _better(best.state, state, allowed):
         return _unchanged(state, before, allowed, clips)
-    after, cleanup, path = best
+    cleanup = best.cleanup
     verification = _verdict(cleanup, clips, body)
-    notes = [flight.note for flight in path.flights if flight.note]
+    notes = [text for flight in best.path.flights if (text := flight.note(part))]
     if part < 1.0:
-        notes.append(f"corrected by {100.0 * part:.0f} %: more would fail the quality check")
+        notes.append(f"{100.0 * part:.0f} % of the correction is applied: more would {more_would}")
     notes += _failed_notes(verification)
     if not clips:
-        notes += _mended_notes(state, verification)
+        notes += mended_notes(motion, footplants, body, verification)
     return Balanced(
         cleanup.motion,
         cleanup.footplants,
         before,
-        after.figures(allowed),
+        best.state.figures(allowed),
         allowed,
         tuple(notes),
         verification,
@@ -227,6 +239,16 @@ class _State:
         )
 
     @property
+    def farthest(self) -> float:
+        """How far a joint may be moved, metres."""
+        return MOST_CHANGE * stature(self.motion.skeleton, self.body)
+
+    def path(self) -> FlightPath:
+        """What makes its flights ballistic."""
+        farthest = min(FARTHEST_M, FLIGHT_PART * self.farthest)
+        return flight_path(self.centre, self.flights, self.motion.fps, farthest)
+
+    @property
     def flying(self) -> BoolArray:
         """Which frames belong to flights, one value per frame."""
         flying = np.zeros(self.motion.n_frames, dtype=bool)
@@ -253,16 +275,21 @@ class _State:
         )
 
 
-def _corrected(
-    state: _State, allowed: float, part: float
-) -> tuple[_State, Cleanup, FlightPath] | None:
-    """The motion corrected in part, its clean-up; None where it fails its check."""
+class _Corrected(NamedTuple):
+    """A corrected motion."""
+
+    state: _State
+    cleanup: Cleanup
+    path: FlightPath
+
+
+def _corrected(state: _State, allowed: float, part: float) -> tuple[_Corrected | None, str]:
+    """The motion corrected in part; None where that is too much, with the reason."""
     motion, fps = state.motion, state.motion.fps
-    path = flight_path(state.centre, state.flights, fps)
+    path, farthest = state.path(), state.farthest
     lifted = motion.replace(root_positions=motion.root_positions + part * path.flying)
     ground = np.zeros((motion.n_frames, 3))
-    farthest = MOST_CHANGE * stature(motion.skeleton, state.body)
-    now, best = state, None
+    now, best, problem = state, None, ""
     plain = len(_held(lifted, state, None).verification.failed)
     for _ in range(ROUNDS):
         heights = now.centre[:, 1] - now.support.floor
@@ -270,13 +297,17 @@ def _corrected(
         moved = balance_shift(now.support, heights, fps, allowed=goal, flying=state.flying)
         ground[:, [0, 2]] += part * moved
         cleanup = _held(lifted, state, ground + part * path.standing)
-        if len(cleanup.verification.failed) > plain or _moved(motion, cleanup.motion) > farthest:
+        if len(cleanup.verification.failed) > plain:
+            problem = "fail the quality check"
+            break
+        if _moved(motion, cleanup.motion) > farthest:
+            problem = f"move a joint by more than {100.0 * farthest:.3g} cm"
             break
         now = _State.of(cleanup.motion, state.footplants, state.body, state.flights)
-        if best is not None and not _better(now, best[0], allowed):
+        if best is not None and not _better(now, best.state, allowed):
             break
-        best = (now, cleanup, path)
-    return best
+        best = _Corrected(now, cleanup, path)
+    return best, problem
 
 
 def _held(motion: Motion, state: _State, shift: FloatArray | None) -> Cleanup:
@@ -313,10 +344,12 @@ def _unchanged(
     if figures.distance_m is None and figures.fall is None:
         note = "nothing was changed: no stance and no flight is long enough to be measured"
     elif figures.distance_m or (figures.fall or 0.0) > FREE:
-        note = "nothing was changed: no correction improves the balance and passes the check"
+        note = (
+            "nothing was changed: no correction improves the balance, passes the check and moves "
+            f"no joint by more than {100.0 * state.farthest:.3g} cm"
+        )
     verification = verify(state.motion, sources=clips, footplants=state.footplants, body=state.body)
-    path = flight_path(state.centre, state.flights, state.motion.fps)
-    left = [flight.note for flight in path.flights if not flight.part]
+    left = [flight.note() for flight in state.path().flights if not flight.part]
     notes = (note, *left, *_failed_notes(verification))
     return Balanced(
         state.motion, state.footplants, figures, figures, allowed, notes, verification, None
@@ -324,29 +357,9 @@ def _unchanged(
 
 
 def _verdict(cleanup: Cleanup, clips: Sequence[Motion], body: BodyMap) -> Verification:
-    """The quality check of a changed motion.
-
-    Compared with the given motion alone, the faults that this came with would pass.
-    """
+    """The quality check of a changed motion."""
     checked = verify(cleanup.motion, sources=clips, footplants=cleanup.footplants, body=body)
-    if clips:
-        return checked
-    compared = cleanup.verification
-    failed = {(each.check, each.joint): each for each in (*compared.failed, *checked.failed)}
-    return replace(
-        compared, passed=compared.passed and checked.passed, failed=tuple(failed.values())
-    )
-
-
-def _mended_notes(state: _State, verification: Verification) -> list[str]:
-    """Failed checks of the given motion that the result passes."""
-    given = verify(state.motion, footplants=state.footplants, body=state.body)
-    still = {(each.check, each.joint) for each in verification.failed}
-    return [
-        f"the given motion fails a check that the result passes: {each}"
-        for each in given.failed
-        if (each.check, each.joint) not in still
-    ]
+    return checked if clips else checked_alone_too(cleanup.verification, checked)
 
 
 def _failed_notes(verification: Verification) -> list[str]:

@@ -11,13 +11,16 @@ from motionloom.features.balance import GRAVITY
 from motionloom.motion.contacts import runs_of
 
 SHORTEST_S = 0.12
-"""A flight that can be measured: a parabola through fewer frames is unreliable."""
+"""A flight that can be measured: a parabola through a shorter one is unreliable."""
+LEAST_FRAMES = 4
+"""The same at low rates: a parabola goes through any three points."""
 CLEAR_M = 0.05
 """Both feet must be this far over where they stand; lower ones may still push off or land."""
 FALLS = 0.5
 """A body that falls with less than this part of gravity is held by something: hands, a swing."""
 FARTHEST_M = 0.1
-"""The centre of mass of a flight moves no farther; captured jumps need at most 6 cm."""
+"""The centre of mass of a flight moves no farther; captured jumps need at most 6 cm. Small bodies
+have a lower limit."""
 LEAST_PART = 0.5
 """Where less than this part of a correction is within that distance, the flight is left."""
 RUN_OUT_S = 0.12
@@ -34,27 +37,34 @@ class Flight(NamedTuple):
     """Whether it falls too slowly for a body that nothing holds."""
     distance: float
     """How far its centre of mass is from its place in free fall, metres."""
+    farthest: float
+    """How far it may be moved, metres."""
 
     @property
     def part(self) -> float:
-        """Part of that distance that is corrected."""
-        part = min(1.0, FARTHEST_M / max(self.distance, FARTHEST_M))
+        """Part of that distance that may be corrected."""
+        part = min(1.0, self.farthest / max(self.distance, self.farthest))
         return 0.0 if self.carried or part < LEAST_PART else part
 
-    @property
-    def note(self) -> str:
-        """Why it is not wholly corrected; empty where it is."""
+    def note(self, applied: float = 1.0) -> str:
+        """Why it is not wholly corrected; empty where all of it may be corrected.
+
+        ``applied`` is the part of all corrections of the motion that is applied.
+        """
         if self.part == 1.0:
             return ""
         name = f"the flight of frames {self.first} to {self.last}"
         if self.carried:
             return f"{name} is left: something seems to carry the body"
-        verb = f"is corrected by {100.0 * self.part:.0f} %" if self.part else "is left"
-        return (
+        verb = f"is corrected by {100.0 * applied * self.part:.0f} %" if self.part else "is left"
+        text = (
             f"{name} {verb}: in free fall its centre of mass would be up to "
-            f"{100.0 * self.distance:.0f} cm from where it is, and it is moved by at most "
-            f"{100.0 * FARTHEST_M:.0f} cm"
+            f"{100.0 * self.distance:.3g} cm from where it is, and it is moved by at most "
+            f"{100.0 * self.farthest:.3g} cm"
         )
+        if self.part and applied < 1.0:
+            text += f", of which {100.0 * applied:.0f} % is applied"
+        return text
 
 
 class FlightPath(NamedTuple):
@@ -88,7 +98,8 @@ def flights_of(points: FloatArray, planted: BoolArray, fps: float) -> list[tuple
         for k in range(points.shape[1])
     ]
     clear = ~planted.any(axis=1) & (points[..., 1] > np.array(stands) + CLEAR_M).all(axis=1)
-    return [(a, b) for a, b in runs_of(np.asarray(clear)) if b - a + 1 >= SHORTEST_S * fps]
+    least = max(LEAST_FRAMES, SHORTEST_S * fps)
+    return [(a, b) for a, b in runs_of(np.asarray(clear)) if b - a + 1 >= least]
 
 
 def fall_of(heights: FloatArray, fps: float) -> float:
@@ -96,7 +107,9 @@ def fall_of(heights: FloatArray, fps: float) -> float:
     return 2.0 * float(np.polyfit(np.arange(len(heights)) / fps, heights, 2)[0])
 
 
-def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) -> FlightPath:
+def flight_path(
+    centre: FloatArray, spans: list[tuple[int, int]], fps: float, farthest: float = FARTHEST_M
+) -> FlightPath:
     """Shifts that let the centre of mass fall freely from take-off to landing.
 
     See :class:`Flight` for those that are corrected in part, or left.
@@ -109,6 +122,8 @@ def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) ->
         First and last frames of the flights; the body is where it is in these two frames.
     fps
         Frames per second.
+    farthest
+        How far the centre of mass may be moved, metres.
     """
     n, run_out = len(centre), max(2, round(RUN_OUT_S * fps))
     flying, standing, flights = np.zeros((n, 3)), np.zeros((n, 3)), list[Flight]()
@@ -119,7 +134,8 @@ def flight_path(centre: FloatArray, spans: list[tuple[int, int]], fps: float) ->
         straight[:, 1] += 0.5 * GRAVITY * time * (time[-1] - time)
         shift = straight - path
         carried = fall_of(path[:, 1], fps) > -FALLS * GRAVITY
-        flight = Flight(first, last, carried, float(np.abs(shift).max()))
+        distance = float(np.linalg.norm(shift, axis=-1).max())
+        flight = Flight(first, last, carried, distance, farthest)
         flights.append(flight)
         shift *= flight.part
         flying[first : last + 1] += shift

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from motionloom.features.checks.check_rig import check_rig
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck, contacts_of
 from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verify import verify
+from motionloom.features.checks.without_sources import checked_alone_too, mended_notes
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.intervals import Spans, frames_of
 from motionloom.motion.motion import Motion
@@ -82,13 +85,17 @@ class HeldHands:
     footplants : Footplants
         Contacts of the motion; its feet are left as they are.
     verification : Verification
-        Quality check of the motion against the one that was given.
+        Quality check of the motion alone, and against the one that was given.
+    notes : tuple of str
+        Holds that the arm is too short for, failed checks, and those that the given motion fails
+        and this one passes.
     """
 
     motion: Motion
     holds: tuple[HandHold, ...]
     footplants: Footplants
     verification: Verification
+    notes: tuple[str, ...]
 
     @property
     def span(self) -> tuple[int, int]:
@@ -99,12 +106,6 @@ class HeldHands:
     def cleanup(self) -> CleanupReport | None:
         """None: feet are left as they are."""
         return None
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Holds that the arm is too short for, and failed checks."""
-        failed = tuple(f"failed check: {each}" for each in self.verification.failed)
-        return reach_notes(self.holds) + failed
 
 
 def hold_hands(
@@ -126,7 +127,7 @@ def hold_hands(
         The motion.
     intervals
         By ``"left_wrist"`` or ``"right_wrist"``, or the name of that joint, intervals (start, end)
-        in seconds.
+        in seconds. Those of one hand must not overlap.
     body
         Roles of its joints; guessed where not given.
     blend_s
@@ -136,7 +137,9 @@ def hold_hands(
     -------
     HeldHands
         The motion, how far each hold moved it, and its quality check: a hand that the body carries
-        on cannot be held, and the arm that is drawn to it fails. A warning says so.
+        on cannot be held, and the arm that is drawn to it fails. A motion that fails
+        :func:`motionloom.verify` as it is given, such as one with a capture glitch, fails with its
+        hands held, too. A failed check gives a warning.
 
     Examples
     --------
@@ -153,36 +156,58 @@ def hold_hands(
             f"{type(intervals).__name__}."
         )
     body, blend_s = roles_for(motion.skeleton, body), positive(blend_s, "blend_s")
-    runs: dict[str, list[tuple[int, int]]] = {}
-    for name, spans in intervals.items():
+    runs = _runs_of(motion, intervals, body)
+    result, holds = hands_held(motion, runs, body, blend_s)
+    footplants, verification = _checked(result, motion, body)
+    warn_flawed(verification, "hold")
+    failed = [f"failed check: {each}" for each in (*verification.unsound, *verification.failed)]
+    mended = mended_notes(motion, footplants, body, verification)
+    notes = (*reach_notes(holds), *failed, *mended)
+    return HeldHands(result, holds, footplants, verification, notes)
+
+
+def _runs_of(
+    motion: Motion, intervals: Mapping[str, Spans], body: BodyMap
+) -> dict[str, list[tuple[int, int]]]:
+    """First and last frames of holds, by role; intervals of one hand must not overlap."""
+    spans: dict[str, list[tuple[float, float]]] = {}
+    for name, given in intervals.items():
         role = hand_role(name, motion.skeleton, body)
         if role is None:
             raise ArrayError(
                 f"Names in `intervals` must be {' or '.join(WRISTS)}, or the joint of one, got "
                 f"{name!r}."
             )
-        frames = frames_of(spans, motion, f"intervals[{name!r}]")
-        runs.setdefault(role, []).extend(
-            (int(np.ceil(low - 1e-9)), int(np.floor(high + 1e-9))) for low, high in frames
-        )
-    sorted_runs = {role: sorted(each) for role, each in runs.items()}
-    result, holds = hands_held(motion, sorted_runs, body, blend_s)
-    footplants, verification = _checked(result, motion, body)
-    warn_flawed(verification, "hold")
-    return HeldHands(result, holds, footplants, verification)
+        spans.setdefault(role, []).extend(frames_of(given, motion, f"intervals[{name!r}]"))
+    for role, each in spans.items():
+        each.sort()
+        for (_, end), (start, _) in pairwise(each):
+            if start <= end:
+                joint = motion.skeleton.names[getattr(body, role)]
+                raise ArrayError(
+                    f"`intervals` must hold intervals of {role} ({joint}) one after the other, got "
+                    f"one that starts at {start / motion.fps:g} s before another ends at "
+                    f"{end / motion.fps:g} s. Merge them."
+                )
+    return {
+        role: [(int(np.ceil(low - 1e-9)), int(np.floor(high + 1e-9))) for low, high in each]
+        for role, each in spans.items()
+    }
 
 
 def _checked(result: Motion, given: Motion, body: BodyMap) -> tuple[Footplants, Verification]:
-    """Contacts of a motion whose feet were left as they are, and its check against the given one.
+    """Contacts of a motion whose feet were left as they are, and its check.
 
-    The contacts of both are the same, and all frames count as copied: every joint may do what it
-    did there.
+    It is checked alone and against the given motion. The contacts of both are the same, and all
+    frames count as copied: every joint may do what it did there.
     """
     rig = check_rig(given, body=body)
     footplants = contacts_of(given, rig, body)
     check = QualityCheck([given], footplants=[footplants], body=body, rig=rig)
     copied = [Copied(0, given.n_frames, 0, 0)]
-    return footplants, check.verify(result, footplants=footplants, copied=copied)
+    compared = check.verify(result, footplants=footplants, copied=copied)
+    alone = verify(result, footplants=footplants, body=body)
+    return footplants, checked_alone_too(compared, alone)
 
 
 def hand_role(name: object, skeleton: Skeleton, body: BodyMap) -> str | None:

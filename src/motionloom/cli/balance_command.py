@@ -78,6 +78,7 @@ def balance(
     writing = Writing(output, to, force, dry_run, as_json, layout=layout)
     jobs = plan_jobs(source, writing, own_formats=True)
     clips = find_clips(sources or [])
+    made_from = _Sources(clips, reading)
     reading.warn_unfit([*(path for path, _ in jobs), *clips])
     wearer = wearer_of(character, reading)
 
@@ -88,24 +89,69 @@ def balance(
     def work(path: str, target: str) -> Done:
         motion = load_clip(path, reading)
         body = body_of(motion, reading)
-        made_from = _matched([load_clip(clip, reading) for clip in clips], motion, body)
-        balanced = ml.balance(motion, sources=made_from, allowed_m=allowed, body=body)
+        matched, changes = made_from.matched(path, motion, body)
+        balanced = ml.balance(motion, sources=matched, allowed_m=allowed, body=body)
         refuse_flawed(balanced.verification, target, allowed=allow_flawed)
         write_clip(balanced.motion, target, to, wearer=wearer, layout=layout)
         return Done(
             _summary(balanced),
-            _json(balanced),
-            finding_warnings(path, motion),
-            clip_notes(path, motion),
+            {**_json(balanced), "sources": made_from.json(changes)},
+            [*finding_warnings(path, motion), *made_from.take_warnings()],
+            [*clip_notes(path, motion), *made_from.take_notes(), *made_from.lines(changes)],
         )
 
     run_jobs(jobs, work, writing, label="balancing", check=check)
 
 
-def _matched(sources: list[ml.Motion], motion: ml.Motion, body: ml.BodyMap) -> list[ml.Motion]:
-    """The sources on the motion's skeleton, at its rate and with the travel where it has it."""
-    matched = ml.match_clips([motion, *sources], body=body).motions[1:]
-    return [ml.travel_on_pelvis(clip, like=motion, body=body) for clip in matched]
+class _Sources:
+    """The clips of --sources, loaded once for all clips that are balanced."""
+
+    def __init__(self, paths: list[str], reading: Reading) -> None:
+        self._paths, self._reading = paths, reading
+        self._loaded: list[ml.Motion] | None = None
+        self._warnings: list[str] = []
+        self._notes: list[str] = []
+
+    def matched(
+        self, path: str, motion: ml.Motion, body: ml.BodyMap
+    ) -> tuple[list[ml.Motion], list[list[str]]]:
+        """The sources on a motion's skeleton and at its rate, and what was changed in each.
+
+        Their travel is on the pelvis or on a root bone, as that of the motion is.
+        """
+        if self._loaded is None:
+            self._loaded = [load_clip(each, self._reading) for each in self._paths]
+            for each, clip in zip(self._paths, self._loaded, strict=True):
+                self._warnings += finding_warnings(each, clip)
+                self._notes += clip_notes(each, clip)
+        names = [path, *self._paths]
+        matched = ml.match_clips([motion, *self._loaded], body=body, names=names)
+        ready, changes = list[ml.Motion](), list[list[str]]()
+        for clip, notes in zip(matched.motions[1:], matched.notes[1:], strict=True):
+            ready.append(ml.travel_on_pelvis(clip, like=motion, body=body))
+            put_back = ready[-1] is not clip
+            changes.append([n for n in notes if not (put_back and n.startswith("travel and"))])
+        return ready, changes
+
+    def lines(self, changes: list[list[str]]) -> list[str]:
+        """What was changed in the sources, as lines."""
+        pairs = zip(self._paths, changes, strict=True)
+        return [f"{path}: {text}" for path, texts in pairs for text in texts]
+
+    def json(self, changes: list[list[str]]) -> list[dict[str, object]]:
+        """The same as values that JSON can hold."""
+        pairs = zip(self._paths, changes, strict=True)
+        return [{"file": path, "notes": texts} for path, texts in pairs]
+
+    def take_warnings(self) -> list[str]:
+        """Faults of the files; empty from the second call on."""
+        taken, self._warnings = self._warnings, []
+        return taken
+
+    def take_notes(self) -> list[str]:
+        """Lines on other clips of the files; empty from the second call on."""
+        taken, self._notes = self._notes, []
+        return taken
 
 
 def _summary(balanced: ml.Balanced) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +36,37 @@ class Writing:
     layout: Layout = NO_LAYOUT
 
 
-def check_target(output: str, inputs: list[str], *, force: bool, to: str | None = None) -> None:
+def check_target(
+    output: str,
+    inputs: list[str],
+    *,
+    force: bool,
+    to: str | None = None,
+    pipe: bool = True,
+) -> None:
     """Refuse an output that is an input, exists and may not be replaced, or is of no such format.
 
-    ``to`` is the value of --to, if given; a file's suffix must agree with it.
+    Parameters
+    ----------
+    output
+        The file to write; ``-`` is standard output.
+    inputs
+        Files and folders that the command reads. Of folders, clips are not replaced; no file is
+        ever written into a collection, input or not.
+    force
+        Whether another file may be replaced.
+    to
+        The value of --to, if given; a file's suffix must agree with it.
+    pipe
+        Whether the command can write to standard output.
     """
     if output == "-":
+        if not pipe:
+            raise ml.FormatError(
+                "This command writes a file, and cannot write to standard output.",
+                path=output,
+                fix="Name a file.",
+            )
         return
     target = Path(output)
     if to is not None and target.suffix.lower() != suffix_of(to):
@@ -50,12 +76,21 @@ def check_target(output: str, inputs: list[str], *, force: bool, to: str | None 
             fix="Leave out --to: the suffix picks the format.",
         )
     for path in inputs:
-        if path != "-" and target.exists() and _is_of(path, target):
+        if path != "-" and target.exists() and (_is_of(path, target) or _is_clip_in(path, target)):
             raise ml.FormatError(
                 "The output is the input, and inputs are never overwritten.",
                 path=output,
                 fix="Choose another name.",
             )
+    folders = Path(os.path.realpath(target)).parents
+    collection = next((each for each in folders if _is_collection(each)), None)
+    if collection is not None:
+        raise ml.FormatError(
+            f"The output lies in the collection {collection.name}, whose files must stay as they "
+            "are.",
+            path=output,
+            fix="Choose another folder.",
+        )
     if target.is_dir():
         raise ml.FormatError(
             "The output must be a file, and is a folder.", path=output, fix="Add a file name."
@@ -74,6 +109,23 @@ def _is_of(path: str, file: Path) -> bool:
             if file.samefile(path[:end]):
                 return True
     return False
+
+
+def _is_clip_in(folder: str, file: Path) -> bool:
+    """Whether a file is one of the clips in a folder, or a skeleton of clips."""
+    place = Path(folder)
+    if not place.is_dir() or place.resolve() not in file.resolve().parents:
+        return False
+    return file.suffix.lower() == ".asf" or any(map(file.samefile, ml.find_clips(place)))
+
+
+def _is_collection(folder: Path) -> bool:
+    """Whether a folder is a collection of clips, as ``table build`` makes."""
+    try:
+        with (folder / "catalogue.json").open("rb") as file:
+            return b'"motionloom collection"' in file.read(200)
+    except OSError:
+        return False
 
 
 def refuse_unwritable(output: str) -> None:

@@ -150,7 +150,8 @@ def build(
 
     A build that was stopped continues when it is started again.
     """
-    check_target(output, [folder], force=force or extend)
+    inputs = [folder, *(str(each) for each in (labels, masses, skeleton) if each is not None)]
+    check_target(output, inputs, force=force or extend, pipe=False)
     if keep_jumps:
         warn("--keep-jumps is deprecated and will go in the next version: use --keep-glitches.")
     if extend:

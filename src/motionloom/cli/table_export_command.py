@@ -30,7 +30,7 @@ def export(
 
     The run time of the C core opens it: from C, C#, JavaScript or any language that calls C.
     """
-    check_target(output, [file], force=force)
+    check_target(output, [file], force=force, pipe=False)
     for name in ("motionloom.wasm", "motionloom.mjs") if web else ():
         check_target(str(Path(output).with_name(name)), [file], force=force)
     table = ml.TransitionTable.open(file, collection=collection)
@@ -63,7 +63,7 @@ def page(
     """
     if Path(output).suffix.lower() not in (".html", ".htm"):
         raise ml.FormatError("A page must end in .html.", path=output, fix="Add .html.")
-    check_target(output, [file], force=force)
+    check_target(output, [file], force=force, pipe=False)
     table = ml.TransitionTable.open(file, collection=collection)
     size = ml.save_play_page(table, output, title=title or Path(file).stem, plain=plain)
     _report(table, output, size, as_json=as_json)

@@ -30,7 +30,7 @@ def fit_masses(
 
     A collection is made by table build, next to the table.
     """
-    check_target(output, [folder], force=force)
+    check_target(output, [folder], force=force, pipe=False)
     ids = None if clips is None else [each.strip() for each in clips.split(",")]
     fit = ml.fit_masses(ml.Collection.open(folder), clips=ids, strength=strength)
     fit.save(output)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +13,15 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
+from motionloom.body.stature import stature
+from motionloom.cleanup import balancing
 from motionloom.cleanup.balance_shift import _operators, balance_shift, near
-from motionloom.cleanup.balancing import _better, _State
+from motionloom.cleanup.balancing import MOST_CHANGE, _better, _State
 from motionloom.cleanup.flight_path import FARTHEST_M, GRAVITY, fall_of, flight_path, flights_of
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.balance import ZeroMoment, support_distance, way_to_support
+from motionloom.features.checks.failed_check import FailedCheck
+from motionloom.features.checks.without_sources import checked_alone_too
 from motionloom.features.support import Support
 from motionloom.motion.edit import transform
 
@@ -311,7 +317,7 @@ def test_flights_become_parabolas_between_the_same_ends(fall: float) -> None:
     flown = centre + path.flying
     assert fall_of(flown[45:76, 1], 60.0) == pytest.approx(-GRAVITY, rel=1e-9)
     np.testing.assert_allclose(flown[[45, 75]], centre[[45, 75]], atol=1e-12)
-    assert [flight.note for flight in path.flights] == [""]
+    assert [flight.note() for flight in path.flights] == [""]
     if fall == 9.81:
         assert np.abs(path.flying).max() < 1e-12 and np.abs(path.standing).max() < 1e-12
     # The root takes up the change of velocity before and after, and comes to rest.
@@ -329,8 +335,8 @@ def test_what_does_not_fall_like_a_body_is_left_for_its_own_reason(
     path = flight_path(centre, spans, 60.0)
     (flight,) = path.flights
     assert (flight.first, flight.last, flight.part) == (45, 75, 0.0)
-    assert flight.note.startswith("the flight of frames 45 to 75 is left: ")
-    assert reason in flight.note
+    assert flight.note().startswith("the flight of frames 45 to 75 is left: ")
+    assert reason in flight.note()
     assert not path.flying.any() and not path.standing.any()
 
 
@@ -345,7 +351,7 @@ def test_a_flight_far_from_its_parabola_is_corrected_in_part(fall: float) -> Non
     flown = centre + path.flying
     expected = fall + flight.part * (GRAVITY - fall)
     assert fall_of(flown[45:76, 1], 60.0) == pytest.approx(-expected, rel=1e-9)
-    assert f"is corrected by {100 * flight.part:.0f} %" in flight.note
+    assert f"is corrected by {100 * flight.part:.0f} %" in flight.note()
 
 
 def test_flights_are_frames_with_both_feet_up() -> None:
@@ -356,6 +362,54 @@ def test_flights_are_frames_with_both_feet_up() -> None:
     points[30, 0, 1] = 0.03
     assert flights_of(points, planted, 60.0) == [(22, 29), (31, 38)]
     assert flights_of(points, np.zeros_like(planted), 60.0) == []
+
+
+@pytest.mark.parametrize("fps", [3.0, 5.0, 8.0, 15.0])
+def test_a_flight_of_few_frames_is_not_measured(fps: float) -> None:
+    """A parabola goes through any three points, and no gravity can be found in one or two."""
+    points, planted = np.zeros((12, 4, 3)), np.ones((12, 4), dtype=bool)
+    for frames in range(1, 6):
+        planted[4:], points[4:, :, 1] = True, 0.0
+        planted[4 : 4 + frames], points[4 : 4 + frames, :, 1] = False, 0.2
+        assert flights_of(points, planted, fps) == ([(4, 3 + frames)] if frames > 3 else [])
+
+
+@pytest.mark.parametrize("fps", [5, 7, 8, 12])
+def test_a_jump_at_a_low_rate_is_left(fps: int) -> None:
+    clip = ml.synthetic.clip("stand", duration_s=3.0, fps=fps)
+    root, first, frames = clip.motion.root_positions.copy(), int(1.2 * fps), int(0.3 * fps)
+    root[first : first + frames + 1, 1] += 0.12 * np.sin(np.pi * np.arange(frames + 1) / frames)
+    planted = clip.footplants.planted.copy()
+    planted[first : first + frames + 1] = False
+    motion = clip.motion.replace(root_positions=root)
+    balanced = ml.balance(motion, ml.Footplants(planted))
+    assert balanced.motion is motion
+    assert not any("carry the body" in note for note in balanced.notes)
+
+
+@pytest.mark.parametrize("sideways", [0.0, 0.06])
+def test_the_centre_of_mass_is_moved_by_no_more_than_allowed_in_any_direction(
+    sideways: float,
+) -> None:
+    centre, spans = jump(5.5)
+    centre[45:76, [0, 2]] += sideways * np.sin(np.pi * np.arange(31) / 30)[:, None] ** 2
+    for farthest in (FARTHEST_M, 0.09):
+        path = flight_path(centre, spans, 60.0, farthest)
+        (flight,) = path.flights
+        moved = np.linalg.norm(path.flying, axis=1).max()
+        assert 0.5 < flight.part < 1.0
+        assert moved == pytest.approx(farthest)
+        assert flight.distance == pytest.approx(moved / flight.part)
+        assert f"at most {100 * farthest:g} cm" in flight.note()
+
+
+def test_the_note_of_a_flight_counts_what_is_applied() -> None:
+    (flight,) = flight_path(*jump(5.5), 60.0).flights
+    whole, half = f"{100 * flight.part:.0f}", f"{50 * flight.part:.0f}"
+    assert f"is corrected by {whole} %" in flight.note()
+    assert "applied" not in flight.note()
+    assert f"is corrected by {half} %" in flight.note(0.5)
+    assert flight.note(0.5).endswith("at most 10 cm, of which 50 % is applied")
 
 
 def leap(
@@ -413,6 +467,93 @@ def test_a_jump_that_hangs_in_the_air_falls_more_freely() -> None:
     assert balanced.verification.passed
     (note,) = balanced.notes
     assert "is corrected by " in note and "carry" not in note
+
+
+@pytest.mark.parametrize("height", [1.55, 1.6, 1.75])
+def test_small_bodies_jump_as_freely_as_their_limit_allows(height: float) -> None:
+    """A hop of 35 cm in 0.67 s: what a joint may move is less than 10 cm below 1.67 m."""
+    root = STAND.motion.root_positions.copy()
+    root[50:91, 1] += 0.35 * np.sin(np.pi * np.arange(41) / 40)
+    planted = STAND.footplants.planted.copy()
+    planted[50:91] = False
+    motion = ml.retarget(
+        STAND.motion.replace(root_positions=root), ml.synthetic.skeleton(height=height)
+    )
+    balanced = ml.balance(motion, ml.Footplants(planted))
+    assert balanced.after.fall < 0.5 * balanced.before.fall
+    assert balanced.verification.passed
+    moved = balanced.motion.world_positions() - motion.world_positions()
+    farthest = MOST_CHANGE * stature(motion.skeleton)
+    assert 0.85 * min(farthest, 0.1) < np.linalg.norm(moved, axis=-1).max() <= farthest
+    (note,) = balanced.notes
+    assert "is corrected by " in note and "applied" not in note
+
+
+@pytest.mark.parametrize("too_far", [1, 2, 3])
+def test_less_is_corrected_where_a_joint_would_move_too_far(
+    monkeypatch: pytest.MonkeyPatch, too_far: int
+) -> None:
+    """The reason is the distance, not the quality check, and flights count what is applied."""
+    motion, plants = leap(6.6, frames=38)
+    whole = ml.balance(motion, plants)
+    (part,) = (int(text) for text in re.findall(r"corrected by (\d+) %", whole.notes[0]))
+    distances = iter([1.0] * too_far)
+    monkeypatch.setattr(balancing, "_moved", lambda *motions: next(distances, 0.0))
+    balanced = ml.balance(motion, plants)
+    assert balanced.verification.passed
+    assert not any("fail the quality check" in note for note in balanced.notes)
+    limit = f"{100 * MOST_CHANGE * stature(motion.skeleton):.3g} cm"
+    if too_far == 3:
+        assert balanced.motion is motion
+        assert balanced.notes[0].startswith("nothing was changed: no correction improves")
+        assert balanced.notes[0].endswith(f"moves no joint by more than {limit}")
+        return
+    applied = 0.5**too_far
+    flight, reason = balanced.notes
+    (given,) = (int(text) for text in re.findall(r"corrected by (\d+) %", flight))
+    assert given == pytest.approx(applied * part, abs=1)
+    assert reason == (
+        f"{100 * applied:.0f} % of the correction is applied: more would move a joint by more than "
+        f"{limit}"
+    )
+
+
+@pytest.mark.parametrize(("failing_call", "applied"), [(2, 50), (4, 25)])
+def test_less_is_corrected_where_more_would_fail_the_check(
+    monkeypatch: pytest.MonkeyPatch, failing_call: int, applied: int
+) -> None:
+    """The last reason is given: a joint moves too far with all of it, half of it fails."""
+    motion, plants = leap(14.0)
+    held, calls = balancing._held, []
+    distances = iter([1.0] if applied == 25 else [])
+    monkeypatch.setattr(balancing, "_moved", lambda *motions: next(distances, 0.0))
+
+    def failing(*arguments: object) -> object:
+        cleanup = held(*arguments)
+        calls.append(cleanup)
+        if len(calls) != failing_call:  # every first one is not corrected, every second one is
+            return cleanup
+        failed = (FailedCheck("capture glitch", "Head", 3, 1.0, 0.0, ""),)
+        return SimpleNamespace(verification=SimpleNamespace(failed=failed))
+
+    monkeypatch.setattr(balancing, "_held", failing)
+    balanced = ml.balance(motion, plants)
+    assert balanced.notes == (
+        f"{applied} % of the correction is applied: more would fail the quality check",
+    )
+
+
+def test_failures_at_other_frames_are_listed_once_each() -> None:
+    early, late = (FailedCheck("backward knee", "LeftLeg", k, 30.0, 5.0, "deg") for k in (3, 60))
+    worse = replace(late, value=40.0)
+    verdict = checked_alone_too(
+        ml.Verification(False, (early, late)), ml.Verification(False, (worse,), compared=False)
+    )
+    assert verdict.failed == (early, worse)
+    assert verdict.compared and not verdict.passed
+    alone = ml.Verification(False, (late,), compared=False)
+    assert checked_alone_too(ml.Verification(True), alone).failed == (late,)
+    assert not checked_alone_too(ml.Verification(True), alone).passed
 
 
 def test_a_fault_that_the_correction_removes_is_reported() -> None:

@@ -128,13 +128,54 @@ def test_a_hand_that_can_be_held_passes_the_check() -> None:
     assert np.array_equal(held.footplants.planted, ml.detect_footplants(swaying()).planted)
 
 
-def test_what_was_wrong_before_is_no_fault_of_a_hold() -> None:
+def test_a_motion_that_comes_broken_fails_with_its_hands_held() -> None:
+    """Compared with itself alone it would pass with whatever faults it came with."""
+    motion = swaying()
+    glitch, teleport = (np.array(motion.root_positions) for _ in range(2))
+    glitch[150, 0] += 0.2
+    teleport[150:, 0] += 3.0
+    for root in (glitch, teleport):
+        broken = motion.replace(root_positions=root)
+        assert not ml.verify(broken).passed
+        with pytest.warns(ml.MotionLoomWarning, match="capture glitch"):
+            held = ml.hold_hands(broken, {"right_wrist": [(1.0, 2.0)]})
+        assert not held.verification.passed
+        assert any(note.startswith("failed check: capture glitch") for note in held.notes)
+
+
+def test_what_a_joint_did_before_is_no_fault_of_a_hold() -> None:
+    """A step of the body in one frame that is no glitch: the check of the motion alone passes."""
     motion = swaying()
     root = np.array(motion.root_positions)
-    root[150, 0] += 0.2  # the pelvis jumps away for a frame
-    jumping = motion.replace(root_positions=root)
-    assert not ml.verify(jumping, sources=[motion]).passed
-    assert ml.hold_hands(jumping, {"right_wrist": [(1.0, 2.0)]}).verification.passed
+    root[150, 0] += 0.02
+    jolted = motion.replace(root_positions=root)
+    assert ml.verify(jolted).passed
+    assert not ml.verify(jolted, sources=[motion]).passed
+    assert ml.hold_hands(jolted, {"right_wrist": [(1.0, 2.0)]}).verification.passed
+
+
+def test_a_fault_that_a_hold_removes_is_reported() -> None:
+    motion = swaying()
+    quats, elbow, wrist = np.array(motion.local_quats), BODY.right_elbow, BODY.right_wrist
+    jolt = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), 0.4)
+    quats[90, elbow] = quat.multiply(quats[90, elbow], jolt)
+    quats[90, wrist] = quat.multiply(quat.conjugate(jolt), quats[90, wrist])
+    jolted = motion.replace(local_quats=quats)
+    assert not ml.verify(jolted).passed
+    held = ml.hold_hands(jolted, {"right_wrist": [(1.0, 2.0)]})
+    assert held.verification.passed
+    assert any(note.startswith("the given motion fails a check") for note in held.notes)
+
+
+def test_intervals_of_one_hand_do_not_overlap_under_two_names() -> None:
+    name = STAND.skeleton.names[BODY.right_wrist]
+    for first, second in ([(1.0, 2.0)], [(1.5, 2.5)]), ([(0.2, 0.4), (2.0, 2.5)], [(0.3, 1.0)]):
+        with pytest.raises(ml.ArrayError, match=f"right_wrist \\({name}\\) one after the other"):
+            ml.hold_hands(swaying(), {"right_wrist": first, name: second})
+    held = ml.hold_hands(swaying(), {"right_wrist": [(2.0, 2.5)], name: [(0.3, 1.0)]})
+    assert [(hold.role, hold.first) for hold in held.holds] == [
+        ("right_wrist", 18), ("right_wrist", 120),
+    ]  # fmt: skip
 
 
 def test_constraints_that_name_a_wrist_hold_it_in_a_blend() -> None:

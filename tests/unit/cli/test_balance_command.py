@@ -81,3 +81,80 @@ def test_sources_on_another_skeleton_are_retargeted(run, tmp_path):
         "-o", tmp_path / "out.bvh",
     )  # fmt: skip
     assert answer.code == 0, answer.err
+
+
+def smaller(clip):
+    """The clip on a body of two thirds of its size, at 30 fps."""
+    skeleton = clip.skeleton
+    small = ml.Skeleton(skeleton.names, skeleton.parents, 0.67 * skeleton.offsets)
+    shrunk = clip.replace(skeleton=small, root_positions=0.67 * clip.root_positions)
+    return ml.resample(shrunk, fps=30.0)
+
+
+def test_what_is_changed_in_sources_is_reported(run, tmp_path):
+    clip = ml.synthetic.clip("walk", duration_s=2.0, fps=60).motion
+    ml.save(clip, tmp_path / "walk.bvh")
+    ml.save(smaller(clip), tmp_path / "small.bvh")
+    small = tmp_path / "small.bvh"
+    arguments = ["balance", tmp_path / "walk.bvh", "--sources", small]
+    answer = run(*arguments, "-o", tmp_path / "out.bvh")
+    assert answer.code == 0, answer.err
+    assert f"note: {small}: resampled from 30 to 60 fps" in answer.err
+    expected = f"bones of other lengths: retargeted onto that of {tmp_path / 'walk.bvh'}"
+    assert f"note: {small}: {expected}" in answer.err
+    answer = run(*arguments, "-o", tmp_path / "json.bvh", "--json")
+    (figures,) = json.loads(answer.out)["clips"]
+    (source,) = figures["sources"]
+    assert source["file"] == str(small)
+    assert source["notes"][0] == "resampled from 30 to 60 fps"
+    same = run("balance", small, "--sources", small, "-o", tmp_path / "same.bvh")
+    assert "note:" not in same.err
+
+
+def test_faults_of_source_files_are_reported(run, tmp_path):
+    clip = ml.synthetic.clip("walk", duration_s=2.0, fps=60).motion
+    (tmp_path / "in").mkdir()
+    for name in ("one", "two"):
+        ml.save(clip, tmp_path / "in" / f"{name}.bvh")
+    ml.save(clip, tmp_path / "cut.bvh")
+    text = (tmp_path / "cut.bvh").read_text().replace("Frames: 121", "Frames: 200")
+    (tmp_path / "cut.bvh").write_text(text)
+    alone = run("convert", tmp_path / "cut.bvh", tmp_path / "other.bvh")
+    assert "cut.bvh" in alone.err
+    answer = run("balance", tmp_path / "in", "--sources", tmp_path / "cut.bvh",
+                 "-o", tmp_path / "out")  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert [line for line in answer.err.splitlines() if "cut.bvh" in line] == [
+        line for line in alone.err.splitlines() if "cut.bvh" in line
+    ]
+
+
+def test_sources_of_a_folder_are_loaded_once(run, tmp_path, monkeypatch):
+    from motionloom.cli import balance_command
+
+    (tmp_path / "in").mkdir()
+    for kind in ("walk", "sneak", "stand"):
+        ml.save(ml.synthetic.clip(kind, duration_s=1.0).motion, tmp_path / "in" / f"{kind}.bvh")
+    loaded, load_clip = [], balance_command.load_clip
+
+    def counted(path, reading):
+        loaded.append(path)
+        return load_clip(path, reading)
+
+    monkeypatch.setattr(balance_command, "load_clip", counted)
+    answer = run(
+        "balance", tmp_path / "in", "--sources", "embedded:walk", "-o", tmp_path / "out",
+    )  # fmt: skip
+    assert answer.code == 0, answer.err
+    assert loaded.count("embedded:walk") == 1
+    assert len(loaded) == 4
+
+
+def test_travel_that_is_put_back_is_not_reported(run, tmp_path):
+    """Matching moves the travel of a source to its root bone, and it is put back as IN has it."""
+    clip = ml.synthetic.clip("walk", duration_s=2.0).motion
+    ml.save(clip, tmp_path / "rooted.fbx", engine=ml.EngineExport("unreal", root="in-place"))
+    rooted = tmp_path / "rooted.fbx"
+    answer = run("balance", rooted, "--sources", rooted, "-o", tmp_path / "out.bvh")
+    assert answer.code == 0, answer.err
+    assert "travel" not in answer.err

@@ -421,6 +421,103 @@ def test_masses_are_fitted_to_a_collection_and_built_with(run, table: Path, tmp_
     assert not (tmp_path / "bad.mlt").exists()
 
 
+@pytest.mark.parametrize("option", ["--masses", "--labels", "--skeleton"])
+def test_a_build_does_not_overwrite_what_it_reads(
+    run, clips: Path, tmp_path: Path, option: str
+) -> None:
+    read = tmp_path / "read.csv"
+    read.write_text("clip,label,first,last\nrun,fast,20,50\n")
+    done = run("table", "build", clips, "-o", read, option, read, "--force", *BUILD)
+    assert done.code == 2
+    assert "never overwritten" in done.err
+    assert read.read_text().startswith("clip,label")
+
+
+def test_a_build_does_not_overwrite_clips_of_its_folder(run, tmp_path: Path) -> None:
+    folder = tmp_path / "clips"
+    folder.mkdir()
+    (folder / "walk.bvh").write_text("HIERARCHY")
+    (folder / "body.asf").write_text(":version 1.10")
+    for name in ("walk.bvh", "body.asf"):
+        before = (folder / name).read_bytes()
+        done = run("table", "build", folder, "-o", folder / name, "--force", *BUILD)
+        assert done.code == 2
+        assert "never overwritten" in done.err
+        assert (folder / name).read_bytes() == before
+    (folder / "old.mlt").write_text("an old table")  # which is no clip
+    done = run("table", "build", folder, "-o", folder / "old.mlt", "--force", *BUILD)
+    assert "never overwritten" not in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("table", "fit-masses", "{lib}", "-o", "{lib}/{name}"),
+        ("table", "build", "{clips}", "-o", "{lib}/{name}"),
+        ("table", "build", "{lib}", "-o", "{lib}/{name}"),
+        ("table", "synthesize", "{table}", "walk:15", "run:40", "-o", "{lib}/{name}"),
+        ("table", "export", "{table}", "-o", "{lib}/{name}"),
+        ("table", "export", "{table}", "-o", "{lib}/below/{name}"),
+        ("table", "page", "{table}", "-o", "{lib}/play.html"),
+        ("convert", "{clips}/walk.bvh", "-o", "{lib}/{name}"),
+        ("check", "{clips}/walk.bvh", "--accept", "{lib}/{name}"),
+    ],
+)
+@pytest.mark.parametrize("name", ["catalogue.json", "quats.1.rows", "new.bvh"])
+def test_nothing_is_written_into_a_collection(
+    run, clips: Path, table: Path, tmp_path: Path, words: tuple[str, ...], name: str
+) -> None:
+    lib = tmp_path / "lib.mlc"
+    shutil.copytree(table.with_suffix(".mlc"), lib)
+    before = contents(tmp_path)
+    given = {"lib": lib, "clips": clips, "table": table, "name": name}
+    done = run(*(word.format(**given) for word in words), "--force")
+    assert done.code == 2
+    assert "lies in the collection lib.mlc" in done.err
+    assert contents(tmp_path) == before
+
+
+def test_a_link_into_a_collection_is_no_way_around(run, table: Path, tmp_path: Path) -> None:
+    lib = tmp_path / "lib.mlc"
+    shutil.copytree(table.with_suffix(".mlc"), lib)
+    (tmp_path / "link.csv").symlink_to(lib / "catalogue.json")
+    before = contents(lib)
+    done = run("table", "fit-masses", lib, "-o", tmp_path / "link.csv", "--force")
+    assert done.code == 2
+    assert "lies in the collection lib.mlc" in done.err
+    assert contents(lib) == before
+
+
+def test_a_folder_with_some_other_catalogue_is_no_collection(run, table, tmp_path: Path) -> None:
+    (tmp_path / "catalogue.json").write_text('{"books": []}')
+    done = run("table", "fit-masses", table.with_suffix(".mlc"), "-o", tmp_path / "masses.csv")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    "words", [("fit-masses", "{lib}"), ("export", "{table}"), ("build", "{lib}")]
+)
+def test_commands_that_write_a_file_refuse_standard_output(
+    run, table: Path, tmp_path: Path, monkeypatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = {"lib": table.with_suffix(".mlc"), "table": table}
+    done = run("table", *(word.format(**given) for word in words), "-o", "-")
+    assert done.code == 2
+    assert "cannot write to standard output. Name a file." in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_accepted_paths_do_not_overwrite_a_clip(run, clips: Path, tmp_path: Path) -> None:
+    clip = Path(shutil.copy(clips / "walk.bvh", tmp_path))
+    before = clip.read_bytes()
+    for given in (clip, tmp_path):
+        done = run("check", given, "--accept", clip, "--force")
+        assert done.code == 2
+        assert "never overwritten" in done.err
+        assert clip.read_bytes() == before
+
+
 def test_help_lists_all_weights_and_what_the_search_needs(run) -> None:
     words = " ".join(run("table", "build", "--help").out.split())
     assert "eased, bernstein, hat; with --method paper also search" in words

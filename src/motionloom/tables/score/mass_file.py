@@ -38,7 +38,6 @@ def read_masses(path: str | Path) -> FloatArray:
     Examples
     --------
     >>> import tempfile
-    >>> import tempfile
     >>> from motionloom.body.masses import SEGMENT_NAMES
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "masses.csv"
@@ -92,7 +91,10 @@ def _row_of(row: tuple[str, ...], path: Path, line: int) -> tuple[str, float]:
 
 
 def write_masses(path: str | Path, masses: FloatArray) -> None:
-    """Write a file that :func:`read_masses` reads back, digit for digit."""
+    """Write a file that :func:`read_masses` reads back, digit for digit.
+
+    ``masses`` must sum to one, but for rounding.
+    """
     rows = zip(SEGMENT_NAMES, masses.tolist(), strict=True)
     lines = [",".join(HEADER), *(f"{name},{part!r}" for name, part in rows)]
     write_bytes(path_of(path, "path"), "\n".join([*lines, ""]).encode("ascii"))

@@ -32,6 +32,9 @@ ROUNDS, LEAST_GAIN = 40, 1e-5
 """Of the fit, and what the last one gains. Misses have corners where supports change, so the last
 digits of a fit mean nothing."""
 DAMPING, MOST_DAMPING = 1e-3, 1e6
+UNITS = 1_000_000
+"""Fitted masses are whole numbers of these parts of body mass. The fit uses BLAS and LAPACK, whose
+last digits differ between machines: by less than 1e-9 of a mass where it was tried."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,8 +45,9 @@ class MassFit:
     Attributes
     ----------
     masses : array
-        Parts of body mass, which sum to one; left equals right. Pelvis, abdomen, thorax, head, then
-        upper arm, forearm, hand, thigh, shank and foot of the left side, and of the right. (16,)
+        Parts of body mass to six decimals, which sum to one; left equals right. Pelvis, abdomen,
+        thorax, head, then upper arm, forearm, hand, thigh, shank and foot of the left side, and of
+        the right. (16,)
     before : float
         Root mean square distance of the zero moment point from the support, metres, with the
         masses of Winter's average body.
@@ -73,8 +77,9 @@ def fit_masses(
 
     Distances of the zero moment point from the support are made small while masses stay near those
     of Winter's average body, the same on both sides [SKG03]_. Pass ``.masses`` to
-    :func:`motionloom.build_table` or :func:`motionloom.score`. Clips of several subjects, or of
-    few movements, say little about one body.
+    :func:`motionloom.build_table` or :func:`motionloom.score`. Machines may differ in the last
+    digits of a fit, which rounding hides but for rare ties: save the masses to use them on others.
+    Clips of several subjects, or of few movements, say little about one body.
 
     Parameters
     ----------
@@ -93,7 +98,8 @@ def fit_masses(
     Raises
     ------
     ArrayError
-        No clip has frames on planted feet, or an argument is wrong.
+        No clip has a frame on planted feet an eighth of a second from its ends, or an argument is
+        wrong.
 
     Examples
     --------
@@ -144,13 +150,21 @@ def fit_frames(
         return np.concatenate([misses / (scale * np.sqrt(n_rows)), tied])
 
     masses = segments.masses * _least_squares(residuals, np.ones(n_groups), LEAST)[groups]
-    masses = masses / masses.sum()
+    masses = _rounded(masses / masses.sum(), groups)
     after = moments.misses(masses)
     return _fit_of(masses, scale, float(np.sqrt(np.mean(after**2))))
 
 
 def _fit_of(masses: FloatArray, before: float, after: float) -> MassFit:
     return MassFit(frozen(masses, "masses", (len(SEGMENT_NAMES),)), before, after)
+
+
+def _rounded(masses: FloatArray, groups: IntArray) -> FloatArray:
+    """The masses to six decimals, with their sum; the heaviest single segment takes the rest."""
+    units = np.rint(UNITS * masses)
+    single = np.bincount(groups)[groups] == 1
+    units[np.argmax(np.where(single, masses, 0.0))] += UNITS - units.sum()
+    return np.asarray(units / UNITS)
 
 
 def _least_squares(
@@ -234,7 +248,8 @@ class _Moments:
             parts.append((push[stands], turn[stands], corners, counts))
         if not any(len(push) for push, *_ in parts):
             raise ArrayError(
-                "The clips must hold at least a quarter of a second on planted feet. Choose others."
+                "The clips must hold a frame on planted feet, at least an eighth of a second from "
+                "both ends of its clip. Choose others."
             )
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.masses import SEGMENT_NAMES
+from motionloom.body.masses import SEGMENT_NAMES, mass_parts
 from motionloom.errors import FormatError
+from motionloom.tables.score.mass_file import write_masses
 
 LINES = [f"{name},{1.0 + number}" for number, name in enumerate(SEGMENT_NAMES)]
 KILOGRAMS = 1.0 + np.arange(len(SEGMENT_NAMES))
@@ -20,6 +21,28 @@ def test_kilograms_in_any_order_become_parts(tmp_path):
     file = tmp_path / "masses.csv"
     file.write_text("\n".join(["segment,part", "", *reversed(LINES)]))
     assert ml.read_masses(file) == pytest.approx(KILOGRAMS / KILOGRAMS.sum())
+
+
+def test_masses_are_read_back_digit_for_digit(tmp_path):
+    """Their sum is one but for rounding, and dividing by it again would change their digits."""
+    rng, file = np.random.default_rng(0), tmp_path / "masses.csv"
+    sums = set()
+    for _ in range(300):
+        masses = rng.uniform(0.01, 0.2, len(SEGMENT_NAMES))
+        masses /= masses.sum()
+        sums.add(float(masses.sum()))
+        write_masses(file, masses)
+        assert np.array_equal(ml.read_masses(file), masses)
+    assert len(sums) > 1
+
+
+def test_parts_are_copied_and_those_that_do_not_sum_to_one_are_divided():
+    parts = np.full(len(SEGMENT_NAMES), 1.0 / 16)
+    copy = mass_parts(parts)
+    parts[0] = 5.0
+    assert copy[0] == 1.0 / 16
+    off = KILOGRAMS / KILOGRAMS.sum() * (1.0 + 1e-9)
+    assert abs(mass_parts(off).sum() - 1.0) < 1e-15
 
 
 @pytest.mark.parametrize(
