@@ -106,11 +106,13 @@ def test_a_function_that_returns_the_same_weights_is_those_weights(name, options
 
 def test_a_function_of_the_time_passes_its_check_up_to_the_end_of_the_curve():
     curve = ml.register(PACES)
-    made = ml.blend(curve, lambda second: [0.7 - 0.2 * second, 0.3 + 0.2 * second])
+    made = ml.blend(curve, lambda second: [0.4 * second, 1.0 - 0.4 * second])
+    table = ml.blend(curve, [*made.weights, *made.weights[-1:]], clean=False)
+    assert np.abs(made.u[: len(table.u)] - table.u[: len(made.u)]).max() < 0.6
     steps = np.diff(made.u)
     assert made.u[-1] == curve.u_range[1]
     assert abs(steps[-1] - steps[-2]) < 0.05
-    assert np.allclose(made.weights[:, 1], 0.3 + 0.2 / 60.0 * np.arange(len(made.u)))
+    assert np.allclose(made.weights[:, 0], 0.4 / 60.0 * np.arange(len(made.u)))
     assert made.verification.passed, made.verification.describe()
 
 
