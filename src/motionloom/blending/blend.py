@@ -245,9 +245,9 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
 def _walked(
     curve: RegistrationCurve, weights: Weights, backwards: bool, euler: bool
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Parameters (N,) and weights (N, K) of a blend's frames, and whether they are all of the curve.
+    """Parameters (N,) and weights (N, K) of a blend's frames, and whether the whole curve is passed.
 
-    A table of weights (N, K) says how many frames there are; it may end before the curve does.
+    A table of weights has a row per frame, and may end before the curve does.
     """
     points, end = curve.times.points, curve.times.u_end
     start, step, stop = (end, -1.0, 0.0) if backwards else (0.0, 1.0, end)

@@ -144,8 +144,10 @@ def _steady_head(
 def _down_to_shoulder(skeleton: Skeleton, part: Part, body: BodyMap) -> tuple[int, ...]:
     """Joints from an arm's first down to its shoulder; none for other parts."""
     shoulders = (body.left_shoulder, body.right_shoulder)
-    found = [each for each in shoulders if each in part.joints]
-    return () if part.is_trunk or not found else chain_between(skeleton, part.joint, found[0])
+    shoulder = next((each for each in shoulders if each in part.joints), None)
+    if part.is_trunk or shoulder is None:
+        return ()
+    return chain_between(skeleton, part.joint, shoulder)
 
 
 def _steady_collar(quats: FloatArray, arm: Sequence[int], action: Motion) -> None:
