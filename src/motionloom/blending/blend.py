@@ -245,7 +245,7 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
 def _walked(
     curve: RegistrationCurve, weights: Weights, backwards: bool, euler: bool
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Parameters (N,) and weights (N, K) of a blend's frames, and whether the whole curve is passed.
+    """Parameters (N,) and weights (N, K) of frames, and whether they pass the whole curve.
 
     A table of weights has a row per frame, and may end before the curve does.
     """
