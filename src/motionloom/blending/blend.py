@@ -13,7 +13,7 @@ from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, items, o
 from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.blending.blend_ends import check_of, sound_ends
-from motionloom.blending.blend_weights import checked_weights
+from motionloom.blending.blend_weights import checked_row, checked_weights
 from motionloom.blending.control import control
 from motionloom.blending.evaluate import (
     evaluate,
@@ -158,7 +158,7 @@ def blend(
         with its defaults.
     weights
         One value per example, summing to one, for an interpolation; an (F, K) array, one row per
-        frame of the result; or a function of the time in seconds.
+        frame of the result; or a function of the time in seconds, 0 where the curve starts.
     duration_s
         Length of the result. Past the end of the curve it starts again, placed where it ended, so
         the examples should be cycles then. Without it the blend ends with the curve; where it
@@ -187,7 +187,7 @@ def blend(
     Raises
     ------
     RegistrationError
-        With one row of weights the curve is passed in fewer than three frames.
+        With one row of weights, or a function, the curve is passed in fewer than three frames.
     """
     backwards, euler = flag(backwards, "backwards"), flag(euler, "euler")
     clean = flag(clean, "clean")
@@ -198,29 +198,12 @@ def blend(
         if len(clips) < 2:
             raise ArrayError(f"`curve` must hold two or more motions, got {len(clips)}.")
         curve = register(clips)
-    n_motions = len(curve.motions)
-    if duration_s is not None or callable(weights):
+    if duration_s is not None:
         return _finalized(_blend_for(curve, weights, duration_s, backwards, euler), clean)
-    rows = checked_weights(weights, n_motions)
-    if rows.ndim == 1:
-        longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
-        rows, fixed = np.tile(rows, (longest, 1)), True
-    else:
-        fixed = False
-    start, stop = (curve.times.u_end, 0.0) if backwards else (0.0, curve.times.u_end)
-    step = -1.0 if backwards else 1.0
-    at = walk_parameters(curve.times.points, rows, start, step, stop, euler)
-    if fixed:
-        at = _ending_at(at, stop) if len(at) > 1 else at
-        if len(at) < LEAST_FRAMES:
-            raise RegistrationError(
-                f"A blend has at least {LEAST_FRAMES} frames; with these weights the curve takes "
-                f"{len(at)}. Register clips that share more, or choose other weights."
-            )
+    at, w, is_whole = _walked(curve, weights, backwards, euler)
     u = at * curve.frames_per_knot
-    w = rows[: len(u)]
     evaluated = evaluate(curve, u, w)
-    between = fixed and float(rows.min()) >= 0.0  # beyond the clips ends fail as the rest does
+    between = is_whole and float(w.min()) >= 0.0  # beyond the clips ends fail as the rest does
     first, last = sound_ends(curve, u, evaluated) if between else (0, 0)
     if first or last:
         u, w = u[first : len(u) - last], w[first : len(u) - last]
@@ -259,6 +242,58 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
     return finished
 
 
+def _walked(
+    curve: RegistrationCurve, weights: Weights, backwards: bool, euler: bool
+) -> tuple[FloatArray, FloatArray, bool]:
+    """Parameters (N,) and weights (N, K) of frames, and whether they pass the whole curve.
+
+    A table of weights has a row per frame, and may end before the curve does.
+    """
+    points, end = curve.times.points, curve.times.u_end
+    start, step, stop = (end, -1.0, 0.0) if backwards else (0.0, 1.0, end)
+    if callable(weights):
+        rows, is_whole = _called(curve, weights, (start, step, stop), euler), True
+    else:
+        rows = checked_weights(weights, len(curve.motions))
+        is_whole = rows.ndim == 1
+        if is_whole:
+            longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
+            rows = np.tile(rows, (longest, 1))
+    at = walk_parameters(points, rows, start, step, stop, euler)
+    if is_whole:
+        at = _ending_at(at, stop) if len(at) > 1 else at
+        if len(at) < LEAST_FRAMES:
+            raise RegistrationError(
+                f"A blend has at least {LEAST_FRAMES} frames; with these weights the curve takes "
+                f"{len(at)}. Register clips that share more, or choose other weights."
+            )
+    return at, rows[: len(at)], is_whole
+
+
+def _called(
+    curve: RegistrationCurve,
+    weights: Callable[[float], npt.ArrayLike],
+    way: tuple[float, float, float],
+    euler: bool,
+) -> FloatArray:
+    """Weights from a function of the time, for every frame of the curve and one more. (N + 1, K).
+
+    ``way`` is the parameter of the first frame, the step and the parameter of the last frame.
+    """
+    (at, step, stop), fps = way, curve.motions[0].fps
+    rows: list[FloatArray] = []
+    while len(rows) < MAX_FRAMES:
+        rows.append(checked_row(weights(len(rows) / fps), len(curve.motions)))
+        following = walk_parameters(
+            curve.times.points, np.stack([rows[-1]] * 2), at, step, stop, euler
+        )
+        if len(following) < 2:
+            break
+        at = float(following[1])
+    rows.append(checked_row(weights(len(rows) / fps), len(curve.motions)))
+    return np.array(rows)
+
+
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:
     """Parameters that end exactly at ``stop``: one more where it is due, all steps scaled alike.
 
@@ -275,18 +310,15 @@ def _ending_at(at: FloatArray, stop: float) -> FloatArray:
 def _blend_for(
     curve: RegistrationCurve,
     weights: Weights,
-    duration_s: float | None,
+    duration_s: float,
     backwards: bool,
     euler: bool,
 ) -> Blend:
     """A blend of a given length, walked frame by frame as live control does."""
     n_motions = len(curve.motions)
     fps = curve.motions[0].fps
-    if duration_s is None:
-        n_frames, loop = MAX_FRAMES, False
-    else:
-        n_frames, loop = frames_in(duration_s, fps, "duration_s", least=0, most=LONGEST) + 1, True
-    live = control(curve, loop=loop, backwards=backwards, euler=euler, hold_feet=False)
+    n_frames = frames_in(duration_s, fps, "duration_s", least=0, most=LONGEST) + 1
+    live = control(curve, backwards=backwards, euler=euler, hold_feet=False)
     rows: list[FloatArray] = []
     us: list[float] = []
     roots: list[FloatArray] = []
@@ -298,8 +330,6 @@ def _blend_for(
             table = checked_weights(weights, n_motions)
             w = table if table.ndim == 1 else table[min(i, len(table) - 1)]
         pose = live.step(w)
-        if live.done and us and live.u == us[-1]:
-            break
         rows.append(w)
         us.append(live.u)
         roots.append(pose.root_position)

@@ -41,3 +41,11 @@ def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
             f"`weights` must sum to 1, got {worst:g}. Divide them by their sum, if it is not 0."
         )
     return np.asarray(w / total)
+
+
+def checked_row(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
+    """Weights (K,) of one frame."""
+    w = checked_weights(weights, n_motions)
+    if w.ndim != 1:
+        raise ArrayError(f"`weights` must be one row for one frame, got {len(w)} rows.")
+    return w

@@ -11,13 +11,12 @@ import numpy.typing as npt
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom._records import one_line, record
-from motionloom.blending.blend_weights import checked_weights
+from motionloom.blending.blend_weights import checked_row
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.evaluate import holds_along
 from motionloom.blending.group import Group
 from motionloom.blending.live_feet import stance_of
 from motionloom.body.facing import facing
-from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve, roots_at
@@ -214,12 +213,7 @@ class Controller:
             Root in the world, rotations of the joints, which foot points are planted, and which
             other constraints hold.
         """
-        w = checked_weights(weights, len(self.curve.motions))
-        if w.ndim != 1:
-            raise ArrayError(
-                f"`weights` must be one row for one frame, got {len(w)} rows. Call `step` once "
-                "per frame."
-            )
+        w = checked_row(weights, len(self.curve.motions))
         root, planted = np.zeros(3), np.zeros(len(KINDS), dtype=bool)
         quats = np.zeros((self._live.struct.n_joints, 4))
         _step(self._live, self.loop, w, root, quats, planted)

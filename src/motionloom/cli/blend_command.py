@@ -20,6 +20,7 @@ from motionloom.cli.example_clips import (
     print_examples,
     warn_of_findings,
 )
+from motionloom.cli.named_values import named_number, named_values
 from motionloom.cli.output import AsJson, print_json, printable
 from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwritable
 from motionloom.cli.results import (
@@ -216,26 +217,16 @@ def _joint_weights(texts: list[str] | None) -> dict[str, float] | None:
     """Weights of joints by name, from texts such as LeftHand=0."""
     if not texts:
         return None
-    return dict(_named_number(text, "--joint-weights", "joint", "'LeftHand=0'") for text in texts)
+    option = "--joint-weights"
+    pairs = (named_number(text, option, "joint", "'LeftHand=0'") for text in texts)
+    return named_values(pairs, option)
 
 
 def _parameters(texts: list[str] | None) -> dict[str, float]:
     """Values that the blend should have by name, from texts such as turn=0.3."""
-    return dict(
-        _named_number(text, "--parameter", "measured property", "'turn=0.3'")
-        for text in texts or ()
-    )
-
-
-def _named_number(text: str, option: str, kind: str, example: str) -> tuple[str, float]:
-    """A name and a number from a text such as LeftHand=0."""
-    name, _, number = text.rpartition("=")
-    try:
-        if name:
-            return name, float(number)
-    except ValueError:
-        pass
-    raise ml.ArrayError(f"{option} must be a {kind} and a number, such as {example}, got {text!r}.")
+    option = "--parameter"
+    pairs = (named_number(text, option, "measured property", "'turn=0.3'") for text in texts or ())
+    return named_values(pairs, option)
 
 
 def _extrapolates(blended: ml.Blend) -> bool:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
+from motionloom.cli.named_values import named_values
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import warn
 
@@ -90,7 +91,8 @@ class Reading:
         """From the options as typed; ``fps_is_new`` where --fps meant another thing in 0.1."""
         if fps is not None and fps_is_new and not source_fps:
             warn("--fps now resamples the clips; the true rate of files is given by --source-fps.")
-        return cls(fps, tuple(_pattern_and_rate(text) for text in source_fps or ()), unit, up, body)
+        rates = named_values(map(_pattern_and_rate, source_fps or ()), "--source-fps")
+        return cls(fps, tuple(rates.items()), unit, up, body)
 
     def warn_unfit(self, paths: list[str]) -> None:
         """Warn of patterns that fit none of the files: a typing error leaves a wrong rate."""

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-import motionloom as ml
 from motionloom.cli.clip_arguments import Reading
+from motionloom.cli.named_values import named_number, named_values
 from motionloom.cli.output import warn
 
 Jobs = Annotated[
@@ -33,25 +33,16 @@ TimeoutS = Annotated[
 
 def limits_of(texts: list[str] | None, **given: float | None) -> dict[str, float] | None:
     """Limits from ``COLUMN=NUMBER`` and from options of their columns; None without any."""
-    limits = {name: value for name, value in given.items() if value is not None}
+    limits = [(name, value) for name, value in given.items() if value is not None]
     for text in texts or ():
-        name, _, number = text.partition("=")
-        try:
-            limits[name.strip().replace("-", "_")] = float(number)
-        except ValueError:
-            raise ml.ArrayError(
-                f"--limit must be COLUMN=NUMBER, such as jitter=3, got {text!r}."
-            ) from None
-    return limits or None
+        name, number = named_number(text, "--limit", "column", "jitter=3")
+        limits.append((name.strip().replace("-", "_"), number))
+    return named_values(limits, "--limit") or None
 
 
 def named_rates(reading: Reading) -> dict[str, float]:
     """Patterns of file names and their true rates, the last that fits counts."""
-    rates: dict[str, float] = {}
-    for pattern, rate in reading.source_fps:
-        rates.pop(pattern, None)
-        rates[pattern] = rate
-    return rates
+    return dict(reading.source_fps)
 
 
 @contextmanager

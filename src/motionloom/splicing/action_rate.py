@@ -12,8 +12,9 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._filters import running_minimum
-from motionloom.body.body_map import BodyMap
+from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 MOST = 1.25
@@ -77,7 +78,7 @@ def unrushed(
         return frames
     used = slice(int(frames[0]), max(int(np.ceil(frames[-1])), int(frames[0]) + 1))
     joints = _joints(body, (*_ARMS, *_WRISTS, "neck", "head"))
-    turns, others = (_all_turns(motion, joints) for motion in (upper, lower))
+    turns, others = (_all_turns(motion, joints, body) for motion in (upper, lower))
     own = np.maximum(turns[used].max(axis=0), others.max(axis=0))
     own = np.maximum(own, UNSEEN / upper.fps)
     own[len(joints) :] /= IN_THE_WORLD
@@ -123,9 +124,10 @@ def rate_caps(
     if len(frames) < 3 or not joints:
         return None
     used = slice(int(frames[0]), max(int(np.ceil(frames[-1])), int(frames[0]) + 1))
-    own = np.maximum(_swings(upper, joints)[used].max(axis=0), _swings(lower, joints).max(axis=0))
+    theirs, others = (_swings(motion, joints, body) for motion in (upper, lower))
+    own = np.maximum(theirs[used].max(axis=0), others.max(axis=0))
     limit = np.maximum(own, UNSEEN / upper.fps)
-    over = (_swings(spliced, joints) / limit).max(axis=-1)
+    over = (_swings(spliced, joints, body) / limit).max(axis=-1)
     if over.max() <= 1.0:
         return None
     caps, rate = np.full(upper.n_frames - 1, np.inf), np.diff(frames)
@@ -146,21 +148,31 @@ def _turns(motion: Motion, joints: list[int]) -> FloatArray:
     return quat.angle_between(quats[:-1], quats[1:])
 
 
-def _all_turns(motion: Motion, joints: list[int]) -> FloatArray:
+def _all_turns(motion: Motion, joints: list[int], body: BodyMap) -> FloatArray:
     """Turns of the joints in their parents, then of the bones to them in the world. (F - 1, 2 J).
 
     Joints that turn slowly one on another add up to a fast hand.
     """
-    return np.concatenate([_turns(motion, joints), _swings(motion, joints)], axis=-1)
+    return np.concatenate([_turns(motion, joints), _swings(motion, joints, body)], axis=-1)
 
 
-def _swings(motion: Motion, joints: list[int]) -> FloatArray:
+def _swings(motion: Motion, joints: list[int], body: BodyMap) -> FloatArray:
     """Angles by which the bones to joints swing in the world, frame to frame. (F - 1, J)."""
-    positions, parents = motion.world_positions(), motion.skeleton.parents[joints]
-    bones = positions[:, joints] - positions[:, parents]
+    positions = motion.world_positions()
+    named = {*body.spine, *(getattr(body, role) for role in ROLES if role != "spine")}
+    starts = [_start_of_bone(motion.skeleton, joint, named) for joint in joints]
+    bones = positions[:, joints] - positions[:, starts]
     bones = bones / np.maximum(np.linalg.norm(bones, axis=-1, keepdims=True), SHORTEST_M)
     apart = np.linalg.norm(np.diff(bones, axis=0), axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(0.5 * apart, 1.0)))
+
+
+def _start_of_bone(skeleton: Skeleton, joint: int, named: set[int | None]) -> int:
+    """The joint above, but none at the same place that is not ``named``, such as a twist joint."""
+    start, bone = int(skeleton.parents[joint]), skeleton.offsets[joint]
+    while start > 0 and np.linalg.norm(bone) < SHORTEST_M and start not in named:
+        start, bone = int(skeleton.parents[start]), skeleton.offsets[start]
+    return start
 
 
 def _fastest_rate(turns: FloatArray, own: FloatArray | float, ease: int) -> FloatArray:

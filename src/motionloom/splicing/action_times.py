@@ -36,8 +36,10 @@ class Timing:
     is_matched: bool
     """False for copied joints: frame by frame."""
     when_short: str
-    steps: Callable[[], Footplants] | None = None
-    """Contacts of the locomotion, where strokes of an action without a gait are put on steps."""
+    footplants: Callable[[], Footplants]
+    """Contacts of the locomotion, which are detected only where they are needed."""
+    align: bool = False
+    """Whether strokes of an action without a gait are put on steps."""
     has_hands: bool = True
     """Whether what is spliced has hands, which may strike."""
 
@@ -57,9 +59,7 @@ def action_times(
         upper = _lengthened(upper, lower, notes)
         times = _times(upper, lower, body, timing)
     if times.kept_own_time and timing.is_matched:
-        notes.append(
-            _own_time_note(upper, lower, body, timing) if timing.steps is None else NO_BEATS
-        )
+        notes.append(NO_BEATS if timing.align else _own_time_note(upper, lower, body, timing))
     times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(
@@ -70,16 +70,18 @@ def action_times(
 
 def _own_time_note(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> str:
     """Why the action keeps its own time, and the remedy where there is one."""
-    helps = timing.has_hands and goes(lower, body) and has_strokes(upper, body)
-    return OWN_TIME + ALIGN * helps
+    may_help = timing.has_hands and goes(lower, body) and has_strokes(upper, body)
+    if may_help and find_beat_times(lower, upper, timing.footplants(), body) is not None:
+        return OWN_TIME + ALIGN
+    return OWN_TIME
 
 
 def _times(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> UpperTimes:
     if not timing.is_matched:
         return own_times(lower, upper)
     times = find_upper_times(lower, upper, body)
-    if times.kept_own_time and timing.steps is not None:
-        return find_beat_times(lower, upper, timing.steps(), body) or times
+    if times.kept_own_time and timing.align:
+        return find_beat_times(lower, upper, timing.footplants(), body) or times
     return times
 
 

@@ -12,7 +12,7 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.splicing.body_parts import Part
+from motionloom.splicing.body_parts import Part, carrying_spine, chain_between
 from motionloom.splicing.lean import bend_turns, posture_turn
 from motionloom.splicing.posture import Posed, aligned_to, turned_about_hips
 from motionloom.splicing.sampling import sample_smoothly
@@ -106,7 +106,8 @@ def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
 
 def _softened(spliced: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
     """The spine faded from the locomotion's to the splice's; what hangs on it keeps its place."""
-    spine = [j for j in body.spine if j in part.joints]
+    spine = [j for j in carrying_spine(legs.skeleton, body) if j in part.joints]
+    column = chain_between(legs.skeleton, spine[0], spine[-1])
     world = spliced.world_quats()
     quats = np.array(spliced.local_quats)
     for k, joint in enumerate(spine):
@@ -119,7 +120,7 @@ def _softened(spliced: Motion, legs: Motion, part: Part, body: BodyMap) -> Motio
     quats = np.array(quats)
     for j in part.joints:
         parent = int(spliced.skeleton.parents[j])
-        if j not in spine and parent in spine:
+        if j not in column and parent in column:
             quats[:, j] = quat.multiply(quat.conjugate(carried[:, parent]), world[:, j])
     return spliced.replace(local_quats=quats)
 

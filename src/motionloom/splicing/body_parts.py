@@ -41,12 +41,13 @@ def parts_of(skeleton: Skeleton, body: BodyMap, where: str) -> tuple[Part, ...]:
         "pelvis", "left_shoulder", "right_shoulder", "left_hip", "right_hip", task="splicing"
     )
     if where in ("torso", "chest"):
-        if not body.spine:
+        spine = carrying_spine(skeleton, body)
+        if not spine:
             raise SkeletonMismatchError(
                 "Splicing needs a joint between pelvis and shoulders to split the body at; none "
                 "was found. Name the spine with body=, or use where='arms'."
             )
-        return (_trunk(skeleton, body, body.spine[0 if where == "torso" else -1]),)
+        return (_trunk(skeleton, body, spine[0 if where == "torso" else -1]),)
     if where == "head":
         (joint,) = (body.neck,) if body.neck is not None else body.require("head", task="splicing")
         return (_carried(skeleton, body, joint),)
@@ -54,16 +55,33 @@ def parts_of(skeleton: Skeleton, body: BodyMap, where: str) -> tuple[Part, ...]:
     return tuple(_arm(skeleton, body, side) for side in sides)
 
 
+def carrying_spine(skeleton: Skeleton, body: BodyMap) -> tuple[int, ...]:
+    """Joints of the spine that carry both shoulders, from the pelvis upwards.
+
+    The others are the neck's: some rigs have a joint for its base, above the collarbones' parent.
+    """
+    left, right = (skeleton.chain(shoulder) for shoulder in _shoulders(body))
+    return tuple(j for j in left if j in body.spine and j in right)
+
+
+def chain_between(skeleton: Skeleton, first: int, last: int) -> tuple[int, ...]:
+    """Joints from ``first`` down to ``last``, which hangs on it; both are included."""
+    chain = skeleton.chain(last)
+    return tuple(chain[chain.index(first) :])
+
+
 def _trunk(skeleton: Skeleton, body: BodyMap, joint: int) -> Part:
     below = _below(skeleton, joint)
-    points = [j for j in (*body.spine, *_shoulders(body)) if j in below and j != joint]
+    spine = carrying_spine(skeleton, body)
+    points = [j for j in (*spine, *_shoulders(body)) if j in below and j != joint]
     return Part(joint, below, joint, tuple(points), _shoulders(body))
 
 
 def _carried(skeleton: Skeleton, body: BodyMap, joint: int) -> Part:
     """A limb or head on the locomotion's torso, which shows how it has to be turned."""
-    (pivot,) = body.spine[:1] or body.require("pelvis", task="splicing")
-    points = (*body.spine[1:], *_shoulders(body))
+    spine = carrying_spine(skeleton, body)
+    (pivot,) = spine[:1] or body.require("pelvis", task="splicing")
+    points = (*spine[1:], *_shoulders(body))
     return Part(joint, _below(skeleton, joint), pivot, points, _shoulders(body))
 
 
@@ -73,7 +91,8 @@ def _shoulders(body: BodyMap) -> tuple[int, ...]:
 
 def _arm(skeleton: Skeleton, body: BodyMap, side: str) -> Part:
     shoulder, _ = body.require(f"{side}_shoulder", f"{side}_elbow", task="splicing an arm")
-    trunk = {body.pelvis, body.neck, *body.spine}
+    (other,) = set(_shoulders(body)) - {shoulder}
+    trunk = {body.pelvis, body.neck, *body.spine, *skeleton.chain(other)}
     joint = shoulder
     while int(skeleton.parents[joint]) not in trunk and int(skeleton.parents[joint]) > 0:
         joint = int(skeleton.parents[joint])

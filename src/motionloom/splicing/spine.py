@@ -12,6 +12,7 @@ from motionloom._arrays import FloatArray
 from motionloom._filters import running_maximum, running_minimum
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
+from motionloom.splicing.body_parts import chain_between
 from motionloom.splicing.posture import SWAY_S
 from motionloom.splicing.smoothing import smooth_points, smooth_rotations
 
@@ -63,15 +64,17 @@ def absorb_shake(
         return  # the upper body is on its own legs, and its spine absorbs what it should
     goal = _course(spliced, legs, spine[-1])
     below = -_fast_turns(quats, world, spine[0], legs)
-    parent = world[:, int(spliced.skeleton.parents[spine[0]])]
-    for k, joint in enumerate(spine):
+    column = chain_between(spliced.skeleton, spine[0], spine[-1])
+    for joint in spine:
+        parent = world[:, int(spliced.skeleton.parents[joint])]
         lean = _lean(positions[:, spine[-1]] - positions[:, joint], goal - positions[:, spine[-1]])
         most = float(fastest[joint]) * (LAST_MORE if joint == spine[-1] else 1.0)
         turn, local = _limited(lean, below, base[:, joint], parent, spliced.fps, most)
         quats[:, joint], below = local, turn
-        parent = quat.multiply(parent, local)
-        delta = quat.multiply(parent, quat.conjugate(world[:, joint]))
-        for above in spine[k + 1 :]:
+        turned = quat.multiply(parent, local)
+        delta = quat.multiply(turned, quat.conjugate(world[:, joint]))
+        world[:, joint] = turned
+        for above in column[column.index(joint) + 1 :]:
             arm = positions[:, above] - positions[:, joint]
             positions[:, above] = positions[:, joint] + quat.rotate(delta, arm)
             world[:, above] = quat.multiply(delta, world[:, above])

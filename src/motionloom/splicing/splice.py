@@ -203,8 +203,10 @@ def splice(
     notes = matched.named_notes(CLIPS)
     parts = parts_of(matched.motions[0].skeleton, matched.body, where)
     lower, upper = _repaired(matched, method, settings, notes)
-    steps = (lambda: matched.first_footplants) if settings.align else None
-    timing = Timing(method != "naive", when_short, steps, has_hands=where != "head")
+    timing = Timing(
+        method != "naive", when_short, lambda: matched.first_footplants,
+        align=settings.align, has_hands=where != "head",
+    )  # fmt: skip
     source, times = action_times(upper, lower, matched.body, timing, notes)
     check = SpliceCheck(lower, upper, matched.body, steady_head=where in (*TRUNKS, "head"))
     assembly = Assembly(

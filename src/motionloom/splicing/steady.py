@@ -6,6 +6,7 @@ on a captured chest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,9 @@ from motionloom._arrays import FloatArray
 from motionloom._filters import running_maximum
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
-from motionloom.splicing.body_parts import Part
+from motionloom.splicing.body_parts import Part, carrying_spine, chain_between
 from motionloom.splicing.gait_points import stride_s
 from motionloom.splicing.posture import Posed, without_shake
 from motionloom.splicing.smoothing import smooth_rotations, without_sway
@@ -71,7 +73,7 @@ def steadied(
         The head follows the torso over at least so many seconds to either side. None leaves it on
         the torso as the action has it.
     """
-    spine = [j for j in body.spine if j in part.joints]
+    spine = [j for j in carrying_spine(spliced.skeleton, body) if j in part.joints]
     if len(spine) > 1:
         quats = np.array(spliced.local_quats)
         absorb_shake(quats, spliced, spine, legs, fastest)
@@ -82,9 +84,9 @@ def steadied(
         strides = [stride_s(each, body) for each in (legs, action.motion)]
         stride = max((each for each in strides if each is not None), default=None)
         _steady_head(quats, world, neck, action, _Follow(stride, steady_s), fastest)
-    shoulder = _shoulder_below(part, body)
-    if shoulder is not None:
-        _steady_collar(quats, part.joint, shoulder, action.motion)
+    arm = _down_to_shoulder(spliced.skeleton, part, body)
+    if len(arm) > 1:
+        _steady_collar(quats, arm, action.motion)
     return spliced.replace(local_quats=quats)
 
 
@@ -139,27 +141,48 @@ def _steady_head(
         parent = quat.multiply(parent, quats[:, joint])
 
 
-def _shoulder_below(part: Part, body: BodyMap) -> int | None:
-    """The shoulder of an arm that hangs on a collarbone; None for other parts."""
-    if part.is_trunk or part.joint in (body.left_shoulder, body.right_shoulder):
-        return None
+def _down_to_shoulder(skeleton: Skeleton, part: Part, body: BodyMap) -> tuple[int, ...]:
+    """Joints from an arm's first down to its shoulder; none for other parts."""
     shoulders = (body.left_shoulder, body.right_shoulder)
-    return next((each for each in shoulders if each in part.joints), None)
+    shoulder = next((each for each in shoulders if each in part.joints), None)
+    if part.is_trunk or shoulder is None:
+        return ()
+    return chain_between(skeleton, part.joint, shoulder)
 
 
-def _steady_collar(quats: FloatArray, collar: int, shoulder: int, action: Motion) -> None:
+def _steady_collar(quats: FloatArray, arm: Sequence[int], action: Motion) -> None:
     """Let the shoulder absorb what the chest shakes, in ``quats`` (N, J, 4).
 
     An arm does not follow the shake of a captured chest. The collarbone hangs on that chest, and
     would have to jerk against it. It turns as slowly as in the action instead, and the shoulder
     keeps the arm where it was.
+
+    Parameters
+    ----------
+    quats : (N, J, 4)
+        Local rotations of the splice; those of the first joint and of the shoulder are replaced.
+    arm
+        Joints from the one that hangs on the chest down to the shoulder. All above the shoulder are
+        one collarbone: some rigs have two, or a twist joint.
+    action
+        The action at the splice's times.
     """
-    local, fps = quats[:, collar], action.fps
-    own = float(speeds_of(action.local_quats[:, collar], fps).max())
-    slow = slowed_turns(local, fps, max(AS_FAST * own, COLLAR))
-    rest = quat.multiply(quat.conjugate(slow), local)
-    quats[:, collar] = slow
+    (first, *others), shoulder, fps = arm[:-1], arm[-1], action.fps
+    below = _combined(quats, others)
+    turn = quat.multiply(quats[:, first], below)
+    own = quat.multiply(action.local_quats[:, first], _combined(action.local_quats, others))
+    slow = slowed_turns(turn, fps, max(AS_FAST * float(speeds_of(own, fps).max()), COLLAR))
+    rest = quat.multiply(quat.conjugate(slow), turn)
+    quats[:, first] = quat.multiply(slow, quat.conjugate(below))
     quats[:, shoulder] = quat.multiply(rest, quats[:, shoulder])
+
+
+def _combined(quats: FloatArray, joints: Sequence[int]) -> FloatArray:
+    """Rotation of the last of some joints, each the parent of the next, from the first's parent."""
+    turn = np.broadcast_to(quat.IDENTITY, quats[:, 0].shape)
+    for joint in joints:
+        turn = quat.multiply(turn, quats[:, joint])
+    return turn
 
 
 def _without_noise(quats: FloatArray, fps: float) -> FloatArray:

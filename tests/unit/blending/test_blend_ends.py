@@ -65,3 +65,58 @@ def test_a_jolt_where_a_cycle_is_repeated_fails_the_check(cycles):
     jumping = jolted(made.motion, seam)
     assert check_of(cycles).verify(made.motion, footplants=made.footplants).passed
     assert not check_of(cycles).verify(jumping, footplants=made.footplants).passed
+
+
+PACES = [ml.synthetic.clip("walk", speed=speed, duration_s=3.0).motion for speed in (1.0, 1.5)]
+"""Clips whose blends come to the end of their curve between two frames."""
+CALLED = {
+    "a curve": (lambda: ml.register(PACES), [0.6, 0.4]),
+    "matched ends": (lambda: ml.register(PACES, ends="match"), [0.35, 0.65]),
+    "cycles": (lambda: ml.register(TURNS, cycles=True), [0.5, 0.2, 0.3]),
+    "beyond the clips": (lambda: ml.register(PACES, ends="match"), [-0.2, 1.2]),
+    "a jolt at the end": (
+        lambda: ml.register([jolted(WALKS[0], -6), WALKS[1]], repair_knees=None, ends="match"),
+        [0.5, 0.5],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::motionloom.MotionLoomWarning")
+@pytest.mark.parametrize("options", [{}, {"backwards": True, "clean": False}, {"euler": True}])
+@pytest.mark.parametrize("name", CALLED)
+def test_a_function_that_returns_the_same_weights_is_those_weights(name, options):
+    register, weights = CALLED[name]
+    curve, asked = register(), []
+
+    def called(second):
+        asked.append(second)
+        return weights
+
+    made, wanted = ml.blend(curve, called, **options), ml.blend(curve, weights, **options)
+    assert made.trimmed == wanted.trimmed
+    for attribute in ("u", "frames", "weights"):
+        assert np.array_equal(getattr(made, attribute), getattr(wanted, attribute))
+    assert np.array_equal(made.motion.local_quats, wanted.motion.local_quats)
+    assert np.array_equal(made.motion.root_positions, wanted.motion.root_positions)
+    assert made.verification.failed == wanted.verification.failed
+    fps = curve.motions[0].fps
+    assert asked == pytest.approx(np.arange(len(asked)) / fps)
+    assert len(asked) - sum(made.trimmed) - made.motion.n_frames in (0, 1)
+
+
+def test_a_function_of_the_time_passes_its_check_up_to_the_end_of_the_curve():
+    curve = ml.register(PACES)
+    made = ml.blend(curve, lambda second: [0.4 * second, 1.0 - 0.4 * second])
+    table = ml.blend(curve, [*made.weights, *made.weights[-1:]], clean=False)
+    assert np.abs(made.u[: len(table.u)] - table.u[: len(made.u)]).max() < 0.6
+    steps = np.diff(made.u)
+    assert made.u[-1] == curve.u_range[1]
+    assert abs(steps[-1] - steps[-2]) < 0.05
+    assert np.allclose(made.weights[:, 0], 0.4 / 60.0 * np.arange(len(made.u)))
+    assert made.verification.passed, made.verification.describe()
+
+
+@pytest.mark.parametrize("duration_s", [None, 1.0])
+def test_a_function_must_return_one_row(duration_s):
+    with pytest.raises(ml.ArrayError, match="one row for one frame, got 2 rows"):
+        ml.blend(ml.register(WALKS), lambda second: [[0.5, 0.5]] * 2, duration_s=duration_s)

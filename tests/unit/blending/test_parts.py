@@ -104,3 +104,5 @@ def test_a_blend_of_fewer_than_three_frames_is_refused():
         short = replace(curve, times=Spline(points), matches={})
         with pytest.raises(ml.RegistrationError, match=r"at least 3 frames.*share more"):
             ml.blend(short, weights)
+        with pytest.raises(ml.RegistrationError, match="at least 3 frames"):
+            ml.blend(short, lambda second, weights=weights: weights)

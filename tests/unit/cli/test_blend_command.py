@@ -257,6 +257,11 @@ def test_a_file_of_constraints_holds_a_hand(run, tmp_path: Path) -> None:
         (["--parameter", "height=1"], "right_wrist.height"),
         (["--parameter", "turn=40"], "cannot be reached"),
         (["--parameter", "turn=0.3", "--weights", "1,0"], "leave out --weights"),
+        (["--parameter", "turn=0.3", "--parameter", "turn=-0.3"], "'turn' twice: 0.3 and -0.3"),
+        (
+            ["--joint-weights", "LeftHand=0", "--joint-weights", "LeftHand=1"],
+            "--joint-weights must give each name one value, got 'LeftHand' twice",
+        ),
         (["--constraints", "nowhere.csv"], "nowhere.csv"),
         (["--cycles", "--ends", "match"], "--cycles"),
     ],

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
@@ -104,6 +105,22 @@ def test_limits_of_columns_are_options(run, tmp_path: Path) -> None:
     assert wrong.code == 2
     assert "floor_offset" in wrong.err
     assert run("check", path, "--limit", "slide").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "twice"),
+    [
+        (["--limit", "jitter=3", "--limit", "jitter=5"], "'jitter' twice: 3 and 5"),
+        (["--limit", "frame-rate=inf", "--limit", "frame_rate=0"], "'frame_rate' twice"),
+        (["--slide", "5", "--limit", "slide=9"], "'slide' twice: 5 and 9"),
+        (["--source-fps", "30", "--source-fps", "60"], "'*' twice: 30 and 60"),
+        (["--source-fps", "walk=30", "--source-fps", "walk=30"], "'walk' twice: 30 and 30"),
+    ],
+)
+def test_a_name_with_two_values_is_refused(run, walk_bvh, words, twice):
+    done = run("check", walk_bvh, *words)
+    assert done.code == 2
+    assert f"{words[-2]} must give each name one value, got {twice}" in done.err
 
 
 def test_a_run_that_is_stopped_exits_with_130_and_prints_how_to_go_on(

@@ -12,6 +12,7 @@ from motionloom.splicing.action_rate import (
     SLOWED,
     SLOWEST,
     _fastest_rate,
+    _start_of_bone,
     _swings,
     _turns,
     arm_speeds,
@@ -35,7 +36,7 @@ def rod(length, angles):
 def test_a_bone_swings_by_the_angle_between_its_directions():
     angles = [0.0, 0.3, 0.1, 0.1, 0.1 + np.pi]
     steps = [0.3, 0.2, 0.0, np.pi]
-    assert _swings(rod(0.4, angles), [1])[:, 0] == pytest.approx(steps, abs=1e-6)
+    assert _swings(rod(0.4, angles), [1], ml.BodyMap())[:, 0] == pytest.approx(steps, abs=1e-6)
     assert _turns(rod(0.4, angles), [0, 1]) == pytest.approx(
         np.stack([steps, np.zeros(4)], axis=-1), abs=1e-7
     )
@@ -43,8 +44,16 @@ def test_a_bone_swings_by_the_angle_between_its_directions():
 
 def test_a_bone_shorter_than_a_centimetre_swings_less():
     # A millimetre turned over moves by two: a fifth of a centimetre.
-    (found,) = _swings(rod(1e-3, [0.0, np.pi]), [1])[0]
+    (found,) = _swings(rod(1e-3, [0.0, np.pi]), [1], ml.BodyMap())[0]
     assert found == pytest.approx(2.0 * np.arcsin(0.1))
+
+
+def test_a_bone_starts_at_a_joint_with_a_role_or_far_enough():
+    offsets = [[0, 0, 0], [0, 0.3, 0], [0, 0.2, 0], [0, 0, 0], [0, 0, 0]]
+    arm = ml.Skeleton(["hips", "shoulder", "elbow", "twist", "wrist"], [-1, 0, 1, 2, 3], offsets)
+    assert [_start_of_bone(arm, joint, {1, 2, 4}) for joint in (4, 3, 2, 1)] == [2, 2, 1, 0]
+    assert _start_of_bone(arm, 4, set()) == 1
+    assert _start_of_bone(arm, 4, {3}) == 3
 
 
 def test_the_arm_joint_that_turns_most_counts():
@@ -112,7 +121,7 @@ def test_a_pace_is_capped_so_that_the_arm_is_as_fast_as_in_the_action():
     frames = np.arange(STAND.n_frames) * 0.9
     # At 0.9 of its pace frame 30 of the splice shows frame 27 of the action.
     wrist = [BODY.left_wrist]
-    over = _swings(made, wrist).max() / _swings(upper, wrist).max()
+    over = _swings(made, wrist, BODY).max() / _swings(upper, wrist, BODY).max()
     assert over > 1.05
     caps = rate_caps(made, frames, upper, still, BODY)
     assert caps is not None

@@ -99,6 +99,32 @@ def test_align_is_advised_only_where_it_puts_strokes_on_steps():
         assert not any("align" in note for note in notes)
 
 
+@pytest.mark.parametrize("has_ankles", [True, False])
+def test_align_is_advised_only_on_skeletons_whose_steps_are_seen(has_ankles):
+    clips = [ml.synthetic.clip(name).motion for name in ("punch", "walk")]
+    if not has_ankles:
+        clips = [_without_feet(clip) for clip in clips]
+    advised = ml.splice(*clips).notes
+    assert any("align=True" in note for note in advised) == has_ankles
+    aligned = ml.splice(*clips, align=True)
+    assert aligned.timewarp.kept_own_time != has_ankles
+
+
+def test_align_is_not_advised_where_no_stroke_fits_a_step():
+    punch, walk = (ml.synthetic.clip(name).motion for name in ("punch", "walk"))
+    stays = ml.Footplants(np.ones((walk.n_frames, 4), dtype=bool))
+    assert not any("align" in note for note in ml.splice(punch, walk, footplants=stays).notes)
+
+
+def _without_feet(motion):
+    """The motion of a body whose legs end at the knees."""
+    old = motion.skeleton
+    kept = [j for j, name in enumerate(old.names) if "Foot" not in name and "Toe" not in name]
+    parents = [kept.index(int(old.parents[j])) if j else -1 for j in kept]
+    skeleton = ml.Skeleton([old.names[j] for j in kept], parents, old.offsets[kept])
+    return ml.Motion(skeleton, motion.root_positions, motion.local_quats[:, kept], motion.fps)
+
+
 def test_legs_are_those_of_the_repaired_lower_clip_to_the_bit():
     carry, run = ml.synthetic.clip("carry").motion, ml.synthetic.clip("run").motion
     made, repaired = ml.splice(carry, run).motion, repair_capture(run).motion

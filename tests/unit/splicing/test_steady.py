@@ -180,7 +180,7 @@ def test_a_collarbone_that_the_action_turns_quickly_still_does():
     quick = turned(WALK, collar, shrug, X)
     assert speeds(quick.local_quats[:, collar], 60.0).max() > 300.0
     quats = np.array(quick.local_quats)
-    _steady_collar(quats, collar, shoulder, quick)
+    _steady_collar(quats, (collar, shoulder), quick)
     assert np.allclose(quats, quick.local_quats, atol=1e-12)
 
 
