@@ -227,7 +227,7 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
     for name, spans in blended.constraints.items():
         role = hand_role(name, skeleton, body)
         if role is not None:
-            hands[role] = sorted([*hands.get(role, ()), *spans])
+            hands[role] = _joined_spans([*hands.get(role, ()), *spans])
     if not clean or (legs_missing(body) and not hands):
         return blended
     done = finalize(
@@ -240,6 +240,17 @@ def _finalized(blended: Blend, clean: bool) -> Blend:
     )  # fmt: skip
     vars(finished)["verification"] = done.verification  # which it would find again
     return finished
+
+
+def _joined_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Intervals in time order; those that overlap, under two names of one hand, are joined."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if joined and first <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(last, joined[-1][1])
+        else:
+            joined.append((first, last))
+    return joined
 
 
 def _walked(

@@ -252,3 +252,10 @@ def test_speeds_of_the_feet_draw_steps_together():
         return float(np.abs(np.diff(spans, axis=1)).mean())
 
     assert late(guided) < late(plain)
+
+
+def test_intervals_of_one_hand_under_two_names_are_one_hold() -> None:
+    given = [{"left_wrist": [(0.5, 1.0)], "LeftHand": [(0.8, 1.2)]}] * 2
+    blend = ml.blend(ml.register([WALK.motion, WALK.motion], constraints=given), [0.5, 0.5])
+    (hold,) = blend.hands
+    assert (hold.role, hold.first, hold.last) == ("left_wrist", 30, 72)
