@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from unittest import mock
 
@@ -201,8 +202,8 @@ def measured(folder: Path, upper: str, lower: str, *, known: bool) -> Row:
         limbs = [body.left_elbow, body.left_wrist, body.right_elbow, body.right_wrist]
         torso, arms = float(off[:, trunk].mean()), float(off[:, limbs].mean())
     used = source[int(frames[0]) : int(np.ceil(frames[-1])) + 1]
-    own = phases(source, body)[np.round(frames).astype(int)]
-    apart = np.abs(np.mod(own - phases(below, body)[:n] + 0.5, 1.0) - 0.5)
+    own = gait(folder, upper, below.fps)[np.round(frames).astype(int)]
+    apart = np.abs(np.mod(own - gait(folder, lower, below.fps)[:n] + 0.5, 1.0) - 0.5)
     fastest = arm_turns(result.motion, body).max() / arm_turns(used, body).max()
     return Row(
         torso,
@@ -213,6 +214,12 @@ def measured(folder: Path, upper: str, lower: str, *, known: bool) -> Row:
         lean_kept(sample(source, frames), result.motion, body),
         result.verification.passed,
     )
+
+
+@lru_cache(maxsize=100)
+def gait(folder: Path, name: str, fps: float) -> np.ndarray:
+    """Phase of a clip's gait at another rate. (F,)"""
+    return phases(ml.resample(loaded(folder, name), fps=fps), body_of(folder, name))
 
 
 def rows_of(folder: Path, pairs: list, patch: Patch | None) -> list[Row | None]:
