@@ -193,7 +193,7 @@ def captured_again(at: Workshop, second: Second) -> Synthesis:
     return at.pinned_motion(at.ends(second), Surrounded(at.with_context(second), at.context))
 
 
-RIVALS: dict[str, Callable[..., Synthesis]] = {
+BASELINES: dict[str, Callable[..., Synthesis]] = {
     "linear blend": linear_blend,
     "inertialization": inertialization,
     "motion matching": motion_matching,
@@ -202,8 +202,8 @@ RIVALS: dict[str, Callable[..., Synthesis]] = {
 }
 """Baselines as they are known, and with feet held by our kernel."""
 METHODS: dict[str, Method] = {
-    **RIVALS,
-    **{f"{name}, feet held": partial(method, feet=True) for name, method in RIVALS.items()},
+    **BASELINES,
+    **{f"{name}, feet held": partial(method, feet=True) for name, method in BASELINES.items()},
     "our table": captured_windows,
     "our table, one window": partial(captured_windows, count=1),
     "our table, with similar blends": by_table,

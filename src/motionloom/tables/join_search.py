@@ -48,31 +48,35 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
 
     A natural candidate that fails the quality check is left out, and the search goes on. If nothing
     natural passes, the most natural candidate that passes is taken, or the one that fails least.
-    More time than usual and a tolerance never make it less natural: if nothing good is found with
-    them, the search is repeated without them, and the better result is taken.
+    If nothing good is found, the search is repeated without the tolerance, with the usual time and
+    with that of one window, and recipes of the table are tried; the best result is taken. So a
+    tolerance, or more time than these, never makes it less natural.
     """
-    found = _searched(engine, source, targets, request)
-    for stricter in _stricter(request):
-        if found.is_good:
-            break
-        other = _searched(engine, source, targets, stricter)
-        found = found if found.is_better(other) else other
-    if not found.is_passed:
-        rescore = min(int(request.rescore), MOST_RESCORED)
-        recipes = engine.synthesize_best(engine.choose(source, targets, rescore=rescore))
-        if recipes.checked.passed:
-            return recipes
-    return found.best
+    result: Found | None = None
+    for attempt in _attempts(engine, request):
+        result = _better(result, _searched(engine, source, targets, attempt))
+        if result.is_good:
+            return result.best
+    assert result is not None
+    rescore = min(int(request.rescore), MOST_RESCORED)
+    choice = engine.choose(source, targets, rescore=rescore)
+    recipes = engine.synthesize_best(choice, still=request.still_feet)
+    return _better(result, Found(engine, recipes)).best
 
 
-def _stricter(request: TransitionRequest) -> list[TransitionRequest]:
-    """The request without its tolerance, and with no more than the usual time."""
-    requests = []
-    if request.tolerance_s:
-        requests.append(replace(request, tolerance_s=0.0))
-    if (request.longest_s or 0.0) > LONGEST_S:
-        requests.append(replace(request, tolerance_s=0.0, longest_s=None))
-    return requests
+def _attempts(engine: QueryEngine, request: TransitionRequest) -> list[TransitionRequest]:
+    """The request, and with less time and without its tolerance."""
+    asked = _longest(engine, request)
+    times = {asked: request.longest_s}
+    for longest_s in (LONGEST_S, engine.length / engine.frames.fps):
+        frames = _longest(engine, replace(request, longest_s=longest_s))
+        if frames < asked:
+            times.setdefault(frames, longest_s)
+    return [
+        replace(request, longest_s=longest_s, tolerance_s=tolerance_s)
+        for tolerance_s in dict.fromkeys((request.tolerance_s, 0.0))
+        for longest_s in times.values()
+    ]
 
 
 def _searched(
@@ -82,7 +86,7 @@ def _searched(
     rescore = min(int(request.rescore), MOST_RESCORED)
     longest, later = _longest(engine, request), _later(engine, targets, request)
     banned: list[tuple[int, ...]] = []
-    found: Found | None = None
+    result: Found | None = None
     for _ in range(JOINS):
         choice = engine.join(
             source, targets, rescore=rescore, longest=longest, later=later, banned=banned
@@ -92,24 +96,24 @@ def _searched(
         top = choice.key(0)
         best = engine.synthesize_best(choice, still=request.still_feet)
         judged = best.choice  # by cost, unless the first candidate was taken
-        found = _better(found, Found(engine, best))
-        if best.checked.passed and (judged.key(best.number) == top or found.is_good):
+        result = _better(result, Found(engine, best))
+        if best.checked.passed and (judged.key(best.number) == top or result.is_good):
             break
         at = judged.find(top)
         if not engine.is_natural(judged, at):
             break
         alone = engine.synthesize_best(judged.only(at), still=request.still_feet)
-        found = _better(found, Found(engine, alone._replace(choice=judged, number=at)))
-        if found.is_good:
+        result = _better(result, Found(engine, alone._replace(choice=judged, number=at)))
+        if result.is_good:
             break
         banned.append(top)
-    assert found is not None
-    return found
+    assert result is not None
+    return result
 
 
-def _better(found: Found | None, other: Found) -> Found:
-    """The better of what was found and one more candidate; the first where they are equal."""
-    return other if found is None or other.is_better(found) else found
+def _better(first: Found | None, other: Found) -> Found:
+    """The better of two candidates; the first where they are equal."""
+    return other if first is None or other.is_better(first) else first
 
 
 def _later(engine: QueryEngine, targets: IntArray, request: TransitionRequest) -> IntArray:

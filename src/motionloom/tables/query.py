@@ -42,11 +42,12 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     _refuse_times(request)
     notes: list[str] = []
     source = window_of(engine, request.source, notes, leaving=True)
+    moved: list[str] = []
     if request.target is None:
         assert request.label is not None
         targets = engine.labels.of(request.label, engine.end_of(source))
     else:
-        targets = np.array([window_of(engine, request.target, notes, leaving=False)])
+        targets = np.array([window_of(engine, request.target, moved, leaving=False)])
     notes += _times_changed(engine, request)
     if request.is_default:
         best = joined(engine, source, targets, request)
@@ -64,8 +65,9 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     best = best if varied is None else varied
     windows = best.choice.windows(best.number)
     plays = windows[0] - source, _sooner(targets, windows[-1])
-    late = 0 if request.target is None else max(windows[-1] - int(targets[0]), 0)
-    notes += _times_of(engine, plays, late)
+    earliest, late = late_frames(engine, request, targets, windows[-1])
+    notes += _plays_of(engine, plays)
+    notes += _late_of(engine, earliest, late) if late > earliest else moved
     if not best.feet:
         notes.append("feet are left as the blend has them: held, they would fail the check")
     around = float(request.lead_s), float(request.follow_s)
@@ -73,6 +75,7 @@ def transition(engine: QueryEngine, request: TransitionRequest) -> TableTransiti
     return replace(
         result,
         late=late,
+        earliest=earliest,
         passed_over=passed_over,
         still_feet=request.still_feet and best.feet and result.recipe.pinned,
         variation=None if varied is None else variation,
@@ -106,15 +109,35 @@ def _times_changed(engine: QueryEngine, request: TransitionRequest) -> list[str]
     return notes
 
 
-def _times_of(engine: QueryEngine, plays: tuple[int, int], late: int) -> list[str]:
-    """Notes about captured frames around the blend, and about a late arrival."""
-    notes, fps = [], engine.frames.fps
-    if any(plays):
-        before, after = (frames / fps for frames in plays)
-        notes.append(f"clips play {before:.2f} s before and {after:.2f} s after the blend")
-    if late:
-        notes.append(f"arrives {late} frames ({late / fps:.2f} s) after the frame asked for")
-    return notes
+def _plays_of(engine: QueryEngine, plays: tuple[int, int]) -> list[str]:
+    """A note about captured frames around the blend."""
+    if not any(plays):
+        return []
+    before, after = (frames / engine.frames.fps for frames in plays)
+    return [f"clips play {before:.2f} s before and {after:.2f} s after the blend"]
+
+
+def late_frames(
+    engine: QueryEngine, request: TransitionRequest, targets: IntArray, window: int
+) -> tuple[int, int]:
+    """Frames from the one asked for to the first a window can end at, and to the arrival."""
+    if request.target is None:
+        return 0, 0
+    asked = engine.places.row_of(request.target, "target") - engine.length + 1
+    return int(targets[0]) - asked, max(window, int(targets[0])) - asked
+
+
+def _late_of(engine: QueryEngine, earliest: int, late: int) -> list[str]:
+    """A note about an arrival that a tolerance allows."""
+    after = f"{in_frames(late)} ({late / engine.frames.fps:.2f} s) after the frame asked for"
+    if not earliest:
+        return [f"arrives {after}"]
+    return [f"arrives {after}: its clip has no whole window until {in_frames(earliest)} after it"]
+
+
+def in_frames(count: int) -> str:
+    """A number of frames in words."""
+    return f"{count} frame{'s' * (count != 1)}"
 
 
 def _left_out(engine: QueryEngine, best: Best) -> str:
@@ -158,7 +181,7 @@ def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: b
     if moved:
         verb, side = ("starts", "before") if leaving else ("ends", "after")
         notes.append(
-            f"the transition {verb} {moved} frames {side} frame {place[1]} of {place[0]}: "
+            f"the transition {verb} {in_frames(moved)} {side} frame {place[1]} of {place[0]}: "
             "the clip has no whole window there"
         )
     return first
@@ -218,7 +241,6 @@ def assembled(
         frames,
         best.checked,
         plays,
-        taken,
     )
 
 

@@ -163,7 +163,7 @@ def _mapped(path: Path) -> npt.NDArray[np.uint8]:
         # Compiled code meets the arrays that it meets in memory, writable ones.
         return np.asarray(np.memmap(path, dtype=np.uint8, mode="c"))
     except FileNotFoundError:
-        raise TableError(f"{path} is not there. Build it with `motionloom table build`.") from None
+        raise TableError(f"{path} is not there. Build it with motionloom table build.") from None
     except (OSError, ValueError) as error:  # an empty file cannot be mapped
         reason = getattr(error, "strerror", None) or "it is empty"
         raise TableError(f"{path} cannot be opened as a table: {reason}.") from error
@@ -176,7 +176,7 @@ def _header(path: Path, mapped: npt.NDArray[np.uint8]) -> tuple[dict[str, Any], 
         begin = front[:8].decode("ascii", "replace")
         raise TableError(
             f"{path} is no motionloom table: it begins with {begin!r}. "
-            "Tables are made by `motionloom table build`."
+            "Tables are made by motionloom table build."
         )
     length = int.from_bytes(front[len(MAGIC) : len(MAGIC) + 8], "little")
     if len(front) < FRONT or length > min(LONGEST_HEADER, mapped.size - FRONT):

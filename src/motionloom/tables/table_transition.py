@@ -143,8 +143,10 @@ class TableTransition:
         Captured frames between the frame asked for and the blend: of the source's clip before it,
         of the target's clip after it.
     late : int
-        Frames after the target at which it arrives, within ``tolerance_s``. A label may be reached
-        at any of its frames, which is not late.
+        Frames after the target at which it arrives: within ``tolerance_s`` of ``earliest``. A label
+        may be reached at any of its frames, which is not late.
+    earliest : int
+        Frames after the target at which its clip's first window ends; 0 but near a clip's start.
     passed_over : int
         Candidates that come before it and were left out; a note gives the reason.
     still_feet : bool
@@ -166,6 +168,7 @@ class TableTransition:
     checked: Checked = field(repr=False)
     plays: tuple[int, int] = (0, 0)
     late: int = 0
+    earliest: int = 0
     passed_over: int = 0
     still_feet: bool = False
     variation: int | None = None
@@ -210,9 +213,9 @@ class TableTransition:
         moved = self._moved()
         if moved:
             sentences.append(
-                f"{' and '.join(moved)}: between exactly the frames asked for, the nearest "
-                "captured motion and blends with and without it are not natural or fail the "
-                "quality check"
+                f"{' and '.join(moved)}: without that, the nearest captured motion and blends with "
+                "and without it are not natural or fail the quality check, and recipes of the "
+                "table come last"
             )
         elif self.candidates.form == "paper" and not self.verification.passed:
             other = "" if self.variation is not None else ", and the papers' table has no other"
@@ -220,11 +223,12 @@ class TableTransition:
         return " ".join(f"{each[0].upper()}{each[1:]}." for each in sentences)
 
     def _moved(self) -> list[str]:
-        """How it differs from a blend between exactly the frames asked for, in words."""
+        """How it differs from a blend between the frames asked for, in words."""
         before, after, late = (n / self.frames.fps for n in (*self.plays, self.late))
         moved = [f"the source's clip plays on for {before:.2f} s"] * (before > 0)
         moved += [f"the target's clip is entered {after:.2f} s sooner"] * (after > 0)
-        moved += [f"it arrives {late:.2f} s after the frame asked for"] * (late > 0)
+        chosen = self.late > self.earliest
+        moved += [f"it arrives {late:.2f} s after the frame asked for"] * chosen
         return moved
 
     def _made_of(self) -> str:

@@ -115,7 +115,7 @@ def sudden_turn_findings(turns: tuple[SuddenTurn, ...]) -> list[Finding]:
                 f"{later[0]}, the worst of {len(later)} such jumps."
                 if len(later) > 1
                 else f"{later[0]}.",
-                "`motionloom check` lists them.",
+                "motionloom check lists them.",
             )
         )
     return findings

@@ -102,7 +102,7 @@ class Frames:
             clip = self.ids.index(clip_id)
         except ValueError:
             names = ", ".join(self.ids[:6])
-            more = ", ...; `motionloom table info` lists them" if len(self.ids) > 6 else ""
+            more = ", ...; motionloom table info lists them" if len(self.ids) > 6 else ""
             which = "A clip" if name is None else f"The clip of `{name}`"
             raise TableError(
                 f"{which} must be one of the collection's {len(self.ids)} ({names}{more}), got "

@@ -21,7 +21,7 @@ from motionloom.tables.paper.played_frames import PlayedFrames, played_between
 from motionloom.tables.paper.pose_forms import EDITIONS
 from motionloom.tables.paper.recipe_times import RecipeTimes
 from motionloom.tables.paper.warped_terms import WarpedTerms
-from motionloom.tables.query import window_of
+from motionloom.tables.query import late_frames, window_of
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import Reference
@@ -220,7 +220,8 @@ def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTra
         notes.append(f"the cached recipe takes {taken_s:.2f} s, more than {request.longest_s:g} s")
     blend = make_recipe(paper, recipe)
     result = _assembled(paper, recipe, blend, (request.lead_s, request.follow_s), tuple(notes))
-    return result if variation is None else replace(result, variation=variation)
+    earliest, late = late_frames(engine, request, np.array([target]), target)
+    return replace(result, variation=variation, late=late, earliest=earliest)
 
 
 def _check_options(request: TransitionRequest) -> None:
