@@ -85,11 +85,11 @@ def _without_lifts() -> Iterator[None]:
 
 
 def _not_calmed(motion: Motion, pose: object, placed: object, solved: object, _: object) -> tuple:
-    made = ml.Motion(
+    motion = ml.Motion(
         motion.skeleton, solved.parts.root, solved.parts.local, motion.fps,  # type: ignore[attr-defined]
         joint_translations=solved.parts.moving,  # type: ignore[attr-defined]
     )  # fmt: skip
-    return placed, solved, made, 0
+    return placed, solved, motion, 0
 
 
 TARGETS, PLACE, SOLVE = footskate.fit_targets, footskate.place_feet, footskate.solve_body

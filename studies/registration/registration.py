@@ -6,7 +6,7 @@
 Clips, pairs and seeds stand in ``protocols/registration_*.json``. Settings were chosen on the half
 called "tuned"; figures are of the half called "reported". Brackets in the notes are 95 % bootstrap
 bounds over clips or pairs. It needs the folder of real clips. Where parts are named, the figures of
-the others stay in the results as they are; those of ``departures`` have a file of their own.
+the others stay in the results as they are; those of ``departures`` have a separate file.
 """
 
 from __future__ import annotations

@@ -299,13 +299,13 @@ def match_figures(folder: Path, pairs: Sequence[Sequence[str]]) -> list[Figure]:
 def _plants_of_kind(registered: ml.RegistrationCurve, kind: str) -> list[list[Interval]]:
     """Plants of every motion in the curve's parameter."""
     ends = registered.times(np.array([0.0, registered.times.u_end]))
-    found = []
+    each_motion = []
     for k, plants in enumerate(registered.footplants):
         spans = np.array(plants.intervals()[kind], dtype=float).reshape(-1, 2)
         spans = np.clip(spans, ends[0, k], ends[1, k])
         inside = registered.u_of(k, spans[spans[:, 1] > spans[:, 0]])
-        found.append([(float(start), float(end)) for start, end in inside])
-    return found
+        each_motion.append([(float(start), float(end)) for start, end in inside])
+    return each_motion
 
 
 def _covered(plants: list[list[list[Interval]]], matches: list[tuple]) -> float:
@@ -397,10 +397,10 @@ def whole_frame_figures(folder: Path, pairs: Sequence[Sequence[str]]) -> list[Fi
     cm: list[float] = []
     for a, b in pairs:
         seen: list[tuple] = []
-        found = join._parameters
+        parameters = join._parameters
 
-        def watched(*arguments, seen=seen, found=found):  # type: ignore[no-untyped-def]
-            u = found(*arguments)
+        def watched(*arguments, seen=seen, parameters=parameters):  # type: ignore[no-untyped-def]
+            u = parameters(*arguments)
             seen.append((arguments[0], u))
             return u
 

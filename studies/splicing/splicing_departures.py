@@ -189,13 +189,13 @@ WAYS: dict[str, Patch] = {
 # Splices with and without
 
 
-def measured(folder: Path, upper: str, lower: str, *, known: bool) -> Row:
+def measured(folder: Path, upper: str, lower: str, *, has_truth: bool) -> Row:
     body, above, below = body_of(folder, lower), loaded(folder, upper), loaded(folder, lower)
     result = ml.splice(above, below, body=body)
     source, frames = ml.resample(above, fps=below.fps), result.timewarp.frames
     n = result.motion.n_frames
     torso = arms = float("nan")
-    if known:
+    if has_truth:
         right = truth(sample(source, frames), below[:n], body)
         off = 100.0 * np.linalg.norm(result.motion.world_positions() - right, axis=-1)
         trunk = [*body.spine[1:], body.neck, body.left_shoulder, body.right_shoulder]
@@ -224,13 +224,13 @@ def gait(folder: Path, name: str, fps: float) -> np.ndarray:
 
 def rows_of(folder: Path, pairs: list, patch: Patch | None) -> list[Row | None]:
     rows: list[Row | None] = []
-    known = {tuple(pair) for pair in protocol("truth")["pairs"]}
+    with_truth = {tuple(pair) for pair in protocol("truth")["pairs"]}
     for upper, lower in pairs:
         patches = [] if patch is None else patch(loaded(folder, upper), loaded(folder, lower))
         for each in patches:
             each.start()
         try:
-            rows.append(measured(folder, upper, lower, known=(upper, lower) in known))
+            rows.append(measured(folder, upper, lower, has_truth=(upper, lower) in with_truth))
         except ml.MotionLoomError:
             rows.append(None)
         finally:
@@ -292,10 +292,10 @@ def itself_figures(folder: Path) -> list[Figure]:
             patches = _whole_posture(clip, short) if way == "whole" else []
             for each in patches:
                 each.start()
-            made = ml.splice(clip, short).motion
+            spliced = ml.splice(clip, short).motion
             for each in patches:
                 each.stop()
-            apart = made.world_positions() - short[: made.n_frames].world_positions()
+            apart = spliced.world_positions() - short[: spliced.n_frames].world_positions()
             off[way].append(100.0 * float(np.linalg.norm(apart, axis=-1).max()))
     return [
         Figure(
@@ -374,10 +374,10 @@ def with_pelvis(motion: Motion, body: BodyMap) -> tuple[Motion, BodyMap]:
     }
     spine = (joint, *(later(each) for each in body.spine))
     quats = np.insert(motion.local_quats, joint, quat.IDENTITY, axis=1)
-    made = Motion(
+    motion = Motion(
         Skeleton(tuple(names), np.array(parents), offsets), motion.root_positions, quats, motion.fps
     )
-    return made, dataclasses.replace(body, **roles, spine=spine)
+    return motion, dataclasses.replace(body, **roles, spine=spine)
 
 
 def pelvis_figures(folder: Path) -> list[Figure]:
@@ -407,7 +407,7 @@ def pelvis_figures(folder: Path) -> list[Figure]:
 
 def bend_figures(folder: Path, pairs: list) -> list[Figure]:
     """Splices that report a lost bend, and the same with the bend kept."""
-    lost, passed, kept = [], 0, 0
+    lost, passed, with_bend = [], 0, 0
     for upper, lower in pairs:
         clips, body = [loaded(folder, name) for name in (upper, lower)], body_of(folder, lower)
         try:
@@ -420,14 +420,14 @@ def bend_figures(folder: Path, pairs: list) -> list[Figure]:
         deep, left = (float(word) for word in notes[0].replace(",", "").split() if word.isdigit())
         lost.append(deep - left)
         passed += result.verification.passed
-        kept += ml.splice(*clips, body=body, keep_bend=True).verification.passed
+        with_bend += ml.splice(*clips, body=body, keep_bend=True).verification.passed
     return [
         Figure(
             "departure 11: splices that lose a deep bend of the action",
             float(len(lost)),
             f"of {len(pairs)}",
             lower_is_better=True,
-            note=f"{np.median(lost):.0f} degrees in the median; {passed} pass the check, {kept} "
-            "with keep_bend=True",
+            note=f"{np.median(lost):.0f} degrees in the median; {passed} pass the check, "
+            f"{with_bend} with keep_bend=True",
         )
     ]

@@ -68,8 +68,11 @@ def cluster_figures(frames: Frames) -> list[Figure]:
     spread = {}
     for way, switched in ways.items():
         with switched():  # type: ignore[attr-defined]
-            found = clusters.find_clusters(frames, length=LENGTH, clusters=MEDOIDS, stride=STRIDE)
-        spread[way] = 100.0 * measure_spread(frames, found.medoids, length=LENGTH).mean(), found
+            clustered = clusters.find_clusters(
+                frames, length=LENGTH, clusters=MEDOIDS, stride=STRIDE
+            )
+        apart = 100.0 * measure_spread(frames, clustered.medoids, length=LENGTH).mean()
+        spread[way] = apart, clustered
     return [
         Figure(
             f"departure 16: {way}: nearest of {MEDOIDS} medoids",
