@@ -1,4 +1,4 @@
-"""Draw punches by reach and held hands, for docs/papers/registration.md, into docs/img.
+"""Draw punches by reach and held hands, for docs/quality/blends-measured.md, into docs/img.
 
 python docs/pictures/reach_and_hands.py [MOCAP_FOLDER]
 """

@@ -237,6 +237,15 @@ def pushing() -> None:
     spliced(fitted(action("82_06"), lower), lower, "push, arms only", where="arms")
 
 
+def tiptoeing() -> None:
+    """A box carried on tiptoe."""
+    lower = seconds("136_27", 1.0, 6.0, "136_27, walking on tiptoe")
+    show("143_11", lower, "tiptoe", when_short="loop")
+    for upper, legs in (("143_11", "136_28"), ("69_69", "136_27"), ("143_25", "136_28")):
+        made = spliced(fitted(action(upper), clip(legs)), clip(legs), "tiptoe", when_short="loop")
+        tell("tiptoe | leans", splice=leans(made.motion))
+
+
 def waving() -> None:
     """A wave on walk, jog and run."""
     for lower, what, name in (
@@ -307,6 +316,7 @@ SCENES: tuple[Callable[[], None], ...] = (
     turning,
     punching,
     pushing,
+    tiptoeing,
     waving,
     styles,
     parts,

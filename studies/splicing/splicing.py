@@ -1,6 +1,6 @@
 """Splicing: splices against the truth, clips as captured, and speed; all four methods.
 
-    ./study splicing [apart] [classifiers] [beats] [truth] [captured] [fresh] [speed]
+    ./study splicing [apart] [classifiers] [beats] [truth] [captured] [fresh] [speed] [departures]
 
 Pairs and seeds stand in ``protocols/splicing_*.json``. Brackets in the notes are 95 % bootstrap
 bounds over pairs; settings were chosen on the pairs of ``truth`` and ``captured``, not on those of
@@ -25,10 +25,11 @@ from studies.splicing.splicing_apart import apart_figures
 from studies.splicing.splicing_beats import beat_figures
 from studies.splicing.splicing_captured import captured_figures
 from studies.splicing.splicing_classifiers import classifier_figures
+from studies.splicing.splicing_departures import departure_figures
 from studies.splicing.splicing_fresh import fresh_figures
 from studies.splicing.splicing_truth import METHODS, truth_figures
 
-PARTS = ("apart", "classifiers", "beats", "truth", "captured", "fresh", "speed")
+PARTS = ("apart", "classifiers", "beats", "truth", "captured", "fresh", "speed", "departures")
 N_FRAMES = 110
 PAPER_MS, GOAL_MS = 670.0, 8.0
 ROUNDS = 40
@@ -108,6 +109,10 @@ def main() -> int:
             about |= named
         if "fresh" in parts:
             figures += fresh_figures(folder)
+        if "departures" in parts:
+            write_report("splicing_departures", departure_figures(folder), about={})
+    if parts == ["departures"]:
+        return 0
     if "speed" in parts:
         figures += speed_figures()
     write_report("splicing", figures, about=about)

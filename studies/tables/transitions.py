@@ -1,7 +1,7 @@
 """Quality of transition tables: the experiments, part by part, each in a separate process.
 
     ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [join] [natural] [pinned]
-                        [roc] [reach] [paper] [masses]
+                        [roc] [reach] [paper] [masses] [departures]
 
 Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json``.
@@ -28,6 +28,7 @@ PARTS = {
     "reach": "a thousand pairs by graph and table",
     "paper": "the papers' own table and their experiments",
     "masses": "masses fitted to the balance of one subject",
+    "departures": "departures from the papers, each switched off",
 }
 
 

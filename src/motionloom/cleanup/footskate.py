@@ -1,12 +1,13 @@
 """Footskate clean-up: feet that stand, on rigid bones.
 
-After Kovar, Schreiner and Gleicher 2002, with eight departures, each because of what real clips
-showed: a point is held at the mean of its whole plant and at its own height; the foot rolls over
-the ball before a leg is pulled straight; the root is lowered where smoothing would leave a foot out
-of reach; offsets run out with the slope that they have at the edge of a hold; a knee that opens at
-the end of a hold is braked before full stretch stops it; a foot that comes to a lower contact
-is raised on the way where it would sweep the floor; a foot that twitches on one held point turns
-less; and the hips take up what would jerk a knee over a held foot.
+After Kovar, Schreiner and Gleicher 2002, with departures that ``docs/papers/registration.md`` (16)
+lists with what each of them changes: a point is held at the mean of its whole plant and at its own
+height; the foot rolls over the ball before a leg is pulled straight; the root is lowered where
+smoothing would leave a foot out of reach; offsets run out with the slope that they have at the edge
+of a hold; a knee that opens at the end of a hold is braked before full stretch stops it; a foot
+that comes to a lower contact is raised on the way where it would sweep the floor; a foot that
+twitches on one held point turns less; the hips take up what would jerk a knee over a held foot; and
+no joint of a leg turns faster than it does in the clip.
 """
 
 from __future__ import annotations

@@ -137,7 +137,8 @@ def blend(
 
     --parameter turn=0.3 chooses the weights whose blend turns by 0.3 radians; speed=1.2 is in
     metres per second, and right_wrist.height, .forward, .side and .direction say where a hand or
-    foot (left_ankle ...) reaches, in metres and radians. Positive turns and sides are to the left.
+    foot (left_ankle ...) reaches, in metres and radians; right_wrist.speed is its largest speed.
+    Positive turns and sides are to the left.
 
     --constraints is a CSV file with rows clip,name,start_s,end_s, or a JSON file such as
     {"walk": {"right_wrist": [[0.4, 1.2]]}}. Intervals of one name are matched between the clips;

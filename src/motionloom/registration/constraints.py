@@ -1,7 +1,7 @@
 """Constraint matches: which foot plant of one motion is which of the others.
 
-Section 4.4 and Appendix B of [KG03]_. The two transcriptions of the appendix disagree and both
-have misprints; what was decided, and why, stands in docs/papers/registration.md.
+Section 4.4 and Appendix B of [KG03]_. Two copies of the appendix disagree, and both have misprints;
+what was decided, and why, stands in docs/papers/registration.md.
 """
 
 from __future__ import annotations

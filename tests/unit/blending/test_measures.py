@@ -44,6 +44,18 @@ def test_an_arm_stretched_to_the_side_reaches_there():
     assert ml.measure(out, "left_wrist.height") == pytest.approx(positions[0, shoulder, 1], abs=0.1)
 
 
+def test_the_speed_of_a_hand_is_against_the_body_and_grows_with_the_rate():
+    punch = ml.synthetic.clip("punch").motion
+    moved = ml.move(punch, heading=1.1, x=2.0)
+    own = {end: ml.measure(punch, f"{end}.speed") for end in ("left_wrist", "right_wrist")}
+    assert max(own.values()) > 1.0
+    for end, speed in own.items():
+        assert ml.measure(moved, f"{end}.speed") == pytest.approx(speed, abs=1e-9)
+        faster = punch.replace(fps=2.0 * punch.fps)
+        assert ml.measure(faster, f"{end}.speed") == pytest.approx(2.0 * speed)
+    assert ml.measure(ml.synthetic.clip("stand").motion, "left_wrist.speed") < 0.5
+
+
 def test_parameters_are_measured_and_met():
     walks = [ml.synthetic.clip("walk", speed=v, duration_s=3.0).motion for v in (0.9, 1.3, 1.8)]
     curve = ml.register(walks)
