@@ -1872,6 +1872,13 @@ ML_API ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_
                                int64_t longest, int64_t n_banned, const int64_t *banned,
                                ml_choice *out);
 
+/* How far a recipe between two windows is above what counts as good, by what was measured of it: by
+   naturalness, as ml_natural_logit has it, or by the papers' sum, in inches, in a table of that
+   ranking.
+   columns: (19)  worth: (1) */
+ML_API ml_status ml_table_worth(const ml_table *table, int64_t source, int64_t target,
+                                const float *columns, double *worth);
+
 /* The windows of a label that are most easily reached from a window, and how many: at most 4.
    spokes: (table.n_ends)  targets: (4)  n_targets: (1) */
 ML_API ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t *spokes,

@@ -353,6 +353,31 @@ static ml_status join_order(const join_task *task, int64_t source, int64_t n_tar
     return bad;
 }
 
+/* Whether recipes are good by naturalness: the papers' sum does not count how far windows differ. */
+static int join_by_naturalness(const ml_weighing *weighing) {
+    return weighing->linear[JUDGE_SPREAD] != 0.0 || weighing->log[JUDGE_SPREAD] != 0.0;
+}
+
+ml_status ml_table_worth(const ml_table *table, int64_t source, int64_t target,
+                         const float *columns, double *worth) {
+    double reference[4];
+    int64_t first = table->n_medoids;
+    if (table->terms->n_windows < first + TABLE_WIDE) return ML_BAD_SIZE;
+    if (!ml_table_has_window(table, source) || !ml_table_has_window(table, target))
+        return ML_NOWHERE;
+    if (!join_by_naturalness(table->weighing)) {
+        *worth = JOIN_PAPER_IN - ml_recipe_cost(table->weighing, columns);
+        return ML_OK;
+    }
+    ml_status bad = ml_table_put(table, first + JOIN_SOURCE, source);
+    if (!bad) bad = ml_table_put(table, first + JOIN_TARGET, target);
+    if (!bad)
+        bad = ml_natural_reference(table->terms, table->scratch, first + JOIN_SOURCE,
+                                   first + JOIN_TARGET, reference);
+    if (!bad) *worth = ml_natural_logit(reference, columns);
+    return bad;
+}
+
 ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets,
                         const int64_t *targets, const int64_t *later, int64_t rescore,
                         int64_t longest, int64_t n_banned, const int64_t *banned, ml_choice *out) {
@@ -370,10 +395,7 @@ ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets
         if (!ml_table_has_window(table, targets[n])) return ML_NOWHERE;
     }
     ml_table_lay_out(table, table->work, &work);
-    /* The papers' sum does not count how far windows differ. */
-    const ml_weighing *weighing = table->weighing;
-    int natural = weighing->linear[JUDGE_SPREAD] != 0.0 || weighing->log[JUDGE_SPREAD] != 0.0;
-    join_task task = {table, &work, natural, n_banned, banned};
+    join_task task = {table, &work, join_by_naturalness(table->weighing), n_banned, banned};
     ml_status bad = n_targets > 1 ? join_order(&task, source, n_targets, targets, order) : ML_OK;
     join_asked asked = {source, n_targets, targets, later, order, rescore, most};
     join_pair best;

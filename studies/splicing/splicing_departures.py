@@ -283,7 +283,7 @@ def compared(folder: Path, name: str, pairs: list, patch: Patch) -> list[Figure]
 
 
 def itself_figures(folder: Path) -> list[Figure]:
-    """Part of a clip spliced onto the whole clip: what comes out must be that clip."""
+    """A clip spliced onto its first half: what comes out must be that half."""
     off: dict[str, list[float]] = {"ours": [], "whole": []}
     for name in ITSELF:
         clip = loaded(folder, name)

@@ -158,7 +158,7 @@ def blend(
         with its defaults.
     weights
         One value per example, summing to one, for an interpolation; an (F, K) array, one row per
-        frame of the result; or a function of the time in seconds, 0 where the curve starts.
+        frame of the result; or a function of the time in seconds, 0 at the first frame.
     duration_s
         Length of the result. Past the end of the curve it starts again, placed where it ended, so
         the examples should be cycles then. Without it the blend ends with the curve; where it
@@ -263,7 +263,8 @@ def _walked(
     points, end = curve.times.points, curve.times.u_end
     start, step, stop = (end, -1.0, 0.0) if backwards else (0.0, 1.0, end)
     if callable(weights):
-        rows, is_whole = _called(curve, weights, (start, step, stop), euler), True
+        called, is_whole = _called(curve, weights, (start, step, stop), euler), True
+        rows = np.array([*called, called[-1]])
     else:
         rows = checked_weights(weights, len(curve.motions))
         is_whole = rows.ndim == 1
@@ -278,6 +279,8 @@ def _walked(
                 f"A blend has at least {LEAST_FRAMES} frames; with these weights the curve takes "
                 f"{len(at)}. Register clips that share more, or choose other weights."
             )
+    if callable(weights) and len(at) > len(called):  # one frame more ends with the curve
+        rows[-1] = checked_row(weights(len(called) / curve.motions[0].fps), len(curve.motions))
     return at, rows[: len(at)], is_whole
 
 
@@ -286,8 +289,8 @@ def _called(
     weights: Callable[[float], npt.ArrayLike],
     way: tuple[float, float, float],
     euler: bool,
-) -> FloatArray:
-    """Weights from a function of the time, for every frame of the curve and one more. (N + 1, K).
+) -> list[FloatArray]:
+    """Weights (K,) from a function of the time, for every frame up to the end of the curve.
 
     ``way`` is the parameter of the first frame, the step and the parameter of the last frame.
     """
@@ -301,8 +304,7 @@ def _called(
         if len(following) < 2:
             break
         at = float(following[1])
-    rows.append(checked_row(weights(len(rows) / fps), len(curve.motions)))
-    return np.array(rows)
+    return rows
 
 
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:

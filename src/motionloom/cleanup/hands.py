@@ -186,7 +186,7 @@ def _runs_of(
                 joint = motion.skeleton.names[getattr(body, role)]
                 raise ArrayError(
                     f"`intervals` must hold intervals of {role} ({joint}) one after the other, got "
-                    f"one that starts at {start / motion.fps:g} s before another ends at "
+                    f"one that starts at {start / motion.fps:g} s, not after another ends at "
                     f"{end / motion.fps:g} s. Merge them."
                 )
     return {

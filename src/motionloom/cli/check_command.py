@@ -29,7 +29,7 @@ from motionloom.cli.dataset_arguments import (
 )
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, note, print_findings, print_json, printable
-from motionloom.cli.output_paths import Force, check_target
+from motionloom.cli.output_paths import Force, check_target, refuse_collection
 
 MOST_LISTED = 10
 """Clips that are printed where a report lists them all."""
@@ -82,7 +82,9 @@ def check(
     with suppress(ml.FormatError):  # the check itself reports files that cannot be read
         reading.warn_unfit(find_clips(paths))
     if accept is not None:
-        check_target(str(accept), paths, force=True)
+        check_target(str(accept), paths, force=True, pipe=False)
+    if report is not None:
+        refuse_collection(report)
     with interrupted_note(report):
         result = ml.check_dataset(
             paths,

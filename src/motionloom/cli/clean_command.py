@@ -26,7 +26,7 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
-from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
+from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_collection, refuse_unwritable
 from motionloom.cli.results import AllowFlawed, refuse_flawed, result_json, write_clip
 
 
@@ -114,6 +114,9 @@ def _clean_folder(
     source: str, writing: Writing, reading: Reading, *, report: Path | None, **options: Any
 ) -> None:
     """Clean every clip of a folder and print a line for each."""
+    for folder in (Path(writing.output), report):
+        if folder is not None:
+            refuse_collection(folder)
     with interrupted_note(Path(writing.output)):
         result = ml.clean_dataset(
             source,

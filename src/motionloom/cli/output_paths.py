@@ -82,15 +82,7 @@ def check_target(
                 path=output,
                 fix="Choose another name.",
             )
-    folders = Path(os.path.realpath(target)).parents
-    collection = next((each for each in folders if _is_collection(each)), None)
-    if collection is not None:
-        raise ml.FormatError(
-            f"The output lies in the collection {collection.name}, whose files must stay as they "
-            "are.",
-            path=output,
-            fix="Choose another folder.",
-        )
+    refuse_collection(target)
     if target.is_dir():
         raise ml.FormatError(
             "The output must be a file, and is a folder.", path=output, fix="Add a file name."
@@ -98,6 +90,19 @@ def check_target(
     if target.exists() and not force:
         raise ml.FormatError(
             "The output exists already.", path=output, fix="Choose another name, or use --force."
+        )
+
+
+def refuse_collection(target: Path) -> None:
+    """Refuse a file or folder to write that lies in a collection."""
+    place = Path(os.path.realpath(target))
+    collection = next((each for each in (place, *place.parents) if _is_collection(each)), None)
+    if collection is not None:
+        raise ml.FormatError(
+            f"The output lies in the collection {collection.name}, whose files must stay as they "
+            "are.",
+            path=str(target),
+            fix="Choose another folder.",
         )
 
 
@@ -116,7 +121,8 @@ def _is_clip_in(folder: str, file: Path) -> bool:
     place = Path(folder)
     if not place.is_dir() or place.resolve() not in file.resolve().parents:
         return False
-    return file.suffix.lower() == ".asf" or any(map(file.samefile, ml.find_clips(place)))
+    clips = map(str, ml.find_clips(place))
+    return file.suffix.lower() == ".asf" or any(_is_of(clip, file) for clip in clips)
 
 
 def _is_collection(folder: Path) -> bool:

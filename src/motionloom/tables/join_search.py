@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -50,7 +52,7 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
     natural passes, the most natural candidate that passes is taken, or the one that fails least.
     If nothing good is found, the search is repeated without the tolerance, with the usual time and
     with that of one window, and recipes of the table are tried; the best result is taken. So a
-    tolerance, or more time than these, never makes it less natural.
+    tolerance, or more time than these, never makes a natural result unnatural.
     """
     result: Found | None = None
     for attempt in _attempts(engine, request):
@@ -64,19 +66,19 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
     return _better(result, Found(engine, recipes)).best
 
 
-def _attempts(engine: QueryEngine, request: TransitionRequest) -> list[TransitionRequest]:
+def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[TransitionRequest]:
     """The request, and with less time and without its tolerance."""
+    yield request  # which as a rule is enough
     asked = _longest(engine, request)
     times = {asked: request.longest_s}
     for longest_s in (LONGEST_S, engine.length / engine.frames.fps):
         frames = _longest(engine, replace(request, longest_s=longest_s))
         if frames < asked:
             times.setdefault(frames, longest_s)
-    return [
-        replace(request, longest_s=longest_s, tolerance_s=tolerance_s)
-        for tolerance_s in dict.fromkeys((request.tolerance_s, 0.0))
-        for longest_s in times.values()
-    ]
+    tolerances = dict.fromkeys((request.tolerance_s, 0.0))
+    others = list(product(tolerances, times.values()))[1:]
+    for tolerance_s, longest_s in others:
+        yield replace(request, longest_s=longest_s, tolerance_s=tolerance_s)
 
 
 def _searched(

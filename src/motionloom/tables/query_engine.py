@@ -31,9 +31,8 @@ from motionloom.tables.query_records import (
     synthesis_of,
 )
 from motionloom.tables.score.columns import COLUMNS, column
-from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
+from motionloom.tables.score.natural import Reference
 from motionloom.tables.score.recipe import MOST_WAYS
-from motionloom.tables.score.score import THRESHOLD_IN
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
 from motionloom.tables.synthesis.table_check import Checked, TableCheck
 from motionloom.tables.table_arrays import LabelTargets, TableArrays
@@ -70,6 +69,7 @@ class Best(NamedTuple):
 _choose = kernel("ml_table_choose")
 _join = kernel("ml_table_join")
 _judge = kernel("ml_table_judge")
+_worth = kernel("ml_table_worth")
 _best = kernel("ml_table_best")
 
 
@@ -294,16 +294,15 @@ class QueryEngine:
             return self._slots.reference(windows)
 
     def margin(self, choice: Choice, number: int) -> float:
-        """How far above its threshold a candidate whose columns are known is by the table's score.
+        """How far above what counts as good a candidate whose columns are known is by the score.
 
-        By naturalness, or by the papers' sum in inches, which falls as blends get better.
+        By naturalness, as its logit, or by the papers' sum in inches, which falls as blends get
+        better.
         """
-        columns = choice.columns[number]
-        if not self._by_naturalness:
-            return THRESHOLD_IN - float(self.ranking.cost(columns[None])[0])
-        windows = choice.windows(number)
-        reference = self.reference((windows[0], windows[-1]))
-        return float(naturalness(columns, reference)[0]) - THRESHOLD
+        windows, worth = choice.windows(number), np.zeros(1)
+        with self.lock:
+            _worth(self.record, windows[0], windows[-1], choice.columns[number], worth)
+        return float(worth[0])
 
     def is_natural(self, choice: Choice, number: int) -> bool:
         """Whether a candidate whose columns are known is good by the table's score."""

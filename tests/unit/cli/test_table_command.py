@@ -445,6 +445,7 @@ def test_a_build_does_not_overwrite_clips_of_its_folder(run, tmp_path: Path) -> 
         assert "never overwritten" in done.err
         assert (folder / name).read_bytes() == before
     (folder / "old.mlt").write_text("an old table")  # which is no clip
+    (folder / "nowhere.bvh").symlink_to(folder / "gone.bvh")
     done = run("table", "build", folder, "-o", folder / "old.mlt", "--force", *BUILD)
     assert "never overwritten" not in done.err
 
@@ -461,6 +462,10 @@ def test_a_build_does_not_overwrite_clips_of_its_folder(run, tmp_path: Path) -> 
         ("table", "page", "{table}", "-o", "{lib}/play.html"),
         ("convert", "{clips}/walk.bvh", "-o", "{lib}/{name}"),
         ("check", "{clips}/walk.bvh", "--accept", "{lib}/{name}"),
+        ("check", "{clips}", "--report", "{lib}/report"),
+        ("clean", "{clips}", "-o", "{lib}"),
+        ("clean", "{clips}", "-o", "{lib}/cleaned"),
+        ("clean", "{clips}", "-o", "{lib}.cleaned", "--report", "{lib}/report"),
     ],
 )
 @pytest.mark.parametrize("name", ["catalogue.json", "quats.1.rows", "new.bvh"])

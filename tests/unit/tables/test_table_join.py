@@ -16,6 +16,7 @@ from motionloom.tables.join_search import LONGEST_S
 from motionloom.tables.query import transition
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
+from motionloom.tables.score.score import THRESHOLD_IN
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.transition_request import TransitionRequest
 from motionloom.tables.variation import WORSE
@@ -451,11 +452,32 @@ def test_of_those_that_pass_the_most_natural_is_taken(table):
         request = TransitionRequest(source, target, None, 0.0, 0.0, None, 0.0)
         taken = transition(refusing, request)
         passed = [best for best in refusing.made if best.checked.passed]
-        made = [engine.margin(best.choice, best.number) + THRESHOLD for best in passed]
+        margins = np.array([engine.margin(best.choice, best.number) for best in passed])
+        made = 1.0 / (1.0 + np.exp(-margins))
         if len(made) > 1:
             assert taken.score.naturalness == pytest.approx(max(made), abs=1e-5)
             compared += max(made) > made[0]
     assert compared
+
+
+@pytest.mark.parametrize("ranking", [NATURAL, PAPER])
+def test_margins_are_those_of_the_scores(table, ranking):
+    ranked = table_in_memory(table.frames, length=LENGTH, clusters=6, ranking=ranking)
+    engine, goods = ranked.query_engine, set()
+    for source, target in PLACES:
+        choice = engine.ranked(engine.choose(*window_pair(engine, source, target), rescore=8))
+        for number in range(len(choice.rows)):
+            margin, windows = engine.margin(choice, number), choice.windows(number)
+            columns = choice.columns[number]
+            if ranking is PAPER:
+                assert margin == pytest.approx(THRESHOLD_IN - choice.costs[number], abs=1e-4)
+            else:
+                reference = engine.reference((windows[0], windows[-1]))
+                likely = float(naturalness(columns, reference)[0])
+                assert 1.0 / (1.0 + np.exp(-margin)) == pytest.approx(likely, abs=1e-5)
+                assert engine.is_natural(choice, number) == (likely >= THRESHOLD)
+            goods.add(engine.is_natural(choice, number))
+    assert goods == {False, True}
 
 
 class RefusingLong(Refusing):
