@@ -335,8 +335,8 @@ class TransitionTable:
         Fill
             The whole motion, the filled ``span``, and its check.
         """
+        from motionloom.tables.synthesis.checked_fill import fill_checked
         from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
-        from motionloom.tables.synthesis.inbetween import fill_checked
 
         given: dict[str, Any] = dict(options)
         rename_option(given, "feet", "clean")

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis import inbetween as filling
+from motionloom.tables.synthesis import checked_fill as filling
+from motionloom.tables.synthesis.checked_fill import ATTEMPTS, LITTLE, attempts
 from motionloom.tables.synthesis.gap_motion import GapMotion
 from motionloom.tables.synthesis.gap_windows import COUNT, RATES, Matches
-from motionloom.tables.synthesis.inbetween import ATTEMPTS, LITTLE, Attempt, attempts
+from motionloom.tables.synthesis.inbetween import Attempt
 
 LENGTH = 13
 
@@ -53,9 +54,9 @@ def tried(monkeypatch):
         )
 
     gap = SimpleNamespace(length=LENGTH, played=RATES[-1])
-    monkeypatch.setattr(filling, "_opened", lambda *_: SimpleNamespace(gap=gap))
+    monkeypatch.setattr(filling, "opened_gap", lambda *_: SimpleNamespace(gap=gap))
     monkeypatch.setattr(filling, "windows_for", search)
-    monkeypatch.setattr(filling, "_filled", fill)
+    monkeypatch.setattr(filling, "filled_gap", fill)
     monkeypatch.setattr(filling, "_checked", checked)
     monkeypatch.setattr(filling, "_around", lambda *given: f"limits {given[-1]}")
     monkeypatch.setattr(filling, "_with_sides", lambda *_: "contacts")
