@@ -321,7 +321,7 @@ def _() -> Call:
 
 @job("group")
 def _() -> Call:
-    from motionloom.blending.group import Group
+    from motionloom.blending.evaluate import Group
 
     group, u = Group(curve()), np.linspace(0.0, 10.0, GRID_FRAMES)
     return lambda: group.at(u)

@@ -1510,6 +1510,19 @@ ML_API ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, i
                                    int64_t *held, double *psi, double *root, double *quats,
                                    uint8_t *planted, double *errors);
 
+/* How passages share out what windows lack at their ends. Python reads these numbers from here.
+   Velocities at an end are differences over REACH_S outside the passage. What the root lacks in
+   velocity fades within GLIDE_S. What a joint lacks in spin fades within SHORTEST_S to EASE_S,
+   sooner the faster it is, so that it adds at most SWING (7 degrees). What is left of a step fades
+   within QUICK_S. Windows are averaged in what is slower than about SLOW_S. */
+#define ML_PASSAGE_REACH_S (4.0 / 60.0)
+#define ML_PASSAGE_GLIDE_S (50.0 / 60.0)
+#define ML_PASSAGE_SHORTEST_S (20.0 / 60.0)
+#define ML_PASSAGE_EASE_S (50.0 / 60.0)
+#define ML_PASSAGE_SWING 0.12217304763960307
+#define ML_PASSAGE_QUICK_S (10.0 / 60.0)
+#define ML_PASSAGE_SLOW_S 0.15
+
 /* Frames from row `first` to row `last` along captured windows: a blend of them, bent to have the
    posture and the velocities of both rows at its ends; then, with `feet`, its feet held where they
    stand: they move as they do in their windows (1), or not at all (2). Where it leads over the ground is free. `speed` and `errors` as in ml_synthesis_make. Clips

@@ -83,8 +83,8 @@ void ml_passage_course(const ml_passage *made, double *scratch, double *psi, dou
     int64_t n = made->n_frames, end = n - 1;
     double *steps = scratch, *apart = steps + COURSE_WIDE * n, lack[2][COURSE_WIDE];
     double left[2][COURSE_WIDE], off[2];
-    double ease = ml_min(PASSAGE_EASE_S * made->fps, (double)end);
-    double quick = ml_min(PASSAGE_QUICK_S * made->fps, (double)end);
+    double ease = ml_min(ML_PASSAGE_EASE_S * made->fps, (double)end);
+    double quick = ml_min(ML_PASSAGE_QUICK_S * made->fps, (double)end);
     course_mean(made, apart, apart + COURSE_WIDE * n, steps);
     for (int k = 0; k < 2; k++) {
         course_lack(made, k, lack[k]);

@@ -3,7 +3,7 @@
 #include "../motionloom.h"
 #include "leg.h"
 #include "offset.h"
-#include "rotation_vector.h"
+#include "vec.h"
 
 /* Turns of the foot about the ball set in over this angle, 3 degrees. */
 #define FOOT_SOFT_TURN 0.05235987755982989
@@ -35,204 +35,263 @@ void ml_foot_ground(int64_t n_frames, const uint8_t *held, const double *places,
     }
 }
 
+/* One foot over all frames, and what it is to hold. */
+typedef struct {
+    double heel, ball;
+} foot_heights;
+
+typedef struct {
+    vec3 heel, ball;
+} foot_points;
+
+typedef struct {
+    uint8_t heel, ball;
+} foot_contacts;
+
+typedef struct {
+    int64_t n_frames;
+    const vec3 *hip, *ankle, *heel, *ball;
+    const foot_contacts *held;
+    /* Where held points stand. */
+    const foot_points *places;
+    /* Longest distance from hip to ankle. */
+    const double *reach;
+    /* Height of the ground under heel and ball. */
+    const foot_heights *ground;
+    /* Frames over which a change blends off after a hold; the half-width of its last smoothing. */
+    double blend_frames, stop;
+} foot_track;
+
+/* The pose that is worked out: turns of foot and toes, the roll over the ball, and where heel and
+   ball then are, seen from the ankle. */
+typedef struct {
+    quat *foot, *toes;
+    double *roll;
+    foot_points *levers;
+} foot_pose;
+
+static int foot_only_ball(foot_contacts held) { return held.ball && !held.heel; }
+static int foot_both(foot_contacts held) { return held.heel && held.ball; }
+
+/* Level axis across the foot. A positive turn about it lifts the heel. */
+static vec3 foot_across(foot_points levers) {
+    double x = levers.ball.z - levers.heel.z, z = -(levers.ball.x - levers.heel.x);
+    double size = sqrt(x * x + z * z);
+    return size > 1e-9 ? (vec3){x / size, 0.0, z / size} : (vec3){1.0, 0.0, 0.0};
+}
+
+/* The least angle by which a foot on its ball must roll about `axis` so that its ankle comes within
+   `reach` of the hip; 0 where it is within reach already.
+
+   With g from the ball to the hip and the arm from the ball to the ankle, the turned ankle is at
+   the distance `reach` from the hip where a cos t + b sin t = c. */
+static double foot_roll_needed(vec3 axis, vec3 ball, vec3 g, double reach) {
+    vec3 arm = {-ball.x, -ball.y, -ball.z};
+    double x = axis.x, z = axis.z;
+    double along = (g.x * x + g.z * z) * (arm.x * x + arm.z * z);
+    double a = vec3_dot(g, arm) - along;
+    double b = -g.x * z * arm.y + g.y * (z * arm.x - x * arm.z) + g.z * x * arm.y;
+    double c = -along - 0.5 * ml_square(reach);
+    c += 0.5 * (g.x * g.x + arm.x * arm.x);
+    c += 0.5 * (g.y * g.y + arm.y * arm.y);
+    c += 0.5 * (g.z * g.z + arm.z * arm.z);
+    double most = sqrt(a * a + b * b);
+    if (!(most > 0.0)) return 0.0;
+    return ml_max(0.0, ml_atan2(b, a) - ml_acos(ml_min(1.0, ml_max(-1.0, c / most))));
+}
+
 void ml_foot_roll(int64_t n_frames, const double *levers, const double *hip, const uint8_t *held,
                   const double *places, const double *reach, double *axes, double *angles) {
+    const foot_points *lever = (const foot_points *)levers, *place = (const foot_points *)places;
+    const foot_contacts *contact = (const foot_contacts *)held;
+    const vec3 *hips = (const vec3 *)hip;
+    vec3 *axis = (vec3 *)axes;
     for (int64_t f = 0; f < n_frames; f++) {
-        const double *heel = levers + 6 * f, *ball = heel + 3;
-        double x = ball[2] - heel[2], z = heel[0] - ball[0], size = sqrt(x * x + z * z);
-        double *axis = axes + 3 * f;
-        axis[0] = 1.0;
-        axis[1] = axis[2] = angles[f] = 0.0;
-        if (size < 1e-9) continue;
-        axis[0] = x /= size;
-        axis[2] = z /= size;
-        if (held[2 * f] || !held[2 * f + 1]) continue;
-        /* With g from ball to hip and the arm from ball to ankle, the turned ankle is at the
-           distance `reach` where a cos t + b sin t = c. */
-        double g[3], arm[3] = {-ball[0], -ball[1], -ball[2]};
-        ml_between(hip + 3 * f, places + 6 * f + 3, g);
-        double along = (g[0] * x + g[2] * z) * (arm[0] * x + arm[2] * z);
-        double a = ml_dot(g, arm) - along;
-        double b = -g[0] * z * arm[1] + g[1] * (z * arm[0] - x * arm[2]) + g[2] * x * arm[1];
-        double c = -along - 0.5 * ml_square(reach[f]);
-        for (int k = 0; k < 3; k++) c += 0.5 * (g[k] * g[k] + arm[k] * arm[k]);
-        double most = sqrt(a * a + b * b);
-        if (most > 0.0)
-            angles[f] =
-                ml_max(0.0, ml_atan2(b, a) - ml_acos(ml_min(1.0, ml_max(-1.0, c / most))));
+        vec3 sole = vec3_sub(lever[f].ball, lever[f].heel);
+        axis[f] = foot_across(lever[f]);
+        angles[f] = 0.0;
+        if (!foot_only_ball(contact[f]) || sqrt(sole.z * sole.z + sole.x * sole.x) < 1e-9) continue;
+        vec3 to_hip = vec3_sub(hips[f], place[f].ball);
+        angles[f] = foot_roll_needed(axis[f], lever[f].ball, to_hip, reach[f]);
     }
 }
 
+/* The slope of the sole, as an angle, where its ends differ in height by `rise`. */
+static double foot_slope(double rise, double length, double steepest) {
+    return ml_asin(ml_clamp(rise / length, -steepest, steepest));
+}
+
+/* How far a foot that is held at one end must tilt to keep its other end above the ground. A point
+   that was under the ground in the capture may stay as deep as it was. */
 void ml_foot_tilt(int64_t n_frames, const double *levers, const double *heel, const double *ball,
                   const uint8_t *held, const double *places, const double *ground, double *out) {
+    const foot_points *lever = (const foot_points *)levers, *place = (const foot_points *)places;
+    const foot_contacts *contact = (const foot_contacts *)held;
+    const foot_heights *floor = (const foot_heights *)ground;
+    const vec3 *heels = (const vec3 *)heel, *balls = (const vec3 *)ball;
     for (int64_t f = 0; f < n_frames; f++) {
         out[f] = 0.0;
-        if (held[2 * f] == held[2 * f + 1]) continue;
-        double sole[3], tilt;
-        ml_between(levers + 6 * f + 3, levers + 6 * f, sole);
-        double length = ml_max(ml_length(sole), 1e-9);
-        double slope = ml_asin(ml_clamp(sole[1] / length, -1.0, 1.0));
-        if (held[2 * f]) {
-            double low = ml_min(ball[3 * f + 1], ground[2 * f + 1]);
-            double least = (low - places[6 * f + 1]) / length;
-            least = ml_asin(ml_clamp(least, -FOOT_STEEPEST, FOOT_STEEPEST));
+        if (contact[f].heel == contact[f].ball) continue;
+        vec3 sole = vec3_sub(lever[f].ball, lever[f].heel);
+        double length = ml_max(vec3_length(sole), 1e-9), slope = foot_slope(sole.y, length, 1.0);
+        double tilt;
+        if (contact[f].heel) {
+            double lowest = ml_min(balls[f].y, floor[f].ball);
+            double least = foot_slope(lowest - place[f].heel.y, length, FOOT_STEEPEST);
             tilt = -ml_max(least - slope, 0.0);
         } else {
-            double low = ml_min(heel[3 * f + 1], ground[2 * f]);
-            double most = (places[6 * f + 4] - low) / length;
-            most = ml_asin(ml_clamp(most, -FOOT_STEEPEST, FOOT_STEEPEST));
+            double lowest = ml_min(heels[f].y, floor[f].heel);
+            double most = foot_slope(place[f].ball.y - lowest, length, FOOT_STEEPEST);
             tilt = ml_max(slope - most, 0.0);
         }
         if (fabs(tilt) > FOOT_LEAST_TILT) out[f] = tilt;
     }
 }
 
-/* Turn the levers of heel and ball of one frame. */
-static void foot_turn(const double *q, double *levers) {
-    for (int k = 0; k < 2; k++) {
-        double moved[3];
-        ml_turn(q, levers + 3 * k, moved);
-        for (int c = 0; c < 3; c++) levers[3 * k + c] = moved[c];
-    }
+static void foot_turn_levers(quat turn, foot_points *levers) {
+    levers->heel = quat_rotate(turn, levers->heel);
+    levers->ball = quat_rotate(turn, levers->ball);
 }
 
-/* Where heel and ball are both held, the foot takes the shortest turn that lays it along its two
-   places. Turns of foot and toes. */
-static void foot_lie(int64_t n, const uint8_t *held, const double *places, double length,
-                     double stop, uint8_t *both, double *scratch, double *levers, double *q_foot,
-                     double *q_toes) {
-    double *turns = scratch, *blended = scratch + 3 * n;
+/* Turn the foot of one frame further, about its ankle. */
+static void foot_turn_on(const foot_pose *pose, int64_t f, quat turn) {
+    pose->foot[f] = quat_multiply(turn, pose->foot[f]);
+    foot_turn_levers(turn, &pose->levers[f]);
+}
+
+/* Lay the sole along its two places where heel and ball are both held, by the shortest turn; the
+   turn blends off after the hold. `both` (n) gets the frames, scratch is (6, n). */
+static void foot_lay_sole(const foot_track *track, const foot_pose *pose, uint8_t *both,
+                          double *scratch) {
+    int64_t n = track->n_frames;
+    vec3 *needed = (vec3 *)scratch, *turns = needed + n;
     int any = 0;
     for (int64_t f = 0; f < n; f++) {
-        double *turn = turns + 3 * f, d[3], u[3], axis[3];
-        both[f] = held[2 * f] && held[2 * f + 1];
-        turn[0] = turn[1] = turn[2] = 0.0;
-        q_foot[4 * f] = q_toes[4 * f] = 1.0;
-        for (int c = 1; c < 4; c++) q_foot[4 * f + c] = q_toes[4 * f + c] = 0.0;
+        both[f] = foot_both(track->held[f]);
+        pose->foot[f] = pose->toes[f] = QUAT_IDENTITY;
+        needed[f] = VEC3_ZERO;
         if (!both[f]) continue;
         any = 1;
-        ml_between(levers + 6 * f + 3, levers + 6 * f, d);
-        ml_between(places + 6 * f + 3, places + 6 * f, u);
-        ml_cross(d, u, axis);
-        double sine = ml_length(axis);
-        if (sine > 0.0) {
-            double part = ml_atan2(sine, ml_dot(d, u)) / sine;
-            for (int c = 0; c < 3; c++) turn[c] = part * axis[c];
-        }
+        vec3 sole = vec3_sub(pose->levers[f].ball, pose->levers[f].heel);
+        vec3 wanted = vec3_sub(track->places[f].ball, track->places[f].heel);
+        vec3 axis = vec3_cross(sole, wanted);
+        double sine = vec3_length(axis);
+        if (sine > 0.0) needed[f] = vec3_scale(ml_atan2(sine, vec3_dot(sole, wanted)) / sine, axis);
     }
     if (!any) return;
-    ml_offset_blend(n, 3, turns, both, length, stop, blended);
+    ml_offset_blend(n, 3, scratch, both, track->blend_frames, track->stop, &turns->x);
     for (int64_t f = 0; f < n; f++) {
-        const double *turn = blended + 3 * f;
-        if (turn[0] == 0.0 && turn[1] == 0.0 && turn[2] == 0.0) continue;
-        ml_rotation_exp(turn, q_foot + 4 * f);
-        for (int c = 0; c < 4; c++) q_toes[4 * f + c] = q_foot[4 * f + c];
-        foot_turn(q_foot + 4 * f, levers + 6 * f);
+        if (vec3_is_zero(turns[f])) continue;
+        pose->foot[f] = pose->toes[f] = quat_exp(turns[f]);
+        foot_turn_levers(pose->foot[f], &pose->levers[f]);
     }
 }
 
-/* Turn the foot of one frame further. */
-static void foot_turn_on(const double *turn, double *q_foot, double *levers) {
-    double made[4];
-    ml_times(turn, q_foot, made);
-    for (int c = 0; c < 4; c++) q_foot[c] = made[c];
-    foot_turn(turn, levers);
-}
-
-/* Where only the ball is held and the ankle would be out of reach, the foot rolls on over the ball.
-   The roll sets in smoothly, is bounded, and runs out after the hold. */
-static void foot_roll_on(int64_t n, const double *hip, const uint8_t *held, const double *places,
-                         const double *reach, const uint8_t *standing, double length, double stop,
-                         double *scratch, double *levers, double *q_foot, double *roll) {
-    double *axes = scratch, *needed = scratch + 3 * n, since = 0.0;
+/* Roll the foot over its ball where only the ball is held and the ankle would be out of reach. The
+   roll sets in smoothly, stays below FOOT_MOST_TURN, and runs out within half a blend.
+   scratch: (4, n) */
+static void foot_roll_over_ball(const foot_track *track, const foot_pose *pose,
+                                const uint8_t *standing, double *scratch) {
+    int64_t n = track->n_frames;
+    vec3 *axes = (vec3 *)scratch;
+    double *needed = scratch + 3 * n, held_for = 0.0;
     int any = 0;
-    ml_foot_roll(n, levers, hip, held, places, reach, axes, needed);
+    ml_foot_roll(n, &pose->levers->heel.x, &track->hip->x, &track->held->heel,
+                 &track->places->heel.x, track->reach, scratch, needed);
     for (int64_t f = 0; f < n; f++) {
-        /* Frames since the ball alone is held. */
-        since = held[2 * f + 1] && !held[2 * f] ? since + 1.0 : 0.0;
+        held_for = foot_only_ball(track->held[f]) ? held_for + 1.0 : 0.0;
         if (!(needed[f] > 0.0)) continue;
         any = 1;
         double soft = needed[f] * needed[f] / (needed[f] + FOOT_SOFT_TURN) / FOOT_MOST_TURN;
-        needed[f] = FOOT_MOST_TURN * ml_tanh(soft) * (1.0 - ml_offset_ease(since / (0.5 * length)));
+        double left = 1.0 - ml_offset_ease(held_for / (0.5 * track->blend_frames));
+        needed[f] = FOOT_MOST_TURN * ml_tanh(soft) * left;
     }
     if (!any) return;
-    ml_offset_blend(n, 1, needed, standing, length, stop, roll);
-    for (int64_t f = 0; f < n; f++) {
-        double turn[4];
-        if (roll[f] == 0.0) continue;
-        ml_rotation_about(axes + 3 * f, roll[f], turn);
-        foot_turn_on(turn, q_foot + 4 * f, levers + 6 * f);
-    }
+    ml_offset_blend(n, 1, needed, standing, track->blend_frames, track->stop, pose->roll);
+    for (int64_t f = 0; f < n; f++)
+        if (pose->roll[f] != 0.0) foot_turn_on(pose, f, quat_about(axes[f], pose->roll[f]));
 }
 
-/* Level axis across the foot; a positive turn about it lifts the heel. */
-static void foot_across(const double *levers, double *axis) {
-    double x = levers[5] - levers[2], z = -(levers[3] - levers[0]), size = sqrt(x * x + z * z);
-    axis[0] = size > 1e-9 ? x / size : 1.0;
-    axis[1] = 0.0;
-    axis[2] = size > 1e-9 ? z / size : 0.0;
-}
-
-/* A heel or ball whose other end is held stays above the ground. Toes go up with the ball, but stay
-   on the ground where the heel goes up. */
-static void foot_tilt_out(int64_t n, const double *heel, const double *ball, const uint8_t *held,
-                          const double *places, const double *ground, const uint8_t *standing,
-                          double length, double stop, double *scratch, double *levers,
-                          double *q_foot, double *q_toes) {
+/* Tilt the foot out of the ground where one end is held and the other would sink. Toes go up with
+   the ball, but stay on the ground where the heel goes up. scratch: (2, n) */
+static void foot_tilt_out(const foot_track *track, const foot_pose *pose, const uint8_t *standing,
+                          double *scratch) {
+    int64_t n = track->n_frames;
     double *needed = scratch, *tilt = scratch + n;
     int any = 0;
-    ml_foot_tilt(n, levers, heel, ball, held, places, ground, needed);
+    ml_foot_tilt(n, &pose->levers->heel.x, &track->heel->x, &track->ball->x, &track->held->heel,
+                 &track->places->heel.x, &track->ground->heel, needed);
     for (int64_t f = 0; f < n; f++) any |= needed[f] != 0.0;
     if (!any) return;
-    ml_offset_blend(n, 1, needed, standing, length, stop, tilt);
+    ml_offset_blend(n, 1, needed, standing, track->blend_frames, track->stop, tilt);
     for (int64_t f = 0; f < n; f++) {
-        double axis[3], turn[4], toes[4];
         if (tilt[f] == 0.0) continue;
-        foot_across(levers + 6 * f, axis);
-        ml_rotation_about(axis, tilt[f], turn);
-        foot_turn_on(turn, q_foot + 4 * f, levers + 6 * f);
-        if (tilt[f] > 0.0) continue;
-        ml_times(turn, q_toes + 4 * f, toes);
-        for (int c = 0; c < 4; c++) q_toes[4 * f + c] = toes[c];
+        quat turn = quat_about(foot_across(pose->levers[f]), tilt[f]);
+        foot_turn_on(pose, f, turn);
+        if (!(tilt[f] > 0.0)) pose->toes[f] = quat_multiply(turn, pose->toes[f]);
     }
 }
 
-/* A foot that is free from `first` up to `stop` grows its shift no further than a little. */
-static void foot_bound(int64_t n, int64_t first, int64_t stop, double *shift) {
+/* Keep the shift of a foot that is free from `first` up to `stop` from growing beyond that of the
+   holds around it, but for FOOT_GROWTH_M. */
+static void foot_bound_shift(int64_t n, int64_t first, int64_t stop, vec3 *shift) {
     double most = 0.0;
-    if (first > 0) most = ml_length(shift + 3 * (first - 1));
-    if (stop < n) most = ml_max(most, ml_length(shift + 3 * stop));
+    if (first > 0) most = vec3_length(shift[first - 1]);
+    if (stop < n) most = ml_max(most, vec3_length(shift[stop]));
     for (int64_t f = first; f < stop; f++) {
-        double over = ml_length(shift + 3 * f) - most;
+        double over = vec3_length(shift[f]) - most;
         if (!(over > 0.0)) continue;
-        double less = most + FOOT_GROWTH_M * ml_tanh(over / FOOT_GROWTH_M);
-        less /= most + over + 1e-12;
-        for (int c = 0; c < 3; c++) shift[3 * f + c] *= less;
+        double bounded = most + FOOT_GROWTH_M * ml_tanh(over / FOOT_GROWTH_M);
+        shift[f] = vec3_scale(bounded / (most + over + 1e-12), shift[f]);
     }
 }
 
-/* Way of the ankle that brings held points onto their places. */
-static void foot_shift(int64_t n, const double *ankle, const uint8_t *held, const double *places,
-                       const uint8_t *standing, double length, double stop, double *scratch,
-                       const double *levers, double *shift) {
-    double *gaps = scratch;
+/* How far the ankle must move to bring held points onto their places: by the mean where both are
+   held. */
+static vec3 foot_gap(foot_contacts held, foot_points place, vec3 ankle, foot_points lever) {
+    vec3 heel = vec3_sub(vec3_sub(place.heel, ankle), lever.heel);
+    vec3 ball = vec3_sub(vec3_sub(place.ball, ankle), lever.ball);
+    if (foot_both(held)) return vec3_add(vec3_scale(0.5, heel), vec3_scale(0.5, ball));
+    return held.heel ? heel : ball;
+}
+
+/* Shift the ankle so that held points come onto their places. scratch: (3, n) */
+static void foot_shift_ankle(const foot_track *track, const foot_pose *pose,
+                             const uint8_t *standing, double *scratch, vec3 *shift) {
+    int64_t n = track->n_frames;
+    vec3 *gaps = (vec3 *)scratch;
     for (int64_t f = 0; f < n; f++) {
-        double weight = held[2 * f] && held[2 * f + 1] ? 0.5 : 1.0;
-        for (int c = 0; c < 3; c++) {
-            gaps[3 * f + c] = 0.0;
-            for (int k = 0; k < 2; k++)
-                if (held[2 * f + k])
-                    gaps[3 * f + c] += weight * (places[6 * f + 3 * k + c] - ankle[3 * f + c] -
-                                                 levers[6 * f + 3 * k + c]);
-        }
+        gaps[f] = VEC3_ZERO;
+        if (standing[f])
+            gaps[f] = foot_gap(track->held[f], track->places[f], track->ankle[f], pose->levers[f]);
     }
-    ml_offset_blend(n, 3, gaps, standing, length, stop, shift);
+    ml_offset_blend(n, 3, scratch, standing, track->blend_frames, track->stop, &shift->x);
     for (int64_t f = 0; f < n;) {
         int64_t first = f;
         while (f < n && !standing[f]) f++;
-        if (f > first) foot_bound(n, first, f, shift);
+        if (f > first) foot_bound_shift(n, first, f, shift);
         while (f < n && standing[f]) f++;
     }
+}
+
+/* Turn and shift one foot so that its held points stand. flags: (2, n), scratch: (6, n). */
+static void foot_place(const foot_track *track, double free_change, int may_roll, uint8_t *flags,
+                       double *scratch, const foot_pose *pose, vec3 *shift) {
+    int64_t n = track->n_frames;
+    uint8_t *standing = flags, *both = flags + n;
+    for (int64_t f = 0; f < n; f++) {
+        standing[f] = track->held[f].heel || track->held[f].ball;
+        pose->roll[f] = 0.0;
+        pose->levers[f].heel = vec3_sub(track->heel[f], track->ankle[f]);
+        pose->levers[f].ball = vec3_sub(track->ball[f], track->ankle[f]);
+    }
+    foot_lay_sole(track, pose, both, scratch);
+    ml_twitch_calm(n, &track->ankle->x, &track->held->heel, &track->places->heel.x, free_change,
+                   track->stop, both, scratch, &pose->levers->heel.x, &pose->foot->w,
+                   &pose->toes->w);
+    if (may_roll) foot_roll_over_ball(track, pose, standing, scratch);
+    foot_tilt_out(track, pose, standing, scratch);
+    foot_shift_ankle(track, pose, standing, scratch, shift);
 }
 
 void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle, const double *heel,
@@ -240,22 +299,21 @@ void ml_foot_place(int64_t n_frames, const double *hip, const double *ankle, con
                    const double *reach, const double *ground, double length, double stop,
                    double free_change, int32_t may_roll, uint8_t *flags, double *scratch,
                    double *q_foot, double *q_toes, double *shift, double *roll, double *levers) {
-    uint8_t *standing = flags, *both = flags + n_frames;
-    for (int64_t f = 0; f < n_frames; f++) {
-        standing[f] = held[2 * f] || held[2 * f + 1];
-        roll[f] = 0.0;
-        ml_between(heel + 3 * f, ankle + 3 * f, levers + 6 * f);
-        ml_between(ball + 3 * f, ankle + 3 * f, levers + 6 * f + 3);
-    }
-    foot_lie(n_frames, held, places, length, stop, both, scratch, levers, q_foot, q_toes);
-    ml_twitch_calm(n_frames, ankle, held, places, free_change, stop, both, scratch, levers, q_foot,
-                   q_toes);
-    if (may_roll)
-        foot_roll_on(n_frames, hip, held, places, reach, standing, length, stop, scratch, levers,
-                     q_foot, roll);
-    foot_tilt_out(n_frames, heel, ball, held, places, ground, standing, length, stop, scratch,
-                  levers, q_foot, q_toes);
-    foot_shift(n_frames, ankle, held, places, standing, length, stop, scratch, levers, shift);
+    foot_track track = {
+        .n_frames = n_frames,
+        .hip = (const vec3 *)hip,
+        .ankle = (const vec3 *)ankle,
+        .heel = (const vec3 *)heel,
+        .ball = (const vec3 *)ball,
+        .held = (const foot_contacts *)held,
+        .places = (const foot_points *)places,
+        .reach = reach,
+        .ground = (const foot_heights *)ground,
+        .blend_frames = length,
+        .stop = stop,
+    };
+    foot_pose pose = {(quat *)q_foot, (quat *)q_toes, roll, (foot_points *)levers};
+    foot_place(&track, free_change, may_roll, flags, scratch, &pose, (vec3 *)shift);
 }
 
 /* How far a free foot is raised so that no point of it is pushed into the ground, by `lift`. A point

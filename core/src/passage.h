@@ -5,20 +5,7 @@
 
 #include "rows.h"
 
-/* Velocities at an end are differences over this long, outside the passage, s. */
-#define PASSAGE_REACH_S (4.0 / 60.0)
-/* What the root lacks in velocity at an end fades within this long, s. */
-#define PASSAGE_GLIDE_S (50.0 / 60.0)
-/* Velocities of postures are taken over by the windows' own within so long, at least and at most,
-   s; in between, they add at most this angle, radians. */
-#define PASSAGE_SHORTEST_S (20.0 / 60.0)
-#define PASSAGE_EASE_S (50.0 / 60.0)
-#define PASSAGE_SWING 0.12217304763960307
-/* What is left of a step from frame to frame at an end fades within this long, s. */
-#define PASSAGE_QUICK_S (10.0 / 60.0)
-/* Averages of windows are of what is slower than about this long, s; what is faster is the
-   carrier's. */
-#define PASSAGE_SLOW_S 0.15
+/* Times, in seconds, and angles are in motionloom.h, where Python reads them. */
 
 /* Feet of a passage: held, they stand still or move as in their windows. */
 #define PASSAGE_STILL 2
@@ -79,13 +66,13 @@ void ml_passage_course(const ml_passage *made, double *scratch, double *psi, dou
 
 /* Frames that velocities at an end are measured over. */
 static inline int64_t ml_passage_reach(double fps) {
-    double reach = PASSAGE_REACH_S * fps + 0.5;
+    double reach = ML_PASSAGE_REACH_S * fps + 0.5;
     return reach < 2.0 ? 1 : (int64_t)reach;
 }
 
 /* Part of what the root lacks at an end that is left after so many frames. */
 static inline double ml_passage_glide(double frames, double fps) {
-    return 1.0 - ml_eased(frames / (PASSAGE_GLIDE_S * fps));
+    return 1.0 - ml_eased(frames / (ML_PASSAGE_GLIDE_S * fps));
 }
 
 /* Values that start at 0 with slope 1 and come back to 0 after `time` frames. */

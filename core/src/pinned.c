@@ -59,7 +59,7 @@ typedef struct {
 
 static pinned_bend pinned_bend_at(const ml_term_slots *slots, int64_t t) {
     double end = (double)(slots->length - 1), u = (double)t / end;
-    double time = ml_min(PASSAGE_SHORTEST_S * slots->fps, end);
+    double time = ml_min(ML_PASSAGE_SHORTEST_S * slots->fps, end);
     double a = ml_passage_slope((double)t, time), b = ml_passage_slope(end - (double)t, time);
     double along = (a - b) / end;
     return (pinned_bend){(float)(1.0 - u + along), (float)(u - along), (float)a, (float)-b};

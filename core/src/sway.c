@@ -60,7 +60,7 @@ static void sway_settle(int64_t n, int64_t first, int64_t last, double *sway) {
 static void sway_ease(int64_t first, int64_t last, int64_t seam, double fps, const double *foot,
                       double *places) {
     int64_t next = seam == first ? seam + 1 : seam - 1;
-    double quick = ml_min(PASSAGE_QUICK_S * fps, (double)(last - first)), change[3];
+    double quick = ml_min(ML_PASSAGE_QUICK_S * fps, (double)(last - first)), change[3];
     if (last - first < 2) return;
     for (int c = 0; c < 3; c++)
         change[c] = places[3 * next + c] - foot[3 * next + c] - places[3 * seam + c] +

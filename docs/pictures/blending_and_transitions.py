@@ -21,7 +21,7 @@ import numpy as np
 from matplotlib import colormaps
 
 import motionloom as ml
-from motionloom.blending.linear import blend_linearly
+from motionloom.blending.blend import blend_linearly
 from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points
 from motionloom.drawing.canvas import blank_canvas, save_canvas

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from motionloom._core_header import FOLDER, MARK, Field, functions, structs
+from motionloom._core_header import FOLDER, MARK, Field, constants, functions, structs
 from motionloom.errors import ArrayError, MotionLoomError
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "Record",
     "blank",
     "built_from",
+    "constant",
     "kept",
     "kernel",
     "record",
@@ -121,6 +122,11 @@ def kernel(name: str) -> Callable[..., Any]:
     exec(compile("\n".join(lines), f"<{name}>", "exec"), place)  # of our own header
     kernel_: Callable[..., Any] = place[name]
     return kernel_
+
+
+def constant(name: str) -> float:
+    """A number of the core's header, so that Python and C cannot disagree about it."""
+    return constants()[name]
 
 
 def record(kind: str, **values: Any) -> Record:

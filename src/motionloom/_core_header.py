@@ -6,7 +6,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from motionloom.errors import ArrayError
 
@@ -44,6 +44,20 @@ _FUNCTION = re.compile(r"ML_API\s+((?:const\s+)?\w+[\s*]+)(ml_\w+)\s*\(([^;]*?)\
 _STRUCT = re.compile(r"typedef struct(?:\s+ml_\w+)?\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
 _SHAPES = re.compile(r"((?:\w+,\s+)*\w+):\s+\(([^)]*)\)(\s+or NULL)?")
 _FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
+
+
+_CONSTANT = re.compile(
+    r"^#define +(ML_\w+) +([-+*/().\d ]*\d[-+*/().\de ]*?) *(?:/\*.*)?$", re.MULTILINE
+)
+
+
+@cache
+def constants() -> dict[str, int | float]:
+    """Every number that the header defines, by name: ``4``, ``0.15`` or ``(20.0 / 60.0)``."""
+    arithmetic: dict[str, Any] = {
+        "__builtins__": {}
+    }  # the pattern admits nothing but digits and operators
+    return {name: eval(text, arithmetic) for name, text in _CONSTANT.findall(header_text())}
 
 
 @cache

@@ -40,9 +40,17 @@ def is_command(place: str) -> bool:
 
 
 def n_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Parameters of a function; the first of a method is not counted."""
+    """Parameters of a function; the first of a method is not counted.
+
+    Keyword-only parameters with a default are options: a call need not mention them.
+    """
     given = node.args
-    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    needed = [
+        each
+        for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        if default is None
+    ]
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *needed)]
     if names[:1] in (["self"], ["cls"]):
         names = names[1:]
     return len(names) + bool(given.vararg) + bool(given.kwarg)

@@ -7,8 +7,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.blending.control import SEAM_S, Pose, _closures
 from motionloom.blending.cycle import find_cycle
-from motionloom.blending.evaluate import plants_along
-from motionloom.blending.group import Group
+from motionloom.blending.evaluate import Group, plants_along
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom._core import kernel
 from motionloom.registration.splines import Spline
 from motionloom.rotation.planar import PlanarTransform
 
@@ -36,7 +37,7 @@ def inverse(points: FloatArray, k: int, value: float) -> float:
 def step_parameter(
     points: FloatArray, weights: FloatArray, u: float, frames: float, euler: bool
 ) -> float:
-    """The plain form of :func:`step_parameter`."""
+    """The plain form of ``ml_walk_step``."""
     shares = np.abs(weights) / np.abs(weights).sum()
     if euler:
         slopes = (values(points, u + 1e-6) - values(points, u - 1e-6)) / 2e-6
@@ -89,3 +90,12 @@ def place_frames(
     for i in range(1, len(theta)):
         places.append(place_frame(aligned[i - 1], aligned[i], roots[i], weights[i], places[-1]))
     return np.array([p.theta for p in places]), np.array([[p.x0, p.z0] for p in places])
+
+
+def core_step(
+    points: FloatArray, weights: FloatArray, u: float, frames: float, euler: bool
+) -> float:
+    """``ml_walk_step`` of the core, which live control takes for every frame."""
+    out = np.zeros(1)
+    kernel("ml_walk_step")(*points.shape, points, weights, u, frames, euler, out)
+    return float(out[0])

@@ -73,7 +73,7 @@ def test_defaults_in_signatures_are_those_of_the_function() -> None:
         assert (plain.motion.root_positions == given.motion.root_positions).all()
 
 
-def test_an_unknown_option_is_refused_as_before() -> None:
+def test_an_unknown_option_is_refused() -> None:
     walk = ml.synthetic.clip("walk", duration_s=1.0).motion
-    with pytest.raises(TypeError, match=r"loop\(\) has no option 'cleen'"):
+    with pytest.raises(TypeError, match=r"loop\(\).*unexpected.*'cleen'"):
         ml.loop(walk, cleen=True)  # type: ignore[call-arg]

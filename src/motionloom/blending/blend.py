@@ -5,43 +5,60 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import MAX_FRAMES, FloatArray, flag, frames_in, items, of_kind
+from motionloom._arrays import MAX_FRAMES, BoolArray, FloatArray, flag, frames_in, items, of_kind
 from motionloom._deprecated import warn_renamed
 from motionloom._records import record
-from motionloom.blending.blend_ends import check_of, sound_ends
-from motionloom.blending.blend_weights import checked_row, checked_weights
 from motionloom.blending.control import control
 from motionloom.blending.evaluate import (
+    Evaluated,
     evaluate,
     holds_along,
     mixed_translations,
     plants_along,
+    walk_parameters,
     wide_joints,
 )
-from motionloom.blending.walk import walk_parameters
+from motionloom.blending.weights import checked_row, checked_weights
 from motionloom.body.body_map import roles_for
+from motionloom.body.facing import facing
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
 from motionloom.cleanup.hands import HandHold, hand_role, reach_notes
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.checks.flawed_warning import warn_flawed
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.edit import sample, transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
+from motionloom.rotation import quat
+from motionloom.rotation.planar import PlanarTransform
 
-__all__ = ["Blend", "blend", "check_of"]
-
-LONGEST = 200_000
-"""Frames that a blend of a given length may have; each takes a step of live control."""
-LEAST_FRAMES = 3
+MIN_FRAMES = 3
 """Fewer frames have no acceleration: they are poses, and no check can judge them."""
+MAX_LIVE_FRAMES = 200_000
+"""Frames of a blend with ``duration_s``, each of which takes a step of live control."""
+TRIMS_S = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25)
+"""Seconds that may be left out at an end of the curve, the first that passes the check."""
+CAPTURE_EDGE_S = 0.06
+"""The first and last seconds of a capture, often abrupt; the quality check ignores them."""
+STEEP = 0.6
+"""If the slowest example runs at less than this part of the fastest one's rate, the path is steep:
+one example is played much too fast there."""
+SUDDEN, SUDDEN_M_S2 = 3.0, 200.0
+"""A frame near the end of a clip is sudden if its acceleration is at least this many times the
+largest one away from the ends, and at least this in m/s2."""
+
+Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +154,6 @@ class Blend:
         return sync_markers(self.footplants)
 
 
-Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
-
-
 def blend(
     curve: RegistrationCurve | Sequence[Motion],
     weights: Weights,
@@ -189,128 +203,114 @@ def blend(
     RegistrationError
         With one row of weights, or a function, the curve is passed in fewer than three frames.
     """
-    backwards, euler = flag(backwards, "backwards"), flag(euler, "euler")
-    clean = flag(clean, "clean")
+    backwards, euler, clean = (
+        flag(backwards, "backwards"),
+        flag(euler, "euler"),
+        flag(clean, "clean"),
+    )
     if not isinstance(curve, RegistrationCurve):
-        clips = items(curve, "curve", "motions")
-        for k, clip in enumerate(clips):
-            of_kind(clip, Motion, f"curve[{k}]")
-        if len(clips) < 2:
-            raise ArrayError(f"`curve` must hold two or more motions, got {len(clips)}.")
-        curve = register(clips)
+        curve = _registered(curve)
     if duration_s is not None:
-        return _finalized(_blend_for(curve, weights, duration_s, backwards, euler), clean)
-    at, w, is_whole = _walked(curve, weights, backwards, euler)
-    u = at * curve.frames_per_knot
+        return _hold_contacts(_live_blend(curve, weights, duration_s, backwards, euler), clean)
+    u, w, whole = _walk_curve(curve, weights, backwards, euler)
     evaluated = evaluate(curve, u, w)
-    between = is_whole and float(w.min()) >= 0.0  # beyond the clips ends fail as the rest does
-    first, last = sound_ends(curve, u, evaluated) if between else (0, 0)
-    if first or last:
-        u, w = u[first : len(u) - last], w[first : len(u) - last]
-        evaluated = evaluate(curve, u, w)
-    frames = curve.frames(u)
-    blended = Blend(
-        evaluated.motion, evaluated.footplants, None, evaluated.motion, u, frames, w,
-        evaluated.wide_joints, curve, (first, last),
-    )  # fmt: skip
-    finished = _finalized(blended, clean)
-    if clean and float(w.min()) >= 0.0:  # beyond its clips a blend is meant to differ from them
-        warn_flawed(finished.verification, "blend")
-    return finished
+    extrapolated = float(w.min()) < 0.0  # such a blend is meant to differ from its examples
+    trimmed = (0, 0)
+    if whole and not extrapolated:
+        trimmed = first, last = frames_to_trim(curve, u, evaluated)
+        if first or last:
+            u, w = u[first : len(u) - last], w[first : len(u) - last]
+            evaluated = evaluate(curve, u, w)
+    result = _hold_contacts(
+        Blend(
+            motion=evaluated.motion,
+            footplants=evaluated.footplants,
+            cleanup=None,
+            blended=evaluated.motion,
+            u=u,
+            frames=curve.frames(u),
+            weights=w,
+            wide_joints=evaluated.wide_joints,
+            curve=curve,
+            trimmed=trimmed,
+        ),
+        clean,
+    )
+    if clean and not extrapolated:
+        warn_flawed(result.verification, "blend")
+    return result
 
 
-def _finalized(blended: Blend, clean: bool) -> Blend:
-    """The blend with its feet and hands held, where it has them and that is wanted."""
-    curve, skeleton = blended.curve, blended.motion.skeleton
-    body = roles_for(skeleton, curve.body)
-    hands: dict[str, list[tuple[int, int]]] = {}
-    for name, spans in blended.constraints.items():
-        role = hand_role(name, skeleton, body)
-        if role is not None:
-            hands[role] = _joined_spans([*hands.get(role, ()), *spans])
-    if not clean or (legs_missing(body) and not hands):
-        return blended
-    done = finalize(
-        blended.motion, blended.footplants, check_of(curve), body=body, weights=blended.weights,
-        hands=hands,
-    )  # fmt: skip
-    finished = replace(
-        blended, motion=done.motion, footplants=done.footplants, cleanup=done.cleanup,
-        hands=done.hands,
-    )  # fmt: skip
-    vars(finished)["verification"] = done.verification  # which it would find again
-    return finished
+def _registered(motions: Sequence[Motion]) -> RegistrationCurve:
+    """The curve of a list of motions."""
+    clips = items(motions, "curve", "motions")
+    for k, clip in enumerate(clips):
+        of_kind(clip, Motion, f"curve[{k}]")
+    if len(clips) < 2:
+        raise ArrayError(f"`curve` must hold two or more motions, got {len(clips)}.")
+    return register(clips)
 
 
-def _joined_spans(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Intervals in time order; those that overlap, under two names of one hand, are joined."""
-    joined: list[tuple[int, int]] = []
-    for first, last in sorted(spans):
-        if joined and first <= joined[-1][1]:
-            joined[-1] = joined[-1][0], max(last, joined[-1][1])
-        else:
-            joined.append((first, last))
-    return joined
+# --- Which frames of the curve a blend has
 
 
-def _walked(
+def _walk_curve(
     curve: RegistrationCurve, weights: Weights, backwards: bool, euler: bool
 ) -> tuple[FloatArray, FloatArray, bool]:
-    """Parameters (N,) and weights (N, K) of frames, and whether they pass the whole curve.
+    """Parameters (N,) and weights (N, K) of the frames, and whether they cover the whole curve.
 
-    A table of weights has a row per frame, and may end before the curve does.
+    A table of weights has a row per frame and may end before the curve does. One row, or a
+    function of the time, lasts to the end of the curve.
     """
-    points, end = curve.times.points, curve.times.u_end
+    end, n_motions = curve.times.u_end, len(curve.motions)
     start, step, stop = (end, -1.0, 0.0) if backwards else (0.0, 1.0, end)
+    called: list[FloatArray] = []
     if callable(weights):
-        called, is_whole = _called(curve, weights, (start, step, stop), euler), True
+        called = _called(curve, weights, start, step, stop, euler)
         rows = np.array([*called, called[-1]])
     else:
-        rows = checked_weights(weights, len(curve.motions))
-        is_whole = rows.ndim == 1
-        if is_whole:
-            longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
-            rows = np.tile(rows, (longest, 1))
-    at = walk_parameters(points, rows, start, step, stop, euler)
-    if is_whole:
-        at = _ending_at(at, stop) if len(at) > 1 else at
-        if len(at) < LEAST_FRAMES:
-            raise RegistrationError(
-                f"A blend has at least {LEAST_FRAMES} frames; with these weights the curve takes "
-                f"{len(at)}. Register clips that share more, or choose other weights."
-            )
-    if callable(weights) and len(at) > len(called):  # one frame more ends with the curve
-        rows[-1] = checked_row(weights(len(called) / curve.motions[0].fps), len(curve.motions))
-    return at, rows[: len(at)], is_whole
+        rows = checked_weights(weights, n_motions)
+        if rows.ndim == 2:
+            at = walk_parameters(curve.times.points, rows, start, step, stop, euler)
+            return at * curve.frames_per_knot, rows[: len(at)], False
+        longest = int(2.0 * max(m.n_frames for m in curve.motions)) + 16
+        rows = np.tile(rows, (longest, 1))
+    at = walk_parameters(curve.times.points, rows, start, step, stop, euler)
+    at = _ending_at(at, stop) if len(at) > 1 else at
+    if len(at) < MIN_FRAMES:
+        raise RegistrationError(
+            f"A blend has at least {MIN_FRAMES} frames; with these weights the curve takes "
+            f"{len(at)}. Register clips that share more, or choose other weights."
+        )
+    if callable(weights) and len(at) > len(called):  # _ending_at has added a frame
+        rows[-1] = checked_row(weights(len(called) / curve.motions[0].fps), n_motions)
+    return at * curve.frames_per_knot, rows[: len(at)], True
 
 
 def _called(
     curve: RegistrationCurve,
     weights: Callable[[float], npt.ArrayLike],
-    way: tuple[float, float, float],
+    start: float,
+    step: float,
+    stop: float,
     euler: bool,
 ) -> list[FloatArray]:
-    """Weights (K,) from a function of the time, for every frame up to the end of the curve.
-
-    ``way`` is the parameter of the first frame, the step and the parameter of the last frame.
-    """
-    (at, step, stop), fps = way, curve.motions[0].fps
-    rows: list[FloatArray] = []
+    """Weights (K,) from a function of the time, for every frame up to the end of the curve."""
+    at, fps, rows = start, curve.motions[0].fps, list[FloatArray]()
     while len(rows) < MAX_FRAMES:
-        rows.append(checked_row(weights(len(rows) / fps), len(curve.motions)))
-        following = walk_parameters(
-            curve.times.points, np.stack([rows[-1]] * 2), at, step, stop, euler
-        )
-        if len(following) < 2:
+        row = checked_row(weights(len(rows) / fps), len(curve.motions))
+        rows.append(row)
+        ahead = walk_parameters(curve.times.points, np.stack([row, row]), at, step, stop, euler)
+        if len(ahead) < 2:
             break
-        at = float(following[1])
+        at = float(ahead[1])
     return rows
 
 
 def _ending_at(at: FloatArray, stop: float) -> FloatArray:
-    """Parameters that end exactly at ``stop``: one more where it is due, all steps scaled alike.
+    """Parameters that end exactly at ``stop``: one more if it is due, all steps scaled alike.
 
-    A last step of another length would change the speed of every joint in one frame.
+    Changing only the last step would change the speed of every joint within one frame.
     """
     step = at[-1] - at[-2]
     if abs(stop - at[-1]) > 0.5 * abs(step):
@@ -320,43 +320,208 @@ def _ending_at(at: FloatArray, stop: float) -> FloatArray:
     return np.asarray(at[0] + (at - at[0]) * (stop - at[0]) / (at[-1] - at[0]))
 
 
-def _blend_for(
+def _live_blend(
     curve: RegistrationCurve,
     weights: Weights,
     duration_s: float,
     backwards: bool,
     euler: bool,
 ) -> Blend:
-    """A blend of a given length, walked frame by frame as live control does."""
-    n_motions = len(curve.motions)
-    fps = curve.motions[0].fps
-    n_frames = frames_in(duration_s, fps, "duration_s", least=0, most=LONGEST) + 1
+    """A blend of a given length, stepped frame by frame as live control does."""
+    first, n_motions = curve.motions[0], len(curve.motions)
+    n_frames = frames_in(duration_s, first.fps, "duration_s", least=0, most=MAX_LIVE_FRAMES) + 1
     live = control(curve, backwards=backwards, euler=euler, hold_feet=False)
-    rows: list[FloatArray] = []
-    us: list[float] = []
-    roots: list[FloatArray] = []
-    quats: list[FloatArray] = []
+    w = np.zeros((n_frames, n_motions))
+    u = np.zeros(n_frames)
+    roots = np.zeros((n_frames, 3))
+    quats = np.zeros((n_frames, first.skeleton.n_joints, 4))
     for i in range(n_frames):
         if callable(weights):
-            w = checked_weights(weights(i / fps), n_motions)
+            w[i] = checked_row(weights(i / first.fps), n_motions)
         else:
             table = checked_weights(weights, n_motions)
-            w = table if table.ndim == 1 else table[min(i, len(table) - 1)]
-        pose = live.step(w)
-        rows.append(w)
-        us.append(live.u)
-        roots.append(pose.root_position)
-        quats.append(pose.local_quats)
-    u, w = np.array(us), np.array(rows)
+            w[i] = table if table.ndim == 1 else table[min(i, len(table) - 1)]
+        pose = live.step(w[i])
+        u[i], roots[i], quats[i] = live.u, pose.root_position, pose.local_quats
     frames = curve.frames(u)
     motion = Motion(
-        curve.motions[0].skeleton,
-        np.array(roots),
-        np.array(quats),
-        fps,
+        first.skeleton,
+        roots,
+        quats,
+        first.fps,
         joint_translations=mixed_translations(curve, frames, w),
         name="blend",
-        source=curve.motions[0].source.for_result(),
+        source=first.source.for_result(),
     )
     wide = wide_joints(curve, u, w)
     return Blend(motion, plants_along(curve, u, w), None, motion, u, frames, w, wide, curve)
+
+
+# --- Holding feet and hands
+
+
+def _hold_contacts(blended: Blend, clean: bool) -> Blend:
+    """Hold the feet, and the hands that constraints name, where there are any."""
+    curve, skeleton = blended.curve, blended.motion.skeleton
+    body = roles_for(skeleton, curve.body)
+    hands: dict[str, list[tuple[int, int]]] = {}
+    for name, spans in blended.constraints.items():
+        role = hand_role(name, skeleton, body)
+        if role is not None:
+            hands[role] = _merged([*hands.get(role, ()), *spans])
+    if not clean or (legs_missing(body) and not hands):
+        return blended
+    done = finalize(
+        blended.motion,
+        blended.footplants,
+        check_of(curve),
+        body=body,
+        weights=blended.weights,
+        hands=hands,
+    )
+    held = replace(
+        blended,
+        motion=done.motion,
+        footplants=done.footplants,
+        cleanup=done.cleanup,
+        hands=done.hands,
+    )
+    vars(held)["verification"] = done.verification  # the cached property would compute it again
+    return held
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Intervals in time order, overlapping ones joined: two constraints may name one hand."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(last, merged[-1][1])
+        else:
+            merged.append((first, last))
+    return merged
+
+
+# --- The quality check, and the ends that fail it
+
+_CHECKS: WeakKeyDictionary[RegistrationCurve, QualityCheck] = WeakKeyDictionary()
+
+
+def check_of(curve: RegistrationCurve) -> QualityCheck:
+    """The quality check of blends from a curve; its examples are measured once.
+
+    Cycles are compared with the clips they were cut from: captures are slow at their ends, and a
+    cycle has no ends.
+    """
+    check = _CHECKS.get(curve)
+    if check is None:
+        clips = curve if curve.uncut is None else curve.uncut
+        check = _CHECKS[curve] = QualityCheck(
+            clips.motions, footplants=clips.footplants, body=curve.body
+        )
+    return check
+
+
+def frames_to_trim(
+    curve: RegistrationCurve, u: FloatArray, evaluated: Evaluated
+) -> tuple[int, int]:
+    """How many frames to leave out at the start and at the end so that the blend passes the check.
+
+    Two things go wrong at the ends of a curve. Captures are often abrupt in their first and last
+    frames; and where one example pauses, another runs at up to three times its rate to stay with
+    it. A blend of cycles is never trimmed, because it will be repeated.
+    """
+    if curve.uncut is not None:
+        return 0, 0
+    n, fps = len(u), evaluated.motion.fps
+    window = round(TRIMS_S[-1] * fps)
+    if n < 4 * window:
+        return 0, 0
+    frames = curve.frames(u)
+    lasts = np.array([motion.n_frames - 1.0 for motion in curve.motions])
+    rates = np.abs(np.diff(frames, axis=0))
+    steep = rates.min(axis=1) < STEEP * rates.max(axis=1)
+    edge = CAPTURE_EDGE_S * fps
+    check, trims = check_of(curve), [0, 0]
+    for end, inside in enumerate((slice(0, window), slice(n - window, n))):
+        row = frames[0 if end == 0 else -1]
+        if not steep[inside].any() and np.all((row > edge) & (row < lasts - edge)):
+            continue
+        sudden = _near_sudden_frames(curve, frames[inside], check, window)
+        sudden = sudden if end == 0 else sudden[::-1]
+        for trim in (round(seconds * fps) for seconds in TRIMS_S):
+            part = slice(trim, 2 * window) if end == 0 else slice(n - 2 * window, n - trim)
+            verification = check.verify(
+                evaluated.motion[part], footplants=evaluated.footplants[part], held=False
+            )
+            longest = 2 * window - trim - 1
+            near = [f.frame if end == 0 else longest - f.frame for f in verification.failed]
+            if all(frame >= window - trim for frame in near) and not sudden[trim:].any():
+                trims[end] = trim
+                break
+    return trims[0], trims[1]
+
+
+def _near_sudden_frames(
+    curve: RegistrationCurve, frames: FloatArray, check: QualityCheck, window: int
+) -> BoolArray:
+    """Rows of ``frames`` (N, K) less than two frames from a sudden frame of an example. (N,)."""
+    covered = np.zeros(len(frames), dtype=bool)
+    for k, motion in enumerate(curve.motions):
+        sudden = np.flatnonzero(_sudden(motion, check, window))
+        if len(sudden):
+            covered |= np.abs(frames[:, k, None] - sudden).min(axis=1) < 2.0
+    return covered
+
+
+def _sudden(motion: Motion, check: QualityCheck, window: int) -> BoolArray:
+    """Frames near an end of a clip that are far more abrupt than the rest of it. (F,)."""
+    sudden = np.zeros(motion.n_frames, dtype=bool)
+    bend = series_of(check.rig_for(motion), motion).bend  # (F, N)
+    if len(bend) <= 3 * window:
+        return sudden
+    usual = bend[window : len(bend) - window].max(axis=0)
+    abrupt = (bend > np.maximum(SUDDEN * usual, SUDDEN_M_S2)).any(axis=1)
+    sudden[:window], sudden[-window:] = abrupt[:window], abrupt[-window:]
+    return sudden
+
+
+# --- The baseline without a registration curve
+
+
+def blend_linearly(motions: Sequence[Motion], weights: npt.ArrayLike) -> Motion:
+    """The frame-by-frame average of motions stretched to one length: a baseline for comparison.
+
+    All start where the first one does and face the same direction. Without registration the
+    average fails as soon as steps are out of phase or paths diverge.
+
+    Parameters
+    ----------
+    motions
+        Two or more on one skeleton at one rate.
+    weights
+        One per motion, summing to one.
+    """
+    w = checked_weights(weights, len(motions))
+    n_frames = round(float(w @ [m.n_frames - 1 for m in motions])) + 1
+    start = _standing(motions[0])
+    roots, quats = [], []
+    for motion in motions:
+        placed = transform(motion, start @ _standing(motion).inverse())
+        played = sample(placed, np.linspace(0.0, motion.n_frames - 1.0, n_frames))
+        roots.append(played.root_positions)
+        quats.append(played.local_quats)
+    first = motions[0]
+    return Motion(
+        first.skeleton,
+        np.einsum("k,knc->nc", w, np.array(roots)),
+        quat.mean(np.stack(quats, axis=-2), w),
+        first.fps,
+        name="linear blend",
+        source=first.source.for_result(),
+    )
+
+
+def _standing(motion: Motion) -> PlanarTransform:
+    """Where the first frame stands and faces."""
+    x, _, z = motion.root_positions[0]
+    return PlanarTransform(float(facing(motion[:1])[0]), float(x), float(z))

@@ -11,12 +11,14 @@ import numpy.typing as npt
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom._records import one_line, record
-from motionloom.blending.blend_weights import checked_row
 from motionloom.blending.cycle import find_cycle
-from motionloom.blending.evaluate import holds_along
-from motionloom.blending.group import Group
-from motionloom.blending.live_feet import stance_of
+from motionloom.blending.evaluate import Group, holds_along
+from motionloom.blending.weights import checked_row
+from motionloom.body.body_map import roles_for
 from motionloom.body.facing import facing
+from motionloom.body.feet import foot_offsets
+from motionloom.body.knees import find_knees
+from motionloom.cleanup.finalize import legs_missing
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve, roots_at
@@ -99,10 +101,14 @@ def control(
     of_kind(curve, RegistrationCurve, "curve")
     if start is not None:
         of_kind(start, PlanarTransform, "start")
-    loop, backwards, euler = flag(loop, "loop"), flag(backwards, "backwards"), flag(euler, "euler")
-    live = Controller(curve, loop=loop, start=start, backwards=backwards, euler=euler)
-    live._stance = stance_of(curve) if flag(hold_feet, "hold_feet") else None
-    return live
+    return Controller(
+        curve,
+        loop=flag(loop, "loop"),
+        start=start,
+        backwards=flag(backwards, "backwards"),
+        euler=flag(euler, "euler"),
+        hold_feet=flag(hold_feet, "hold_feet"),
+    )
 
 
 class Controller:
@@ -126,61 +132,15 @@ class Controller:
         start: PlanarTransform | None,
         backwards: bool = False,
         euler: bool = False,
+        hold_feet: bool = False,
     ) -> None:
         self.curve = curve
         self.loop = loop
-        self._stance: _core.Record | None = None
-        low, high = find_cycle(curve) if loop else curve.u_range
-        cycle = (high, low) if backwards else (low, high)  # in the order of play
-        begin, end = (u / curve.frames_per_knot for u in cycle)
-        group = Group(curve)
-        ends = group.at(np.array([end, begin]))
-        place = PlanarTransform.identity() if start is None else start
-        matched = [
-            (match.intervals, i) for i, kind in enumerate(KINDS) for match in curve.matches[kind]
-        ]
-        (n_rows, n_joints, _), (n_points, n_motions) = group.quats.shape, group.times.shape
-        spans = np.array([span for span, _ in matched], dtype=np.float64)
-        self._live = _core.record(
-            "ml_live",
-            n_motions=n_motions,
-            n_rows=n_rows,
-            n_joints=n_joints,
-            n_points=n_points,
-            n_plants=len(matched),
-            reference=curve.reference,
-            starts=group.starts,
-            quats=group.quats,
-            positions=group.positions,
-            times=group.times,
-            aligning=group.aligning,
-            closures=_closures(curve, cycle),
-            end_frames=ends.frames,
-            end_turned=ends.theta,
-            end_heights=np.ascontiguousarray(ends.roots[..., 1]),
-            plants=spans.reshape(-1, n_motions, 2),
-            planted_points=np.array([i for _, i in matched], dtype=np.int64),
-            direction=-1.0 if backwards else 1.0,
-            begin=begin,
-            end=end,
-            frames_per_knot=curve.frames_per_knot,
-            seam_frames=SEAM_S * curve.motions[0].fps,
-            euler=euler,
-            begun=False,
-            done=False,
-            at=curve.times.u_end if backwards else 0.0,
-            turn=float(place.theta),
-            x=float(place.x0),
-            z=float(place.z0),
-            last=np.zeros((n_motions, 3)),
-            seam=np.zeros((n_joints, 3)),
-            lift=0.0,
-            since_seam=-1,
-            scratch=np.zeros(21 * n_motions + 8 * n_joints),
-        )
+        self._stance = stance_of(curve) if hold_feet else None
+        self._live = _live_record(curve, loop, start, backwards, euler)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The core knows the addresses of our arrays: a copy has its own, and goes on independently.
+        # The structs point into arrays of this object; a copy needs arrays that it does not share.
         stance = None if self._stance is None else self._stance.copied()
         live = self._live.copied()
         return {"curve": self.curve, "loop": self.loop, "live": live, "stance": stance}
@@ -231,10 +191,68 @@ class Controller:
         )
 
 
-def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> FloatArray:
-    """For every motion the transform from its pose where a cycle starts to where it ends.
+def _live_record(
+    curve: RegistrationCurve,
+    loop: bool,
+    start: PlanarTransform | None,
+    backwards: bool,
+    euler: bool,
+) -> _core.Record:
+    """What the core needs to play a curve live, before its first frame."""
+    low, high = find_cycle(curve) if loop else curve.u_range
+    cycle = (high, low) if backwards else (low, high)  # in the order of play
+    begin, end = (u / curve.frames_per_knot for u in cycle)
+    group = Group(curve)
+    ends = group.at(np.array([end, begin]))
+    place = PlanarTransform.identity() if start is None else start
+    matched = [
+        (match.intervals, i) for i, kind in enumerate(KINDS) for match in curve.matches[kind]
+    ]
+    (n_rows, n_joints, _), (n_points, n_motions) = group.quats.shape, group.times.shape
+    spans = np.array([span for span, _ in matched], dtype=np.float64)
+    return _core.record(
+        "ml_live",
+        n_motions=n_motions,
+        n_rows=n_rows,
+        n_joints=n_joints,
+        n_points=n_points,
+        n_plants=len(matched),
+        reference=curve.reference,
+        starts=group.starts,
+        quats=group.quats,
+        positions=group.positions,
+        times=group.times,
+        aligning=group.aligning,
+        closures=_closures(curve, cycle),
+        end_frames=ends.frames,
+        end_turned=ends.theta,
+        end_heights=np.ascontiguousarray(ends.roots[..., 1]),
+        plants=spans.reshape(-1, n_motions, 2),
+        planted_points=np.array([i for _, i in matched], dtype=np.int64),
+        direction=-1.0 if backwards else 1.0,
+        begin=begin,
+        end=end,
+        frames_per_knot=curve.frames_per_knot,
+        seam_frames=SEAM_S * curve.motions[0].fps,
+        euler=euler,
+        begun=False,
+        done=False,
+        at=curve.times.u_end if backwards else 0.0,
+        turn=float(place.theta),
+        x=float(place.x0),
+        z=float(place.z0),
+        last=np.zeros((n_motions, 3)),
+        seam=np.zeros((n_joints, 3)),
+        lift=0.0,
+        since_seam=-1,
+        scratch=np.zeros(21 * n_motions + 8 * n_joints),
+    )
 
-    ``cycle`` is in the order of play. Turn, x and z. (K, 3).
+
+def _closures(curve: RegistrationCurve, cycle: tuple[float, float]) -> FloatArray:
+    """How far each example travels over one cycle: turn, x and z. (K, 3).
+
+    ``cycle`` holds the parameters of its first and last frame, in the order of play.
     """
     ends = curve.frames(np.array(cycle))  # (2, K)
     rows = np.zeros((len(curve.motions), 3))
@@ -252,3 +270,37 @@ def _planar_pose(motion: Motion, frame: float) -> PlanarTransform:
     heading = float(np.median(facing(motion[low:high])))
     root = roots_at(motion, np.asarray(frame))
     return PlanarTransform(heading, float(root[0]), float(root[2]))
+
+
+def stance_of(curve: RegistrationCurve) -> _core.Record | None:
+    """What the core needs to hold feet frame by frame; None where a leg lacks a joint.
+
+    How the feet lie and which way the knees bend is taken from the first example.
+    """
+    motion = curve.motions[0]
+    skeleton, body = motion.skeleton, roles_for(motion.skeleton, curve.body)
+    if legs_missing(body):
+        return None
+    knees = find_knees(skeleton, body, motion=motion)
+    feet = foot_offsets(skeleton, body, motion=motion)
+    n = skeleton.n_joints
+    return _core.record(
+        "ml_stance",
+        n_joints=n,
+        parents=np.array(skeleton.parents, dtype=np.int64),
+        legs=np.array([(k.hip, k.knee, k.ankle) for k in knees], dtype=np.int64),
+        offsets=np.array(skeleton.offsets, dtype=np.float64),
+        poles=np.array([k.pole for k in knees], dtype=np.float64),
+        levers=np.array([(foot.heel, foot.ball) for foot in feet], dtype=np.float64),
+        fps=motion.fps,
+        begun=False,
+        held=np.zeros(4, dtype=np.uint8),
+        loose=np.zeros(4, dtype=np.uint8),
+        places=np.zeros((4, 3)),
+        shifts=np.zeros((2, 6)),
+        speeds=np.zeros((2, 6)),
+        sink=np.zeros(2),
+        slide=np.zeros(2),
+        positions=np.zeros((n, 3)),
+        world=np.zeros((n, 4)),
+    )

@@ -1,37 +1,37 @@
-"""transition(): from one clip into another without a seam."""
+"""transition(), lead_in() and lead_out(): from one clip into another without a seam."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import NamedTuple
 
-from motionloom._arrays import FloatArray, flag, frames_in, known_options, of_kind, positive
+import numpy as np
+
+from motionloom._arrays import FloatArray, flag, frames_in, not_negative, of_kind, positive
 from motionloom._deprecated import warn_renamed
+from motionloom._progress import report_step
 from motionloom._records import record
-from motionloom.blending.candidates import Candidate
-from motionloom.blending.join import (
-    find_places,
-    named_place,
-)
-from motionloom.blending.pair import pair_of
-from motionloom.blending.tried_places import (
-    TransitionOptions,
-    TransitionSettings,
-    first_sound,
-    other_lengths,
-)
+from motionloom.blending.join import Candidate, Join, Pair, find_places, join_at, named_place
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.finalize import Finalized, legs_missing
-from motionloom.errors import ArrayError
+from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
+from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation.planar import PlanarTransform
+
+OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
+"""Multiples of the asked length that are tried where no place passes the check."""
+PLACES_PER_LENGTH = 4
+"""Places tried at each of these lengths."""
+LONGEST_HOLD = 100_000
+"""Frames for which a lead can hold its pose."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +123,11 @@ def transition(
     moving: bool = False,
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
-    **options: Unpack[TransitionOptions],
+    timewarp: bool = True,
+    repair_knees: bool = True,
+    match: bool = True,
+    clean: bool = True,
+    check: bool = True,
 ) -> Transition:
     """A motion that is A first and B last, blended between where the two are most similar.
 
@@ -175,59 +179,275 @@ def transition(
     >>> bool((joined.blended.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
     True
     """
-    _check_arguments(a, b, at)
-    positive(length_s, "length_s")
-    known_options("transition", TransitionSettings, options)
-    moving, settings = flag(moving, "moving"), TransitionSettings(**options)
-    matched = match_clips([a, b], footplants=footplants, body=body, match=settings.match)
-    pair = pair_of(matched, repair_knees=settings.repair_knees)
-    half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
-    places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
-    tried = first_sound(pair, places if settings.check else places[:1], half, settings)
-    notes = list(pair.notes)
-    if settings.check and at is None and not tried.finalized.verification.passed:
-        places, tried, factor = other_lengths(pair, places, tried, half, moving, settings)
-        if factor != 1.0:
-            half = round(factor * half)
-            notes.append(
-                f"the blend takes {2 * half / pair.a.fps:.2f} s, not {length_s:g} s: no blend of "
-                "that length passes the quality check"
-            )
-    joined, taken = tried.joined, tried.number
-    if taken > 0:
-        notes.append(
-            f"{taken} better places were left, the best at ({places[0].frame_a}, "
-            f"{places[0].frame_b}): the result there fails the quality check"
-        )
-    n = len(joined.frames)
-    if n < 2 * half + 1:
-        notes.append(
-            f"the blend takes {(n - 1) / pair.a.fps:.2f} s, not {2 * half / pair.a.fps:.2g} s: the "
-            "clips have no more frames around this place"
-        )
-    done = tried.finalized
-    if settings.clean and settings.check:
-        warn_flawed(done.verification, "transition")
-    if settings.clean and (missing := legs_missing(matched.body)):
-        notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
-    return Transition(
-        done.motion,
-        done.footplants,
-        joined.span,
-        (*notes, *done.notes),
-        done.verification,
-        done.cleanup,
-        joined.motion,
-        joined.frames,
-        (places[taken], *places[:taken], *places[taken + 1 :]),
-        joined.placement,
-        matched,
-        taken,
-    )
-
-
-def _check_arguments(a: Motion, b: Motion, at: tuple[int, int] | None) -> None:
     of_kind(a, Motion, "a")
     of_kind(b, Motion, "b")
     if at is not None and (not isinstance(at, tuple | list) or len(at) != 2):
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
+    positive(length_s, "length_s")
+    moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
+    repair_knees, match = flag(repair_knees, "repair_knees"), flag(match, "match")
+    clean, check = flag(clean, "clean"), flag(check, "check")
+
+    matched = match_clips([a, b], footplants=footplants, body=body, match=match)
+    pair = Pair.of(matched, repair_knees=repair_knees)
+    half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
+    places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
+    best = _try(pair, places, half, timewarp, clean, at_most=None if check else 1)
+    if check and at is None and not best.passed:
+        best = _other_length(pair, best, moving, timewarp, clean)
+    notes = [*pair.notes, *_compromises(best, half, length_s, pair.a.fps)]
+    result = best.finalized
+    if clean and check:
+        warn_flawed(result.verification, "transition")
+    if clean and (missing := legs_missing(matched.body)):
+        notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
+    return Transition(
+        result.motion,
+        result.footplants,
+        best.join.span,
+        (*notes, *result.notes),
+        result.verification,
+        result.cleanup,
+        best.join.motion,
+        best.join.frames,
+        best.places_taken_first,
+        best.join.placement,
+        matched,
+        best.number,
+    )
+
+
+class _Attempt(NamedTuple):
+    """The best join found at one length of the blend."""
+
+    half: int
+    """Half the length of the blend, frames."""
+    places: tuple[Candidate, ...]
+    number: int
+    """Of the place that was taken."""
+    join: Join
+    finalized: Finalized
+
+    @property
+    def passed(self) -> bool:
+        return self.finalized.verification.passed
+
+    @property
+    def n_failed(self) -> int:
+        return len(self.finalized.verification.failed)
+
+    @property
+    def places_taken_first(self) -> tuple[Candidate, ...]:
+        taken, others = self.places[self.number], list(self.places)
+        del others[self.number]
+        return (taken, *others)
+
+
+def _try(
+    pair: Pair,
+    places: tuple[Candidate, ...],
+    half: int,
+    timewarp: bool,
+    clean: bool,
+    at_most: int | None = None,
+) -> _Attempt:
+    """Join the clips at one place after another until a result passes the quality check.
+
+    If none passes, the join with the fewest failed checks is returned.
+    """
+    best: _Attempt | None = None
+    tried = places[:at_most]
+    for number, place in enumerate(tried):
+        report_step("trying places", number, len(tried))
+        try:
+            join = join_at(pair, place, half, timewarp=timewarp)
+        except RegistrationError:
+            if best is None and number == len(tried) - 1:
+                raise
+            continue
+        blend = join.verify(pair.check)
+        if best is not None and not blend.passed and len(blend.failed) >= best.n_failed:
+            continue  # holding the feet repairs none of these failures, and it is slow
+        finalized = finalize(
+            join.motion,
+            join.footplants,
+            pair.check,
+            body=pair.body,
+            clean=clean,
+            copied=join.copied(),
+        )
+        if best is None or len(finalized.verification.failed) < best.n_failed:
+            best = _Attempt(half, places, number, join, finalized)
+        if finalized.verification.passed:
+            break
+    assert best is not None  # otherwise the last place has raised
+    return best
+
+
+def _other_length(
+    pair: Pair, asked: _Attempt, moving: bool, timewarp: bool, clean: bool
+) -> _Attempt:
+    """The first blend of another length that passes the check, or the one that fails least.
+
+    ``asked`` is the failed attempt at the length the caller asked for; it is returned if no other
+    length does better.
+    """
+    best = asked
+    for factor in OTHER_LENGTHS:
+        half = round(factor * asked.half)
+        try:
+            places = find_places(pair, half, moving=moving)[:PLACES_PER_LENGTH]
+            attempt = _try(pair, places, half, timewarp, clean)
+        except RegistrationError:
+            continue
+        if attempt.n_failed < best.n_failed:
+            best = attempt
+        if attempt.passed:
+            break
+    return best
+
+
+def _compromises(best: _Attempt, half: int, length_s: float, fps: float) -> list[str]:
+    """In which ways the result is not what the caller asked for."""
+    notes = []
+    if best.half != half:
+        notes.append(
+            f"the blend takes {2 * best.half / fps:.2f} s, not {length_s:g} s: no blend of "
+            "that length passes the quality check"
+        )
+    if best.number > 0:
+        better = best.places[0]
+        notes.append(
+            f"{best.number} better places were left, the best at ({better.frame_a}, "
+            f"{better.frame_b}): the result there fails the quality check"
+        )
+    n = len(best.join.frames)
+    if n < 2 * best.half + 1:
+        notes.append(
+            f"the blend takes {(n - 1) / fps:.2f} s, not {2 * best.half / fps:.2g} s: the "
+            "clips have no more frames around this place"
+        )
+    return notes
+
+
+def lead_in(
+    motion: Motion,
+    pose: Motion,
+    *,
+    length_s: float = 0.6,
+    hold_s: float = 0.3,
+    body: BodyMap | None = None,
+    clean: bool = False,
+) -> Transition:
+    """A clip that begins in a standing pose and is the motion after ``length_s`` of blending.
+
+    The pose is held, then blended into the motion's first frames as they play, so that position
+    and speed are the motion's own where the blend ends.
+
+    Parameters
+    ----------
+    motion
+        The clip to lead into.
+    pose
+        A motion on the same skeleton; its last frame is the standing pose.
+    length_s
+        Seconds of blending.
+    hold_s
+        Seconds for which the pose is held before.
+    body
+        Which joint is which; guessed where not given.
+    clean
+        If True, planted feet are held; the first or last pose then is not exactly the given one.
+
+    Returns
+    -------
+    Transition
+        From the held pose into the motion.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk, stand = synthetic.clip("walk").motion, synthetic.clip("stand").motion
+    >>> start = lead_in(walk, stand)
+    >>> bool(np.allclose(start.motion.local_quats[0, 1:], stand.local_quats[-1, 1:]))
+    True
+    """
+    half, hold = _lead_frames(motion, pose, length_s, hold_s)
+    held = _held(pose, pose.n_frames - 1, motion.fps, 2 * half + hold + 5)
+    at = (half + hold + 2, half + 2)
+    return transition(
+        held, motion, at=at, length_s=length_s, timewarp=False, body=body, clean=clean
+    )
+
+
+def lead_out(
+    motion: Motion,
+    pose: Motion,
+    *,
+    length_s: float = 0.6,
+    hold_s: float = 0.3,
+    body: BodyMap | None = None,
+    clean: bool = False,
+) -> Transition:
+    """A clip that is the motion first and ends in a standing pose.
+
+    Parameters
+    ----------
+    motion
+        The clip to lead out of.
+    pose
+        A motion on the same skeleton; its first frame is the standing pose.
+    length_s
+        Seconds of blending, the last of the motion.
+    hold_s
+        Seconds for which the pose is held after.
+    body
+        Which joint is which; guessed where not given.
+    clean
+        If True, planted feet are held; the first or last pose then is not exactly the given one.
+
+    Returns
+    -------
+    Transition
+        From the motion into the held pose.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk, stand = synthetic.clip("walk").motion, synthetic.clip("stand").motion
+    >>> stop = lead_out(walk, stand)
+    >>> bool(np.allclose(stop.motion.local_quats[-1, 1:], stand.local_quats[0, 1:]))
+    True
+    """
+    half, hold = _lead_frames(motion, pose, length_s, hold_s)
+    held = _held(pose, 0, motion.fps, 2 * half + hold + 5)
+    at = (motion.n_frames - 3 - half, half + 2)
+    return transition(
+        motion, held, at=at, length_s=length_s, timewarp=False, body=body, clean=clean
+    )
+
+
+def _lead_frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
+    """Frames of half the blend and of the held pose."""
+    of_kind(motion, Motion, "motion")
+    of_kind(pose, Motion, "pose")
+    hold_s = not_negative(hold_s, "hold_s")
+    half = frames_in(length_s, motion.fps, "length_s", part=0.5)
+    if motion.n_frames < 2 * half + 5:
+        raise RegistrationError(
+            f"A lead of {length_s:g} s needs a clip of {(2 * half + 5) / motion.fps:.2f} s, "
+            f"got {motion.duration_s:.2f} s. Use a shorter `length_s`."
+        )
+    if not motion.skeleton.same_joints(pose.skeleton):
+        raise SkeletonMismatchError(
+            f"`pose` must have the motion's joints; {pose!r} and {motion!r} differ. "
+            "Use ml.retarget(pose, motion.skeleton) first."
+        )
+    if hold_s == 0.0:
+        return half, 0
+    return half, frames_in(hold_s, motion.fps, "hold_s", least=0, most=LONGEST_HOLD)
+
+
+def _held(pose: Motion, frame: int, fps: float, n_frames: int) -> Motion:
+    """One frame of a motion, repeated."""
+    return pick(pose, np.full(n_frames, frame)).replace(fps=fps)

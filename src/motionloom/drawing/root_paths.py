@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.blend import Blend
-from motionloom.blending.linear import blend_linearly
+from motionloom.blending.blend import Blend, blend_linearly
 from motionloom.body.facing import facing
 from motionloom.drawing.canvas import blank_canvas
 from motionloom.drawing.charts import example_colour, example_names, quiet_axes, title_canvas

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending.blend_ends import check_of
+from motionloom.blending.blend import check_of
 
 WALKS = [ml.synthetic.clip("walk", turn=turn, duration_s=3.0).motion for turn in (-0.5, 0.5)]
 

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending import blend_ends as ends
+from motionloom.blending import blend as blending
 from motionloom.blending import cycle, join
 from motionloom.blending.blend import _ending_at
-from motionloom.blending.blend_weights import checked_weights
-from motionloom.blending.candidates import _moving
-from motionloom.blending.evaluate import plants_along
-from motionloom.blending.walk import place_frames, step_parameter, walk_parameters
+from motionloom.blending.evaluate import place_frames, plants_along, walk_parameters
+from motionloom.blending.join import _moving
+from motionloom.blending.weights import checked_weights
 from motionloom.cleanup import finalize
 from motionloom.registration.splines import Spline
 from motionloom.retargeting.match import _same_lengths
@@ -78,7 +77,7 @@ def test_parameters_advance_as_by_the_plain_form(frames, euler):
         points = points_of(rng, n)
         for u in (0.0, 1.0, n - 2.0, -0.7, n - 1.5, *rng.uniform(0.0, n - 2.0, 8)):
             w = np.array([1.4, -0.4, 0.0]) if u == 1.0 else rng.dirichlet(np.ones(3))
-            ours = step_parameter(points, w, u, frames, euler)
+            ours = plain.core_step(points, w, u, frames, euler)
             wanted = plain.step_parameter(points, w, u, frames, euler)
             assert ours == pytest.approx(wanted, abs=NUMERIC_SLOPE if euler else 1e-9)
 
@@ -100,7 +99,7 @@ def test_walks_without_rows_or_on_too_few_points_are_refused():
     with pytest.raises(ml.ArrayError, match="sizes do not fit"):
         walk_parameters(np.ones((5, 2)), np.zeros((0, 2)), 0.0, 1.0, 3.0, False)
     with pytest.raises(ml.ArrayError, match="sizes do not fit"):
-        step_parameter(np.ones((2, 2)), np.ones(2), 0.0, 1.0, False)
+        plain.core_step(np.ones((2, 2)), np.ones(2), 0.0, 1.0, False)
 
 
 def cycle_of(monkeypatch, costs, *, fps, frames):
@@ -148,9 +147,9 @@ def sudden(monkeypatch, n, **bends):
     bend = np.full((n, 2), 100.0)
     for frame, value in bends.items():
         bend[int(frame[1:]), 1] = value
-    monkeypatch.setattr(ends, "series_of", lambda rig, motion: SimpleNamespace(bend=bend))
+    monkeypatch.setattr(blending, "series_of", lambda rig, motion: SimpleNamespace(bend=bend))
     check = SimpleNamespace(rig_for=lambda motion: None)
-    return np.flatnonzero(ends._sudden(SimpleNamespace(n_frames=n), check, 5)).tolist()
+    return np.flatnonzero(blending._sudden(SimpleNamespace(n_frames=n), check, 5)).tolist()
 
 
 def test_frames_three_times_as_abrupt_as_all_away_from_the_ends_are_sudden(monkeypatch):

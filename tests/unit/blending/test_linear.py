@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import motionloom as ml
-from motionloom.blending.linear import blend_linearly
+from motionloom.blending.blend import blend_linearly
 
 WALK = ml.synthetic.clip("walk", duration_s=1.0).motion
 

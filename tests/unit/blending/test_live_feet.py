@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending.live_feet import stance_of
+from motionloom.blending.control import stance_of
 from motionloom.body.feet import foot_points
 from motionloom.rotation import quat
 from tests.oracles.stance import Stance

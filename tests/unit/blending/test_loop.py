@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending import cycle_feet
-from motionloom.blending.cycle_feet import Cycle
-from motionloom.blending.cycle_search import _best_cycle, _speeds
+from motionloom.blending.cycle import Cycle, _best_cycle, _speeds
 from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import sample, transform
@@ -225,7 +224,7 @@ def test_feet_that_would_move_far_are_left_as_they_are(monkeypatch, part: float)
     """A cycle that does not close has a foot in two places: to hold it drags the leg."""
     cut = WALK[: round(2.3 * WALK.fps)]
     free = ml.loop(cut, clean=False, shortest_s=1.5)
-    monkeypatch.setattr(cycle_feet, "MOST_CHANGE", part * 0.05)
+    monkeypatch.setattr(sys.modules["motionloom.blending.loop"], "MAX_CHANGE", part * 0.05)
     held = ml.loop(cut, shortest_s=1.5)
     moved = np.linalg.norm(
         held.motion.world_positions() - free.motion.world_positions(), axis=-1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, nnls
 
-from motionloom.blending.mixtures import closest_mixture, exact_mixture
+from motionloom.blending.parameters import closest_mixture, exact_mixture
 
 SOLVER = 2e-6
 """SciPy's program meets its equations this well, and so costs may differ."""

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending.group import Group
-from motionloom.blending.pose import mix_poses
+from motionloom.blending.evaluate import Group, mix_poses
 from motionloom.body.facing import facing
 from motionloom.rotation import quat
 from tests.oracles import group as plain_group

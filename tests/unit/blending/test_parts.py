@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending import candidates
-from motionloom.blending.cycle_search import _CycleFrames
+from motionloom.blending import join
+from motionloom.blending.cycle import _travel
 from motionloom.cleanup.finalize import above_floor
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.registration.distance import distance_grid
@@ -36,9 +36,9 @@ def test_places_are_compared_over_a_sixth_of_a_second(monkeypatch):
         windows.append(half_window)
         return distance_grid(*given, half_window=half_window)
 
-    monkeypatch.setattr(candidates, "distance_grid", watched)
+    monkeypatch.setattr(join, "distance_grid", watched)
     plants = WALK.footplants
-    candidates.find_candidates((WALK.motion, WALK.motion), (plants, plants), margin=10)
+    join.find_candidates((WALK.motion, WALK.motion), (plants, plants), margin=10)
     assert windows == [2]  # five frames at 30 a second
 
 
@@ -47,8 +47,8 @@ def test_without_a_wish_places_where_a_body_stands_are_as_good():
     both = ml.concatenate([moving, *[moving[-1:]] * 60])  # walks, then stands
     plants = ml.Footplants(np.ones((both.n_frames, 4), dtype=bool))
     given = ((both, both), (plants, plants))
-    free = candidates.find_candidates(*given, margin=5, count=30)
-    wished = candidates.find_candidates(*given, margin=5, count=30, moving=True)
+    free = join.find_candidates(*given, margin=5, count=30)
+    wished = join.find_candidates(*given, margin=5, count=30, moving=True)
     assert not all(place.both_moving for place in free)
     assert all(place.both_moving for place in wished)
 
@@ -63,13 +63,13 @@ def test_a_body_that_goes_round_and_round_does_not_travel():
     root = np.array(motion.root_positions)
     root[:, 0] += 0.2 * np.cos(phase)
     root[:, 2] += 0.2 * np.sin(phase)
-    found = _CycleFrames.of(motion.replace(root_positions=root), body)
-    assert (found.speed > 0.5).sum() > 90
-    assert found.speed_of_travel == 0.0
+    speed, travel_speed = _travel(motion.replace(root_positions=root), body)
+    assert (speed > 0.5).sum() > 90
+    assert travel_speed == 0.0
     root = np.array(motion.root_positions)
     root[:, 0] += 1.2 * time
-    found = _CycleFrames.of(motion.replace(root_positions=root), body)
-    assert found.speed_of_travel == pytest.approx(1.2, abs=0.05)
+    _, travel_speed = _travel(motion.replace(root_positions=root), body)
+    assert travel_speed == pytest.approx(1.2, abs=0.05)
 
 
 def test_a_cycle_may_be_as_short_as_two_frames():

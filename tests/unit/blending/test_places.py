@@ -29,7 +29,7 @@ def failing(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
         flaw = FailedCheck("rotation speed", "LeftLeg", 3, 900.0, 300.0, "deg/s")
         return Finalized(done.motion, done.footplants, done.cleanup, Verification(False, (flaw,)))
 
-    monkeypatch.setattr(sys.modules["motionloom.blending.tried_places"], "finalize", worse)
+    monkeypatch.setattr(sys.modules["motionloom.blending.transition"], "finalize", worse)
 
 
 def test_the_best_place_is_taken_where_it_passes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.blending.pose import BLOCK, mix_poses
+from motionloom.blending.evaluate import FRAMES_PER_THREAD, mix_poses
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from tests.oracles import pose as plain
@@ -100,7 +100,7 @@ def test_the_spread_is_the_largest_of_all_frames():
 @pytest.mark.parametrize("reach", [0.02, 0.3])
 def test_many_frames_of_three_motions_are_those_of_the_plain_form(reach):
     rng = np.random.default_rng(4)
-    n, n_motions, n_joints = 3 * BLOCK + 5, 3, 2
+    n, n_motions, n_joints = 3 * FRAMES_PER_THREAD + 5, 3, 2
     quats = quat.exp(reach * rng.normal(size=(n_motions * 6, n_joints, 3)))
     quats *= rng.choice([-1.0, 1.0], size=(*quats.shape[:2], 1))
     starts = np.arange(0, 19, 6)
@@ -135,7 +135,7 @@ def test_one_and_two_motions_are_mixed_as_by_the_plain_form(n_motions, reach):
 
 def test_the_result_does_not_depend_on_how_frames_are_shared_among_threads(monkeypatch):
     rng = np.random.default_rng(8)
-    n = 5 * BLOCK + 3
+    n = 5 * FRAMES_PER_THREAD + 3
     quats, starts = quat.exp(rng.normal(size=(12, 2, 3))), np.array([0, 4, 8, 12])
     given = quats, starts, 3.0 * rng.random((n, 3)), rng.dirichlet(np.ones(3), n), np.ones((n, 3))
     found = []

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 import motionloom as ml
-from motionloom.blending.linear import blend_linearly
+from motionloom.blending.blend import blend_linearly
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.charts import example_colour, example_names
 from motionloom.drawing.constraint_lanes import draw_constraints

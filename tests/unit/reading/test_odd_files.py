@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import motionloom as ml
-from motionloom.blending.weight_table import read_weights
+from motionloom.blending.weights import read_weights
 from motionloom.errors import MotionLoomError
 from motionloom.reading.opening import read_file
 from motionloom.studio.server.address import StoredAddress

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import msgspec
 
-from motionloom.blending.candidates import Candidate
+from motionloom.blending.join import Candidate
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.checks.quality_check import QualityCheck

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.blend_weights import checked_weights
 from motionloom.blending.control import Controller
+from motionloom.blending.weights import checked_weights
 from motionloom.errors import ArrayError
 from motionloom.studio.clips.matches import Matched
 from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points

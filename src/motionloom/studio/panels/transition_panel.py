@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.candidates import Candidate as Place
-from motionloom.blending.join import find_places
-from motionloom.blending.pair import pair_of
+from motionloom.blending.join import Candidate as Place
+from motionloom.blending.join import Pair, find_places
 from motionloom.blending.transition import Transition, transition
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.motion import Motion
@@ -100,7 +99,7 @@ def _places(
         ranked = tuple(sorted(joined.candidates, key=lambda each: each.cost))
         matched.places[key] = ranked, (taken.frame_a, taken.frame_b)
     elif key not in matched.places:
-        pair = pair_of(joined.matched)
+        pair = Pair.of(joined.matched)
         half = max(1, round(0.5 * request.length_s * pair.a.fps))
         try:
             matched.places[key] = find_places(pair, half, moving=request.moving), None

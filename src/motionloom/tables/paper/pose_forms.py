@@ -14,7 +14,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.blending.pose import mix_poses
+from motionloom.blending.evaluate import mix_poses
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import constant
 from motionloom.body.knees import MOST_FLEXION
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
@@ -17,25 +18,15 @@ from motionloom.tables.synthesis.gap_windows import rows_in_time
 from motionloom.tables.synthesis.leg_kernels import chain_pose
 from motionloom.tables.synthesis.synthesis import Rig
 
-EASE_S = 50 / 60
-"""Velocities at the ends are taken over by the windows' own within this long. Of 20, 30, 40, 50
-and 60 frames it gave the smallest error on the tuning takes (``./bench transitions``)."""
-
-
-SHORTEST_S = 20 / 60
-"""They are taken over within this long at least."""
-SWING = np.radians(7.0)
-"""What rotation speeds at the ends add is at most this angle: the faster a joint, the sooner the
-windows take it over. A foot that leaves a stance fast would otherwise swing up to the hip. Of 4 to
-30 degrees, 6 to 8 gave the smallest errors on subjects 16, 69 and 143."""
-
-
-SLOW_S = 0.15
-"""Windows are averaged in what is slower than about this; what is faster is the weightiest one's.
-As in core/src/passage.h."""
-
-QUICK_S = 10 / 60
-"""What single steps at the ends have more fades within this long."""
+EASE_S = constant("ML_PASSAGE_EASE_S")
+"""Of 20, 30, 40, 50 and 60 frames, 50 gave the smallest error on the tuning takes
+(``./bench transitions``)."""
+SHORTEST_S = constant("ML_PASSAGE_SHORTEST_S")
+SWING = constant("ML_PASSAGE_SWING")
+"""A foot that leaves a stance fast would otherwise swing up to the hip. Of 4 to 30 degrees, 6 to 8
+gave the smallest errors on subjects 16, 69 and 143."""
+SLOW_S = constant("ML_PASSAGE_SLOW_S")
+QUICK_S = constant("ML_PASSAGE_QUICK_S")
 
 
 class Passage(NamedTuple):

@@ -1,4 +1,4 @@
-"""Weights over time from a CSV file."""
+"""Weights of the examples of a blend: their check, and tables of them from CSV files."""
 
 from __future__ import annotations
 
@@ -7,15 +7,57 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, items, of_kind, positive
 from motionloom._paths import path_of
 from motionloom._records import record
-from motionloom.errors import FormatError
+from motionloom.errors import ArrayError, FormatError
 from motionloom.reading.csv_text import csv_rows
 
-TIME = ("time", "time_s", "seconds", "second", "t", "s")
+SUM_TOLERANCE = 1e-6
+LARGEST_WEIGHT = 1e3
+"""Largest weight, positive or negative."""
+TIME_HEADINGS = ("time", "time_s", "seconds", "second", "t", "s")
 """Headings of the column with the times, in lower case."""
+
+
+def checked_weights(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
+    """Weights (K,) or (N, K) as floats that sum to exactly one.
+
+    Negative weights extrapolate; they are allowed.
+    """
+    try:
+        w = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArrayError(f"`weights` must be numbers, got {weights!r}.") from error
+    if w.ndim not in (1, 2) or w.shape[-1] != n_motions:
+        count = w.shape[-1] if w.ndim else 0
+        raise ArrayError(f"`weights` must have one value per example ({n_motions}), got {count}.")
+    if not len(w):
+        raise ArrayError("`weights` must have at least one row, got none.")
+    if not np.isfinite(w).all():
+        raise ArrayError("`weights` must be finite, got nan or infinity.")
+    if np.abs(w).max() > LARGEST_WEIGHT:
+        raise ArrayError(
+            f"`weights` must lie within {LARGEST_WEIGHT:g}, got {np.abs(w).max():g}. Blends so far "
+            "beyond the examples are no motion."
+        )
+    total = w.sum(axis=-1, keepdims=True)
+    if np.any(np.abs(total - 1.0) > SUM_TOLERANCE):
+        worst = float(total.ravel()[np.argmax(np.abs(total - 1.0))])
+        raise ArrayError(
+            f"`weights` must sum to 1, got {worst:g}. Divide them by their sum, if it is not 0."
+        )
+    return np.asarray(w / total)
+
+
+def checked_row(weights: npt.ArrayLike, n_motions: int) -> FloatArray:
+    """Weights (K,) of one frame."""
+    w = checked_weights(weights, n_motions)
+    if w.ndim != 1:
+        raise ArrayError(f"`weights` must be one row for one frame, got {len(w)} rows.")
+    return w
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,10 +133,10 @@ def read_weights(path: str | Path, clips: Sequence[str], *, fps: float) -> Weigh
                     path=path,
                     where=where,
                 ) from None
-            order = _columns_of(cells, list(clips), path, where)
+            order = _column_order(cells, list(clips), path, where)
             continue
-        before = rows[0] if rows else (order or row)
-        if len(row) not in (n, n + 1) or len(row) != len(before):
+        n_before = len(rows[0] if rows else (order or row))
+        if len(row) not in (n, n + 1) or len(row) != n_before:
             raise FormatError(
                 f"A row must have one weight per clip ({n}), or a time before them; "
                 f"got {len(row)} values.",
@@ -113,14 +155,16 @@ def read_weights(path: str | Path, clips: Sequence[str], *, fps: float) -> Weigh
     return WeightTable(times, table[:, 1:])
 
 
-def _columns_of(cells: list[str], clips: list[str], path: Path, where: str) -> list[int]:
-    """Column of the time, if there is one, and of every clip."""
+def _column_order(cells: list[str], clips: list[str], path: Path, where: str) -> list[int]:
+    """Column of the time, if there is one, then the column of each clip."""
     names = [cell.strip() for cell in cells]
-    timed = len(names) == len(clips) + 1 and names[0].lower() in TIME
-    owners: list[int | None] = [None] * timed
+    timed = len(names) == len(clips) + 1 and names[0].lower() in TIME_HEADINGS
+    clip_of_column: list[int | None] = [None] * timed
     for name in names[timed:]:
-        fitting = [k for k, clip in enumerate(clips) if name in _names_of(clip)]
-        if len(fitting) != 1 or fitting[0] in owners:
+        fitting = [
+            k for k, clip in enumerate(clips) if name in (clip, Path(clip).name, Path(clip).stem)
+        ]
+        if len(fitting) != 1 or fitting[0] in clip_of_column:
             clip_names = ", ".join(Path(clip).stem for clip in clips[:8])
             problem = "fits several clips" if len(fitting) > 1 else "is no clip of the blend"
             problem = "occurs twice" if len(fitting) == 1 else problem
@@ -130,16 +174,12 @@ def _columns_of(cells: list[str], clips: list[str], path: Path, where: str) -> l
                 path=path,
                 where=where,
             )
-        owners.append(fitting[0])
-    missing = [clips[k] for k in range(len(clips)) if k not in owners]
+        clip_of_column.append(fitting[0])
+    missing = [clip for k, clip in enumerate(clips) if k not in clip_of_column]
     if missing:
         raise FormatError(
             f"Headings must name every clip; {Path(missing[0]).stem!r} has no column.",
             path=path,
             where=where,
         )
-    return [*range(timed), *(owners.index(k) for k in range(len(clips)))]
-
-
-def _names_of(clip: str) -> tuple[str, ...]:
-    return clip, Path(clip).name, Path(clip).stem
+    return [*range(timed), *(clip_of_column.index(k) for k in range(len(clips)))]
