@@ -154,10 +154,8 @@ def page_sources() -> ModuleType:
     return load_file("hatch_build", ROOT / "hatch_build.py")
 
 
-SLOW_S = 240
-"""Limit of tests that start programs which are slow on a busy machine: a browser that draws without
-a graphics card (20 s become 70), Blender, a compilation. All others have that of pyproject.toml."""
 SLOW_FIXTURES = {"browser", "blender", "godot"}
+"""Programs that are slow on a busy machine: their tests start first."""
 
 
 VALIDATORS = {
@@ -174,15 +172,11 @@ def is_slow(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by marker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need external validators; give slow ones their limit and run them first."""
+    """Mark tests that need external validators; run files with slow tests first."""
     for item in items:
         if VALIDATORS & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.judge)
-    slow = [item for item in items if is_slow(item)]
-    for item in slow:
-        if item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(SLOW_S))
-    files = {item.path for item in slow}
+    files = {item.path for item in items if is_slow(item)}
     items.sort(key=lambda item: item.path not in files)
 
 

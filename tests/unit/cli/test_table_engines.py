@@ -43,7 +43,6 @@ def test_what_is_missing_is_reported_in_a_line_and_nothing_is_built(
     assert [file.name for file in clips.parent.iterdir()] == ["clips"]
 
 
-@pytest.mark.timeout(240)  # four processes start, each of which has a minute
 def test_a_cluster_started_here_builds_the_same_table(run, clips) -> None:
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
     tables = []
