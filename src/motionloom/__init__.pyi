@@ -2,17 +2,17 @@
 
 from motionloom import synthetic as synthetic
 from motionloom.blending.blend import Blend as Blend, blend as blend
-from motionloom.blending.candidates import Candidate as Candidate
+from motionloom.blending.join import Candidate as Candidate
 from motionloom.blending.control import Controller as Controller, Pose as Pose, control as control
-from motionloom.blending.lead import lead_in as lead_in, lead_out as lead_out
-from motionloom.blending.measures import measure as measure
+from motionloom.blending.transition import lead_in as lead_in, lead_out as lead_out
+from motionloom.blending.parameters import measure as measure
 from motionloom.blending.loop import Loop as Loop, loop as loop
 from motionloom.blending.parameters import (
     ParameterSpace as ParameterSpace,
     parametrize as parametrize,
 )
 from motionloom.blending.transition import Transition as Transition, transition as transition
-from motionloom.blending.weight_table import (
+from motionloom.blending.weights import (
     WeightTable as WeightTable,
     read_weights as read_weights,
 )
@@ -102,6 +102,11 @@ from motionloom.motion.contacts import Footplants as Footplants
 from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample
 from motionloom.motion.kinematics import forward_kinematics as forward_kinematics
 from motionloom.motion.motion import Motion as Motion
+from motionloom.motion.provenance import (
+    Copy as Copy,
+    Provenance as Provenance,
+    Track as Track,
+)
 from motionloom.motion.skeleton import Skeleton as Skeleton
 from motionloom.motion.source import Floor as Floor, Source as Source
 from motionloom.registration.constraint_file import read_constraints as read_constraints

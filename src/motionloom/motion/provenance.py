@@ -1,0 +1,345 @@
+"""Provenance: which clips, at which times, every frame of a result was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import BoolArray, FloatArray, IntArray, frozen, positive
+from motionloom._records import record
+from motionloom.errors import ArrayError
+
+WHOLE_BODY = "body"
+"""Name of the only track of results in which all joints come from the same clips."""
+SUM_TOLERANCE = 1e-6
+"""Weights of a frame may differ from one in sum by this much."""
+NEXT_TOLERANCE = 1e-6
+"""Frames: two times of a clip that are one frame apart follow each other within this much."""
+
+
+class Copy(NamedTuple):
+    """Frames of a result that are one clip's own, moved rigidly over the ground.
+
+    Attributes
+    ----------
+    first, last : int
+        First and last such frame of the result.
+    source : int
+        Index of the clip.
+    start : int
+        Frame of the clip, at the result's rate, that frame ``first`` is.
+    """
+
+    first: int
+    last: int
+    source: int
+    start: int
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Track:
+    """The clips, times and weights that a part of the body was made from, frame by frame.
+
+    A frame names up to K clips. Unused places have the clip -1, a time of nan and the weight 0.
+
+    Attributes
+    ----------
+    part : str
+        ``"body"`` where the whole body has one track, else the part: ``"upper"``, ``"lower"``.
+    clip : array of int
+        Index of the clip in ``Provenance.sources``. (F, K)
+    time : array
+        Seconds in that clip. (F, K)
+    weight : array
+        Share of the frame that comes from it; the shares of a frame add up to 1. (F, K)
+    """
+
+    part: str
+    clip: IntArray
+    time: FloatArray
+    weight: FloatArray
+
+    def __post_init__(self) -> None:
+        clip = frozen(self.clip, "clip", (None, None), np.int64)
+        time = frozen(np.where(clip >= 0, self.time, 0.0), "time", clip.shape)
+        weight = frozen(self.weight, "weight", clip.shape)
+        used = clip >= 0
+        if (weight[~used] != 0.0).any():
+            raise ArrayError("`weight` must be 0 where no clip is named.")
+        if len(clip) and abs(weight.sum(axis=1) - 1.0).max() > SUM_TOLERANCE:
+            frame = int(abs(weight.sum(axis=1) - 1.0).argmax())
+            raise ArrayError(
+                f"`weight` must add up to 1 in every frame, got {weight[frame].sum():.6g} in "
+                f"frame {frame}."
+            )
+        time = np.where(used, time, np.nan)
+        time.flags.writeable = False
+        for name, value in (("clip", clip), ("time", time), ("weight", weight)):
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames of the result."""
+        return len(self.clip)
+
+    def __getitem__(self, frames: slice) -> Track:
+        return Track(self.part, self.clip[frames], self.time[frames], self.weight[frames])
+
+    def times_in(self, source: int) -> FloatArray:
+        """Seconds of one clip at every frame; nan where the clip plays no part.
+
+        Returns
+        -------
+        array
+            Shape (F,).
+        """
+        here = (self.clip == source) & (self.weight != 0.0)
+        slot = here.argmax(axis=1)
+        times = np.take_along_axis(self.time, slot[:, None], axis=1)[:, 0]
+        return np.asarray(np.where(here.any(axis=1), times, np.nan))
+
+    def weights_of(self, source: int) -> FloatArray:
+        """Share of one clip at every frame.
+
+        Returns
+        -------
+        array
+            Shape (F,).
+        """
+        return np.asarray(np.where(self.clip == source, self.weight, 0.0).sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Provenance:
+    """Where every frame of a result comes from.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        Names of the clips.
+    fps : float
+        Frames per second of the result.
+    tracks : tuple of Track
+        One for the whole body, or one for each part of a splice.
+    changed : array of bool
+        Frames whose pose is not that of a clip: blended frames, and frames around them in which
+        feet were held. All other frames are a clip's own, equal in every local rotation, their
+        root moved by one rigid transform. (F,)
+    """
+
+    sources: tuple[str, ...]
+    fps: float
+    tracks: tuple[Track, ...]
+    changed: BoolArray
+
+    def __post_init__(self) -> None:
+        sources, tracks = tuple(self.sources), tuple(self.tracks)
+        if not tracks:
+            raise ArrayError("`tracks` must hold at least one track, got none.")
+        changed = frozen(self.changed, "changed", (tracks[0].n_frames,), np.bool_)
+        for track in tracks:
+            if track.n_frames != len(changed):
+                raise ArrayError(
+                    f"`tracks` must have one row per frame ({len(changed)}); {track.part!r} has "
+                    f"{track.n_frames}."
+                )
+            if track.clip.size and not -1 <= track.clip.min() <= track.clip.max() < len(sources):
+                raise ArrayError(
+                    f"`clip` must be an index into the {len(sources)} sources, or -1; track "
+                    f"{track.part!r} has {track.clip.min()} to {track.clip.max()}."
+                )
+        object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "tracks", tracks)
+        object.__setattr__(self, "fps", positive(self.fps, "fps"))
+        object.__setattr__(self, "changed", changed)
+
+    @classmethod
+    def of_clips(
+        cls,
+        sources: Sequence[str],
+        fps: float,
+        frames: FloatArray,
+        weights: FloatArray,
+        changed: BoolArray | None = None,
+    ) -> Provenance:
+        """Provenance of a result in which each of a few clips plays at a known frame.
+
+        Parameters
+        ----------
+        sources
+            Names of the K clips.
+        fps
+            Of the result and of the frames.
+        frames : (F, K)
+            Frame of every clip at the result's rate; anything, nan too, where its weight is 0.
+        weights : (F, K)
+            Their shares.
+        changed : (F,)
+            Frames that are not a clip's own; all of them where it is not given.
+
+        Returns
+        -------
+        Provenance
+            With one track for the whole body.
+        """
+        weights = np.asarray(weights, dtype=np.float64)
+        used = weights != 0.0
+        clip = np.where(used, np.arange(weights.shape[1])[None, :], -1)
+        time = np.where(used, frames, 0.0) / fps
+        if changed is None:
+            changed = np.ones(len(weights), dtype=bool)
+        return cls(tuple(sources), fps, (Track(WHOLE_BODY, clip, time, weights),), changed)
+
+    @classmethod
+    def of_copy(cls, source: str, fps: float, first: int, n_frames: int) -> Provenance:
+        """Provenance of ``n_frames`` frames of one clip, unchanged, from frame ``first`` on.
+
+        Returns
+        -------
+        Provenance
+            With one source.
+        """
+        frames = np.arange(first, first + n_frames, dtype=np.float64)[:, None]
+        unchanged = np.zeros(n_frames, dtype=bool)
+        return cls.of_clips([source], fps, frames, np.ones_like(frames), unchanged)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames of the result."""
+        return len(self.changed)
+
+    @property
+    def body(self) -> Track:
+        """The first track: of the whole body, or of the part that carries it."""
+        return self.tracks[0]
+
+    def __getitem__(self, frames: slice) -> Provenance:
+        if not isinstance(frames, slice) or frames.step not in (None, 1):
+            raise ArrayError(f"Provenance is cut by frames `first:stop`, got {frames!r}.")
+        tracks = tuple(track[frames] for track in self.tracks)
+        return Provenance(self.sources, self.fps, tracks, self.changed[frames])
+
+    def copies(self) -> tuple[Copy, ...]:
+        """Runs of frames that are one clip's own frames, one after the other.
+
+        Returns
+        -------
+        tuple of Copy
+            In the order of the result.
+        """
+        return tuple(self._copies())
+
+    def _copies(self) -> Iterator[Copy]:
+        track = self.body
+        whole = ~self.changed & (track.weight == 1.0).any(axis=1)
+        slot = track.weight.argmax(axis=1)[:, None]
+        clip = np.take_along_axis(track.clip, slot, axis=1)[:, 0]
+        frame = np.take_along_axis(track.time, slot, axis=1)[:, 0] * self.fps
+        whole &= np.abs(frame - np.round(frame)) < NEXT_TOLERANCE * np.maximum(1.0, frame)
+        frames = np.flatnonzero(whole)
+        if not len(frames):
+            return
+        start = np.round(frame[frames]).astype(np.int64)
+        follows = (np.diff(frames) == 1) & (np.diff(start) == 1) & (np.diff(clip[frames]) == 0)
+        ends = np.append(np.flatnonzero(~follows), len(frames) - 1)
+        begin = 0
+        for end in ends:
+            yield Copy(
+                int(frames[begin]), int(frames[end]), int(clip[frames[begin]]), int(start[begin])
+            )
+            begin = end + 1
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold: runs of frames in which the same clips play.
+
+        Returns
+        -------
+        dict
+            ``sources``, ``fps``, ``changed`` (first and last frame of every changed run) and, for
+            every part, runs with ``first``, ``last`` and their ``clips``, each with its index and
+            its times and weights at both ends.
+        """
+        return {
+            "sources": list(self.sources),
+            "fps": self.fps,
+            "changed": [list(run) for run in _runs(self.changed)],
+            "parts": {track.part: _runs_of(track) for track in self.tracks},
+        }
+
+
+def concatenated(parts: Sequence[Provenance]) -> Provenance:
+    """Provenance of results put one after the other; sources of the same name stay apart.
+
+    Parameters
+    ----------
+    parts
+        With the same parts of the body and the same rate.
+    """
+    names = tuple(track.part for track in parts[0].tracks)
+    sources: list[str] = []
+    tracks: list[list[Track]] = [[] for _ in names]
+    for part in parts:
+        if tuple(track.part for track in part.tracks) != names or part.fps != parts[0].fps:
+            raise ArrayError("`parts` must have the same parts of the body and the same rate.")
+        for k, track in enumerate(part.tracks):
+            clip = np.where(track.clip >= 0, track.clip + len(sources), -1)
+            tracks[k].append(Track(track.part, clip, track.time, track.weight))
+        sources += part.sources
+    joined = tuple(_stacked(name, track) for name, track in zip(names, tracks, strict=True))
+    changed = np.concatenate([part.changed for part in parts])
+    return Provenance(tuple(sources), parts[0].fps, joined, changed)
+
+
+def _stacked(part: str, tracks: Sequence[Track]) -> Track:
+    """Tracks one after the other, with as many places as the widest has."""
+    width = max(track.clip.shape[1] for track in tracks)
+
+    def wide(values: Any, fill: float) -> Any:
+        return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=fill)
+
+    return Track(
+        part,
+        np.concatenate([wide(track.clip, -1) for track in tracks]),
+        np.concatenate([wide(track.time, np.nan) for track in tracks]),
+        np.concatenate([wide(track.weight, 0.0) for track in tracks]),
+    )
+
+
+def _runs(mask: BoolArray) -> list[tuple[int, int]]:
+    """First and last frame of every run of true frames."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _runs_of(track: Track) -> list[dict[str, Any]]:
+    """Runs of frames in which the same clips play, their times and weights at both ends."""
+    if not track.n_frames:
+        return []
+    clips = np.sort(np.where(track.weight != 0.0, track.clip, -1), axis=1)
+    new = np.flatnonzero((np.diff(clips, axis=0) != 0).any(axis=1)) + 1
+    firsts = [0, *map(int, new)]
+    lasts = [*(first - 1 for first in firsts[1:]), track.n_frames - 1]
+    runs = []
+    for first, last in zip(firsts, lasts, strict=True):
+        playing = []
+        for clip in sorted({int(each) for each in clips[first] if each >= 0}):
+            times, weights = track.times_in(clip), track.weights_of(clip)
+            playing.append(
+                {
+                    "clip": clip,
+                    "time_s": [float(times[first]), float(times[last])],
+                    "weight": [float(weights[first]), float(weights[last])],
+                }
+            )
+        runs.append({"first": first, "last": last, "clips": playing})
+    return runs
