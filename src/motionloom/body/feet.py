@@ -134,7 +134,7 @@ def foot_points(
     body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose() if pose is None else pose
     if feet is None:
-        feet = _both_feet(_mean_skeleton(motion), body, motion, (positions, quats))
+        feet = _both_feet(mean_skeleton(motion), body, motion, (positions, quats))
     positions, quats = (np.ascontiguousarray(each, dtype=np.float64) for each in (positions, quats))
     points = np.zeros((len(positions), 4, 3))
     for side, foot in enumerate(feet):
@@ -149,7 +149,7 @@ def tip_points(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
     body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose()
     columns = []
-    for foot in _both_feet(_mean_skeleton(motion), body, motion, (positions, quats)):
+    for foot in _both_feet(mean_skeleton(motion), body, motion, (positions, quats)):
         joint = foot.ankle if foot.toe is None else foot.toe
         columns.append(positions[:, joint] + quat.rotate(quats[:, joint], foot.tip))
     return np.stack(columns, axis=1)
@@ -199,7 +199,7 @@ def _both_feet(
     return one_foot("left"), one_foot("right")
 
 
-def _mean_skeleton(motion: Motion) -> Skeleton:
+def mean_skeleton(motion: Motion) -> Skeleton:
     """The skeleton with the offsets that a motion with sliding joints really uses."""
     if motion.joint_translations is None:
         return motion.skeleton

@@ -120,9 +120,9 @@ def detect_footplants(
 
 def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
     """Runs below ``LEAVING * begins`` that somewhere are below ``begins``."""
-    slow = np.zeros(len(speeds), dtype=bool)
+    slow, still = np.zeros(len(speeds), dtype=bool), speeds < begins
     for first, last in runs_of(speeds < LEAVING * begins):
-        slow[first : last + 1] = bool(np.any((speeds < begins)[first : last + 1]))
+        slow[first : last + 1] = bool(still[first : last + 1].any())
     return slow
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
+from motionloom.body.feet import foot_offsets, foot_points, mean_skeleton
 from motionloom.features.footplants.leg_noise import without_leg_noise
+from motionloom.motion.forward import forward_into
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 
@@ -33,6 +35,8 @@ SLIDES = np.linspace(-0.4, 0.4, 81)
 """Slides tried, as parts of the body's velocity."""
 TRAVELS = 0.3
 """A body faster than this travels, m/s."""
+FRAMES = 2048
+"""Poses that are in memory at a time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,14 +67,11 @@ class FootSignals:
 
 def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
     """Speeds of heels and balls, with common slide removed. See :class:`FootSignals`."""
-    pose = motion.world_pose()
-    points = foot_points(motion, body=body, pose=pose)
-    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
+    points, pelvis, knees, lowest = _tracks(motion, body)
     fps, n_frames = motion.fps, motion.n_frames
     travel = pelvis * np.array([1.0, 0.0, 1.0])
     body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
-    knees = [None if k is None else pose[0][:, k, 1] for k in (body.left_knee, body.right_knee)]
-    points, sway = without_leg_noise(points, (knees[0], knees[1]), noise_level(points), fps)
+    points, sway = without_leg_noise(points, knees, noise_level(points), fps)
     noise = np.hypot(noise_level(points), np.sqrt(sway[:, :1]) * [0.0, 1.0])
     width = sharp = _odd(SHORTEST_S * fps, n_frames)
     while (
@@ -93,8 +94,47 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
         sway=sway,
         slide=slide,
         lift=_lift(pelvis[:, 1], fps),
-        lowest=np.minimum(pose[0][..., 1].min(axis=1), points[..., 1].min(axis=1)),
+        lowest=np.minimum(lowest, points[..., 1].min(axis=1)),
     )
+
+
+class _Tracks(NamedTuple):
+    """What of a body is followed, metres."""
+
+    points: FloatArray
+    """Heels and balls. Shape (F, 4, 3)."""
+    pelvis: FloatArray
+    """Shape (F, 3)."""
+    knees: tuple[FloatArray | None, FloatArray | None]
+    """Heights of the left and the right one. Shapes (F,)."""
+    lowest: FloatArray
+    """Height of the lowest joint. Shape (F,)."""
+
+
+def _tracks(motion: Motion, body: BodyMap) -> _Tracks:
+    """The tracks, from poses of a part of the clip at a time: long clips have no room for all."""
+    n, joints = motion.n_frames, motion.skeleton.n_joints
+    feet = foot_offsets(mean_skeleton(motion), body, motion=motion)
+    root = 0 if body.pelvis is None else body.pelvis
+    knees = [k for k in (body.left_knee, body.right_knee) if k is not None]
+    points, pelvis, lowest = np.zeros((n, 4, 3)), np.zeros((n, 3)), np.zeros(n)
+    heights = {k: np.zeros(n) for k in knees}
+    room = np.zeros((min(n, FRAMES), joints, 3)), np.zeros((min(n, FRAMES), joints, 4))
+    moving = motion.joint_translations
+    for start in range(0, n, FRAMES):
+        rows = slice(start, min(start + FRAMES, n))
+        pose = room[0][: rows.stop - start], room[1][: rows.stop - start]
+        slid = None if moving is None else moving[rows]
+        forward_into(
+            motion.skeleton, motion.root_positions[rows], motion.local_quats[rows], slid, pose
+        )
+        points[rows] = foot_points(motion, body=body, pose=pose, feet=feet)
+        pelvis[rows] = pose[0][:, root]
+        pose[0][..., 1].min(axis=1, out=lowest[rows])
+        for k, height in heights.items():
+            height[rows] = pose[0][:, k, 1]
+    left, right = (None if k is None else heights[k] for k in (body.left_knee, body.right_knee))
+    return _Tracks(points, pelvis, (left, right), lowest)
 
 
 def _lift(heights: FloatArray, fps: float) -> FloatArray:

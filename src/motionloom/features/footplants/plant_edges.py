@@ -271,8 +271,10 @@ def _best_sight(
     for n, track in enumerate(tracks):
         if track.alone:
             return n, space_out, space_in
-        out = min(space_out, _leading(track.usable[:first][::-1]) // block)
-        within = min(space_in, _leading(track.usable[first:]) // block)
+        # Frames beyond either space do not count, and a long clip has many.
+        before, after = max(first - space_out * block, 0), first + space_in * block
+        out = _leading(track.usable[before:first][::-1]) // block
+        within = _leading(track.usable[first:after]) // block
         if track.rolls and out < min(space_out, LEAST_SPACE) and within >= LEAST_SPACE:
             return n, 0, within  # the ball stood no earlier, and before it any height is possible
         if out >= min(space_out, LEAST_SPACE) and within >= min(space_in, LEAST_SPACE):

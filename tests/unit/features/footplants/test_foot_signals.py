@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import motionloom as ml
+from motionloom.body.body_map import BodyMap
+from motionloom.features.footplants import foot_signals
 from motionloom.features.footplants.foot_signals import (
     _find_slide,
     _lift,
@@ -101,3 +104,13 @@ def test_points_stand_by_what_is_left_of_their_velocity(n_frames, n_points, n_sl
     feet[: n_frames // 2] = 0.25 * body[: n_frames // 2, None]  # nothing is left at one slide
     slides = np.array([0.25, *rng.normal(size=n_slides)])[:n_slides]
     assert _stood(feet, body, slides) == pytest.approx(plain.stood(feet, body, slides))
+
+
+def test_poses_of_a_part_of_the_clip_at_a_time_give_the_signals_of_the_whole(monkeypatch):
+    motion = ml.synthetic.clip("walk").motion
+    body = BodyMap.guess(motion.skeleton)
+    whole = foot_signals.measure_foot_signals(motion, body)
+    monkeypatch.setattr(foot_signals, "FRAMES", 37)
+    parts = foot_signals.measure_foot_signals(motion, body)
+    for name in ("points", "speeds", "body_speed", "sway", "lift", "lowest"):
+        assert np.array_equal(getattr(parts, name), getattr(whole, name)), name
