@@ -80,6 +80,7 @@ from motionloom.formats.character import (
     SkinnedMesh as SkinnedMesh,
     Texture as Texture,
 )
+from motionloom.intake.clip_range import ClipRange as ClipRange, split_range as split_range
 from motionloom.intake.clip_suffixes import (
     clips_in_file as clips_in_file,
     find_clips as find_clips,

@@ -109,6 +109,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "copied frames": ml.Copied(0, 1, 0, 0),
         "provenance": ml.Provenance.of_copy("walk", 30.0, 0, 4),
         "copy": ml.Copy(0, 3, 0, 0),
+        "clip range": ml.split_range("walk.bvh:2s-3s"),
         "robot": robot,
         "robot clip": robot.clip(robot.motion(np.zeros((3, 1)), 30.0)),
         "c3d": ml.MarkerClip(("a", "b"), np.ones((3, 2, 3)), np.ones((3, 2), bool), 100.0),

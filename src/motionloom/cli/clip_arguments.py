@@ -118,6 +118,7 @@ def source_rates(source_fps: list[str] | None, old_fps: float | None) -> list[st
 
 def _fits(path: str, pattern: str) -> bool:
     """Whether a file's name, with or without suffix or folder, fits a pattern."""
+    path, _ = ml.split_range(path)
     name = Path(path.rpartition("#")[0] or path)
     return any(fnmatch.fnmatchcase(part, pattern) for part in (name.name, name.stem, str(name)))
 
@@ -175,10 +176,18 @@ def _few(names: list[str], most: int = 5) -> str:
 def load_clip(path: str, reading: Reading) -> ml.Motion:
     """The clip in a file (``-`` is standard input), read with the user's options.
 
-    ``embedded:walk`` is an embedded clip, so that commands can repeat what the studio does.
+    ``walk.bvh:2s-5.5s`` is a part of a clip. ``embedded:walk`` is an embedded clip, so that
+    commands can repeat what the studio does.
     """
+    path, part = ml.split_range(path)
+    motion = _whole_clip(path, reading)
+    return _at_rate(motion if part is None else part.cut(motion), reading)
+
+
+def _whole_clip(path: str, reading: Reading) -> ml.Motion:
+    """The clip in a file, or an embedded one, at its own rate."""
     if path.startswith("embedded:"):
-        return _at_rate(ml.synthetic.clip(path.removeprefix("embedded:")).motion, path, reading)
+        return ml.synthetic.clip(path.removeprefix("embedded:")).motion
     fps = reading.source_fps_of(path)
     with warnings.catch_warnings():
         # The findings hold the same warnings, and the command prints those.
@@ -189,11 +198,12 @@ def load_clip(path: str, reading: Reading) -> ml.Motion:
             body = ml.BodyMap.load(reading.body, motion.skeleton)
             if path != "-":
                 motion = ml.load(path, fps=fps, unit=reading.unit, up=reading.up, body=body)
-    return _at_rate(motion, path, reading)
+    return motion
 
 
 def clip_notes(path: str, motion: ml.Motion) -> list[str]:
     """A line on the other clips of a file that was named without one of its clips."""
+    path, _ = ml.split_range(path)
     if path.endswith(f"#{motion.source.clip}"):
         return []
     return [
@@ -203,7 +213,7 @@ def clip_notes(path: str, motion: ml.Motion) -> list[str]:
     ]
 
 
-def _at_rate(motion: ml.Motion, path: str, reading: Reading) -> ml.Motion:
+def _at_rate(motion: ml.Motion, reading: Reading) -> ml.Motion:
     """The clip resampled to --fps."""
     if reading.fps is None or abs(motion.fps - reading.fps) <= SAME_RATE * motion.fps:
         return motion

@@ -107,8 +107,8 @@ def refuse_collection(target: Path) -> None:
 
 
 def _is_of(path: str, file: Path) -> bool:
-    """Whether a path is that of a file, or names a clip of it."""
-    parts = [at for at, character in enumerate(path) if character == "#"]
+    """Whether a path is that of a file, or names a clip of it or a part of one."""
+    parts = [at for at, character in enumerate(path) if character in "#:"]
     for end in (len(path), *parts):
         with suppress(OSError):
             if file.samefile(path[:end]):

@@ -15,6 +15,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.findings import MotionLoomWarning
 from motionloom.intake.axes import checked_up
+from motionloom.intake.clip_range import split_range
 from motionloom.intake.load import load
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
@@ -79,7 +80,9 @@ class ClipReading:
         if path.startswith(EMBEDDED):
             from motionloom import synthetic
 
-            return synthetic.clip(path.removeprefix(EMBEDDED)).motion
+            path, part = split_range(path)
+            motion = synthetic.clip(path.removeprefix(EMBEDDED)).motion
+            return motion if part is None else part.cut(motion)
         fps, body = self.fps_of(path), None
         with warnings.catch_warnings():
             # The findings hold the same warnings.
@@ -99,5 +102,6 @@ class ClipReading:
 
 def fits(path: str, pattern: str) -> bool:
     """Whether a file's name, with or without suffix or folder, fits a pattern."""
+    path, _ = split_range(path)
     name = Path(path.rpartition("#")[0] or path)
     return any(fnmatch.fnmatchcase(part, pattern) for part in (name.name, name.stem, str(name)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from motionloom.intake.clip_range import split_range
+
 PART = 1 << 20
 COMPANIONS = {".amc": (".asf",), ".gltf": (".bin",), ".txt": (".json",)}
 """Files that a clip of the first suffix is read with, by their suffixes, in the same folder."""
@@ -12,10 +14,13 @@ COMPANIONS = {".amc": (".asf",), ".gltf": (".bin",), ".txt": (".json",)}
 
 def content_digest(path: str) -> str:
     """Digest of a clip's file and of those that it is read with; empty where none can be read."""
+    path, part = split_range(path)
     place, clip = Path(path), ""
     if not place.is_file() and "#" in path:
         name, _, clip = path.rpartition("#")
         place = Path(name)
+    if part is not None:
+        clip += part.text
     digest = hashlib.blake2b(clip.encode("utf-8", "backslashreplace"), digest_size=16)
     others = COMPANIONS.get(place.suffix.lower(), ())
     try:

@@ -13,6 +13,7 @@ from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import format_for_reading
+from motionloom.intake.clip_range import split_range
 from motionloom.intake.normalize import Stated, normalize_clip, normalize_own
 from motionloom.intake.open import Target, find_target, opened
 from motionloom.intake.read_errors import read_errors
@@ -58,7 +59,8 @@ def load(
     ----------
     path
         A file, ``"file.glb#Run"`` for one clip of several, ``"-"`` for standard input, or a
-        binary stream.
+        binary stream. ``"walk.bvh:2s-5.5s"`` and ``"walk.bvh:120-330"`` are a part of a clip, by
+        seconds or by its first and last frame.
     fps
         Frames per second, if the file states none or a wrong one.
     unit
@@ -102,8 +104,11 @@ def load(
     settings = _Settings(**options)
     stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
     strict = flag(settings.strict, "strict")
+    path, part = split_range(path) if isinstance(path, str) else (path, None)
     target = find_target(path, _name_of(clip))
     motion = _read(target, skeleton, stated, limits_for(settings.max_memory))
+    if part is not None:
+        motion = part.cut(motion)
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
         first = faults[0]
@@ -154,7 +159,10 @@ def inspect_file(
     stated, limits = Stated.checked(fps, unit, up, body), limits_for(max_memory)
     name = _name_of(clip)
     try:
+        path, part = split_range(path) if isinstance(path, str) else (path, None)
         motion = _read(find_target(path, name), skeleton, stated, limits)
+        if part is not None:
+            motion = part.cut(motion)
     except FormatError as error:
         return [Finding("error", error.where or "file", error.problem, error.fix or "")]
     except MotionLoomError as error:

@@ -58,7 +58,7 @@ def split_clip(text: str) -> tuple[str, str | None]:
     if not marks or _exists(Path(text)):
         return text, None
     for at in marks:
-        if _is_file(Path(text[:at])):
+        if is_file(Path(text[:at])):
             return text[:at], text[at + 1 :]
     name = Path(text).name
     at = len(text) - len(name.rpartition("#")[2]) - 1
@@ -115,7 +115,8 @@ def _check_size(target: Target, size: int, limits: Limits) -> None:
         )
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether a path is a file; no path that cannot be one raises."""
     try:
         return path.is_file()
     except (OSError, ValueError):

@@ -160,3 +160,34 @@ def test_clips_with_hostile_names_stay_in_the_folder(run, tmp_path: Path) -> Non
         f"odd_{'x' * 100}.bvh",
     ]
     assert names_in(tmp_path) == sorted(["odd.glb", *names_in(tmp_path / "out")])
+
+
+def test_a_part_of_a_clip_is_named_after_the_clip(run, tmp_path: Path, soldier: Path) -> None:
+    for text, frames in (("#Run:0.2s-0.5s", 10), ("#Run:3-7", 5), (":3-7", 5)):
+        out = tmp_path / "part.bvh"
+        done = run("convert", f"{soldier}{text}", out, "--force", "--source-fps", "Soldier=30")
+        assert done.code == 0, done.err
+        assert "fits none" not in done.err
+        assert ml.load(out).n_frames == frames
+        info = run("info", f"{soldier}{text}", "--json")
+        assert json.loads(info.out)["clips"][0]["frames"] == frames, info.out
+
+
+def test_the_file_of_a_part_is_never_overwritten(run, soldier: Path) -> None:
+    before = soldier.read_bytes()
+    for text in ("#Run:3-7", ":3-7"):
+        done = run("convert", f"{soldier}{text}", soldier, "--force")
+        assert done.code == 2
+        assert "never overwritten" in done.err
+    assert soldier.read_bytes() == before
+
+
+def test_a_range_outside_the_clip_names_clip_and_remedy(run, tmp_path: Path, soldier) -> None:
+    for command in (("check",), ("info",), ("convert", "-o")):
+        out = [tmp_path / "no.bvh"] if command[0] == "convert" else []
+        done = run(command[0], f"{soldier}#Run:0.2s-9s", *out)
+        assert done.code == 2
+        text = done.out + done.err
+        assert "Soldier.glb#Run:0.2s-9s" in text and "ends at 1.00 s" in text
+    done = run("transition", f"{soldier}:5-3", soldier, "-o", tmp_path / "no.bvh")
+    assert done.code == 2 and "must not begin after its end" in done.err
