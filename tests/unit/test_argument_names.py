@@ -121,13 +121,7 @@ def _taller(motion: ml.Motion) -> ml.Motion:
     return motion.replace(skeleton=longer)
 
 
-def test_feet_of_a_fill_is_the_old_name_of_clean(table: ml.TransitionTable) -> None:
-    plain = table.fill(WALK, 8, 15, clean=False)
-    with pytest.warns(DeprecationWarning, match="feet= is deprecated .* use clean="):
-        old = table.fill(WALK, 8, 15, feet=False)  # type: ignore[call-arg]
-    assert (old.motion.local_quats == plain.motion.local_quats).all()
-    with pytest.raises(ml.ArrayError, match="`feet` is the old name of `clean`"):
-        table.fill(WALK, 8, 15, feet=False, clean=True)  # type: ignore[call-arg]
+def test_an_unknown_option_of_a_fill_names_those_there_are(table: ml.TransitionTable) -> None:
     with pytest.raises(TypeError, match=r"fill\(\) has no option 'foot'.*count, clean, exclude"):
         table.fill(WALK, 8, 15, foot=False)  # type: ignore[call-arg]
 

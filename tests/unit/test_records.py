@@ -8,7 +8,6 @@ import inspect
 import multiprocessing
 import pickle
 import shutil
-import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -131,9 +130,7 @@ def parts(value: Any, seen: dict[int, Any]) -> dict[int, Any]:
             parts(getattr(value, each.name), seen)
         for name, found in inspect.getmembers(type(value)):
             if isinstance(found, property) and not name.startswith("_"):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    parts(getattr(value, name), seen)
+                parts(getattr(value, name), seen)
     elif isinstance(value, tuple | list):
         for each in value[:3]:
             parts(each, seen)

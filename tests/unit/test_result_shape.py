@@ -85,16 +85,6 @@ def test_a_path_has_the_shape_of_what_it_took(results: dict[str, Any]) -> None:
     assert by_graph.notes == (by_graph.why,)
 
 
-def test_old_names_work_and_warn(results: dict[str, Any]) -> None:
-    for name in ("transition", "blend"):
-        with pytest.warns(DeprecationWarning, match="deprecated"):
-            old = results[name].finished
-        assert old.motion is results[name].motion
-        assert old.feet is results[name].cleanup
-    with pytest.warns(DeprecationWarning, match="use Transition.cost"):
-        assert results["transition"].score == results["transition"].cost
-
-
 def test_a_list_of_motions_is_registered_by_blend(results: dict[str, Any]) -> None:
     walk, jog = (ml.synthetic.clip(kind, duration_s=2.0).motion for kind in ("walk", "jog"))
     curve = ml.register([walk, jog])

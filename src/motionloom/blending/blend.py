@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import MAX_FRAMES, BoolArray, FloatArray, flag, frames_in, items, of_kind
-from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.blending.control import control
 from motionloom.blending.evaluate import (
@@ -27,7 +26,7 @@ from motionloom.blending.weights import checked_row, checked_weights
 from motionloom.body.body_map import roles_for
 from motionloom.body.facing import facing
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
+from motionloom.cleanup.finalize import finalize, legs_missing
 from motionloom.cleanup.hands import HandHold, hand_role, reach_notes
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.checks.flawed_warning import warn_flawed
@@ -141,12 +140,6 @@ class Blend:
         if missing:
             notes += (f"feet are not held: the skeleton has no {', '.join(missing)}",)
         return notes + tuple(f"failed check: {each}" for each in self.verification.failed)
-
-    @property
-    def finished(self) -> Finalized:
-        """Old place of the result; use the fields of the blend itself."""
-        warn_renamed("Blend.finished", "Blend.motion, footplants and cleanup")
-        return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
     @property
     def markers(self) -> SyncMarkers:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, flag, frames_in, not_negative, of_kind, positive
-from motionloom._deprecated import warn_renamed
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.join import Candidate, Join, Pair, find_places, join_at, named_place
@@ -90,18 +89,6 @@ class Transition:
     def cost(self) -> float:
         """Cost of the place taken, metres; lower is better."""
         return self.candidates[0].cost
-
-    @property
-    def score(self) -> float:
-        """Old name of ``cost``."""
-        warn_renamed("Transition.score", "Transition.cost")
-        return self.cost
-
-    @property
-    def finished(self) -> Finalized:
-        """Old place of the result; use the fields of the transition itself."""
-        warn_renamed("Transition.finished", "Transition.motion, footplants and cleanup")
-        return Finalized(self.motion, self.footplants, self.cleanup, self.verification)
 
     @property
     def quality(self) -> Quality:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from motionloom._arrays import flag, known_options
-from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
@@ -119,7 +118,6 @@ def add_clips(
     if not target.is_file():
         raise ArrayError(f"`table` must be a table to add clips to, and there is no {target}.")
     expected: dict[str, Any] = dict(options)
-    rename_option(expected, "keep_jumps", "keep_glitches")
     known_options("add_clips", _AddedClips, expected)
     again = {name: expected.pop(name) for name in NOT_STORED if name in expected}
     added = [] if labels is None else read_labels(path_of(labels, "labels"))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy.typing as npt
 
 from motionloom._arrays import known_options, positive, whole
-from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
@@ -338,10 +337,8 @@ class TransitionTable:
         from motionloom.tables.synthesis.checked_fill import fill_checked
         from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
 
-        given: dict[str, Any] = dict(options)
-        rename_option(given, "feet", "clean")
-        known_options("fill", FillRequest, given)
-        request = FillRequest(**given)
+        known_options("fill", FillRequest, options)
+        request = FillRequest(**options)
         gap = GapMotion(motion, whole(first, "first"), whole(last, "last"))
         if request.match:
             gap = matched_gap(self.frames, motion, first, last)

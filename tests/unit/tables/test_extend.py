@@ -109,8 +109,6 @@ def test_a_grown_index_finds_every_window_by_its_own_start_and_end(home):
     fresh = build_index(frames, length=15)
     assert np.array_equal(more.ways, fresh.ways)
     assert np.array_equal(more.speeds, fresh.speeds)
-    with pytest.warns(DeprecationWarning, match=r"WindowIndex.paces is deprecated.*speeds"):
-        assert more.paces is more.speeds
     for rows in (more.by_start, more.by_end, more.by_both):
         assert np.array_equal(np.sort(rows.members), frames.windows(15))
         for k in range(len(rows.centres)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from motionloom._deprecated import warn_renamed
 from motionloom._records import record
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.glitches.glitch_frames import Glitch
@@ -63,12 +62,6 @@ class Verification:
     unsound: tuple[Finding, ...] = ()
     glitches: tuple[Glitch, ...] = ()
     compared: bool = True
-
-    @property
-    def jumps(self) -> tuple[Glitch, ...]:
-        """Old name of ``glitches``."""
-        warn_renamed("Verification.jumps", "Verification.glitches")
-        return self.glitches
 
     def __bool__(self) -> bool:
         return self.passed

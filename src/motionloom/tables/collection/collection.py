@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 
 from motionloom._arrays import IntArray, flag, items, known_options, of_kind
-from motionloom._deprecated import rename_option
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
@@ -160,10 +159,8 @@ class Collection:
         usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
         target = path_of(usual if out is None else out, "out")
         example = given_skeleton(skeleton)
-        given_options: dict[str, Any] = dict(options)
-        rename_option(given_options, "keep_jumps", "keep_glitches")
-        known_options("Collection.ingest", Reading, given_options)
-        reading = Reading(fps, **given_options)
+        known_options("Collection.ingest", Reading, options)
+        reading = Reading(fps, **options)
         given = None if labels is None else read_labels(path_of(labels, "labels"))
         if given is not None:
             check_readable(stored_labels(target)[1])

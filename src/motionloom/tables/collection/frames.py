@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom._core import kernel
-from motionloom._deprecated import warn_renamed
 from motionloom._records import record, reduced
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
@@ -70,12 +69,6 @@ class Frames:
 
     def __repr__(self) -> str:
         return f"Frames({self.n_clips} clips, {self.n_rows} frames, {self.fps:g} fps)"
-
-    @property
-    def jumps(self) -> IntArray:
-        """Old name of :attr:`glitch_rows`."""
-        warn_renamed("Frames.jumps", "Frames.glitch_rows")
-        return self.glitch_rows
 
     @property
     def n_rows(self) -> int:

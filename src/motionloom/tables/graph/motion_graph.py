@@ -22,7 +22,6 @@ from motionloom._arrays import (
     positive,
 )
 from motionloom._core import kernel
-from motionloom._deprecated import warn_renamed
 from motionloom._progress import progress_bar
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
@@ -204,18 +203,6 @@ class MotionGraph:
         changes = GraphTransitions(nodes.rows[leave], nodes.rows[enter], distance[order])
         largest = _largest_component(steps)
         return cls(frames, nodes, changes, largest, float(threshold_cm), 2 * half * stride, steps)
-
-    @property
-    def kept(self) -> BoolArray:
-        """The old name of ``connected``."""
-        warn_renamed("MotionGraph.kept", "MotionGraph.connected")
-        return self.connected
-
-    @property
-    def kept_share(self) -> float:
-        """The old name of ``connected_share``."""
-        warn_renamed("MotionGraph.kept_share", "MotionGraph.connected_share")
-        return self.connected_share
 
     @property
     def connected_share(self) -> float:

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import Record, kernel, record
-from motionloom._deprecated import warn_renamed
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
@@ -184,12 +183,6 @@ class WindowIndex:
         for name, kind in _NESTED.items():
             parts[name] = kind(*(_sealed(arrays[f"{name}.{key}"]) for key in _fields(kind)))
         return cls(length=length, **parts)
-
-    @property
-    def paces(self) -> FloatArray:
-        """Old name of :attr:`speeds`."""
-        warn_renamed("WindowIndex.paces", "WindowIndex.speeds")
-        return self.speeds
 
     @property
     def bytes_per_row(self) -> float:

@@ -75,8 +75,6 @@ def test_the_quality_check_names_glitches_and_fails_them():
     motion = displaced(ml.synthetic.clip("walk").motion, 41, 0.12)
     found = ml.verify(motion, sources=[motion])
     assert [jump.frame for jump in found.glitches] == [41]
-    with pytest.warns(DeprecationWarning, match="Verification.glitches"):
-        assert found.jumps == found.glitches
     assert "capture glitch" in {each.check for each in found.failed}
 
 

@@ -13,7 +13,6 @@ import motionloom as ml
 from motionloom.errors import MotionLoomError, TableError
 from motionloom.tables.collection import survey
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.index_build import build_index
 
@@ -108,22 +107,6 @@ def test_they_are_used_where_that_is_asked_for(corrupted, tmp_path):
     assert again.digest == corrupted.digest
 
 
-def test_the_old_name_of_keep_glitches_works_and_warns(corrupted, tmp_path):
-    folder = Path(shutil.copytree(corrupted.source_folder, tmp_path / "clips"))
-    with pytest.warns(DeprecationWarning, match="use keep_glitches=") as warned:
-        lib = Collection.ingest(folder, fps=FPS, keep_jumps=True)
-    assert warned[0].filename == __file__
-    assert len(lib.frames.glitch_rows) == 0
-    with pytest.raises(ml.ArrayError, match="pass `keep_glitches` only"):
-        Collection.ingest(folder, fps=FPS, keep_jumps=True, keep_glitches=True)
-    table = ml.build_table(
-        lib, out=tmp_path / "t.mlt", length_s=LENGTH / FPS, clusters=3, ways=(2,), progress=False
-    )
-    with pytest.warns(DeprecationWarning, match="use keep_glitches=") as warned:
-        ml.add_clips(table.file, folder, keep_jumps=True, progress=False)
-    assert warned[0].filename == __file__
-
-
 def test_all_windows_are_taken_where_none_is_without_a_jump(tmp_path):
     (tmp_path / "clips").mkdir()
     ml.save(jumping("walk", 22), tmp_path / "clips" / "walk.bvh")
@@ -212,9 +195,3 @@ def test_a_place_that_cannot_be_written_is_reported(clips, monkeypatch):
     monkeypatch.setattr(Path, "mkdir", read_only)
     with pytest.raises(TableError, match="Read-only file system"):
         Collection.ingest(clips, fps=FPS)
-
-
-def test_the_old_name_of_rows_with_a_glitch_warns() -> None:
-    frames = frames_of([ml.synthetic.clip("walk", duration_s=1.0).motion])
-    with pytest.warns(DeprecationWarning, match=r"Frames.jumps is deprecated.*glitch_rows"):
-        assert frames.jumps is frames.glitch_rows
