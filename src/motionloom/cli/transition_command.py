@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +14,6 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
-    NoRepair,
     NoRetarget,
     load_examples,
     print_examples,
@@ -30,6 +29,8 @@ from motionloom.cli.results import (
     wrote_line,
 )
 
+Repair = Literal["made", "all", "none"]
+
 
 @dataclass(frozen=True, slots=True)
 class _Options:
@@ -39,10 +40,10 @@ class _Options:
     length_s: float
     moving: bool
     timewarp: bool
-    raw: bool
+    clean: bool | Literal["all"]
     retarget: bool
     ground: bool
-    repair: bool
+    repair: Literal["made", "all"] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +82,21 @@ def transition(
         int, typer.Option("--show", metavar="N", min=0, help="Other places to list.")
     ] = 3,
     raw: Raw = False,
+    clean_all: Annotated[
+        bool, typer.Option("--clean-all", help="Hold planted feet in all of both clips, too.")
+    ] = False,
+    repair: Annotated[
+        Repair,
+        typer.Option(
+            "--repair",
+            help="Where glitches and knees bent backwards are repaired: where motion is made, in "
+            "all of both clips, or nowhere.",
+        ),
+    ] = "made",
     allow_flawed: AllowFlawed = False,
-    no_repair: NoRepair = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="List what notes only count: every glitch.")
+    ] = False,
     no_retarget: NoRetarget = False,
     ground: Ground = False,
     to: Annotated[
@@ -103,15 +117,23 @@ def transition(
     """Join two clips by a smooth transition.
 
     The transition is where the clips are most similar, or at --at. The result is A up to there, a
-    blend, and B from there on, with planted feet held. Every joint is checked against its motion
-    in the clips; if the best place fails, the next ones are tried. If all fail, nothing is written
-    and the exit code is 3.
+    blend with planted feet held, and B from there on. Beyond 0.3 s around the blend the frames are
+    the clips' own. The blend is checked against the clips, joint by joint; if the best place fails,
+    the next ones are tried. If all fail, nothing is written and the exit code is 3.
 
     If A or B is a folder, every clip of it is used, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    clean: bool | Literal["all"] = "all" if clean_all and not raw else not raw
     options = _Options(
-        at, length, moving, not no_timewarp, raw, not no_retarget, ground, not no_repair
+        at,
+        length,
+        moving,
+        not no_timewarp,
+        clean,
+        not no_retarget,
+        ground,
+        None if repair == "none" else repair,
     )
     wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
@@ -126,7 +148,7 @@ def transition(
         ),
         inputs=lambda pair: {"inputs": [pair.one, pair.other]},
         describe=_json,
-        show=lambda joined, target: _print(joined, target, show, length),
+        show=lambda joined, target: _print(joined, target, show, length, verbose),
     )
 
 
@@ -141,14 +163,14 @@ def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
         moving=options.moving,
         timewarp=options.timewarp,
         body=body,
-        repair_knees=options.repair,
+        repair=options.repair,
         match=options.retarget,
-        clean=not options.raw,
+        clean=options.clean,
     )
     return _Joined(examples, result)
 
 
-def _print(joined: _Joined, target: str, show: int, wanted_s: float) -> None:
+def _print(joined: _Joined, target: str, show: int, wanted_s: float, verbose: bool) -> None:
     result = joined.result
     a, b = result.matched.motions
     first, last = result.span
@@ -173,6 +195,8 @@ def _print(joined: _Joined, target: str, show: int, wanted_s: float) -> None:
     for text in result.notes:
         if not text.startswith("failed check"):
             typer.echo(printable(f"note   {text}"))
+    for text in result.details if verbose else ():
+        typer.echo(printable(f"       {text}"))
     print_check(result.verification)
     if result.cleanup is not None:
         typer.echo(f"feet   {result.cleanup.summary}")
@@ -200,6 +224,13 @@ def _json(joined: _Joined) -> dict[str, Any]:
         "other_places": [_place_json(other) for other in others],
         "better_places_that_failed": result.passed_over,
         "length_s": (result.span[1] - result.span[0]) / result.motion.fps,
+        "provenance": result.provenance.json(),
+        "placement": {
+            "turn": float(result.placement.theta),
+            "x": float(result.placement.x0),
+            "z": float(result.placement.z0),
+        },
+        "details": list(result.details),
         **result_json(result),
     }
 

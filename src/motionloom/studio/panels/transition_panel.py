@@ -61,7 +61,7 @@ def make_transition(matches: Matches, request: TransitionMake) -> Result:
         arrays={
             "grid": matched.distances.distances,
             "grid_best": matched.distances.best,
-            "path": joined.frames,
+            "path": _path(joined),
         },
         clips=(request.a, request.b),
     )
@@ -108,14 +108,25 @@ def _places(
     return matched.places[key]
 
 
+def _path(joined: Transition) -> FloatArray:
+    """Frame of A and of B at every blended frame. (N, 2)."""
+    first, last = joined.span
+    track = joined.provenance.body[first : last + 1]
+    path = joined.motion.fps * np.stack([track.times_in(0), track.times_in(1)], axis=-1)
+    # At either end only one clip plays; the other is a frame from where it comes in.
+    path[0, 1], path[-1, 0] = path[1, 1] - 1.0, path[-2, 0] + 1.0
+    return path
+
+
 def _clock(joined: Transition, n_a: int, n_b: int) -> FloatArray:
     """Frame of A and of B at every frame of the result, nan where a clip is over. (F, 2)."""
     first, last = joined.span
     at = np.arange(joined.motion.n_frames, dtype=np.float64)
-    frames = np.stack([at, at - last + joined.frames[-1, 1]], axis=-1)
-    frames[: first + 1, 1] = joined.frames[0, 1] + at[: first + 1] - first
-    frames[last:, 0] = joined.frames[-1, 0] + at[last:] - last
-    frames[first : last + 1] = joined.frames
+    path = _path(joined)
+    frames = np.stack([at, at - last + path[-1, 1]], axis=-1)
+    frames[: first + 1, 1] = path[0, 1] + at[: first + 1] - first
+    frames[last:, 0] = path[-1, 0] + at[last:] - last
+    frames[first : last + 1] = path
     outside = (frames < 0.0) | (frames > np.array([n_a - 1, n_b - 1]))
     return np.where(outside, np.nan, frames)
 
