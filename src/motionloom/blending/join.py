@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom._records import record
 from motionloom.blending.evaluate import Evaluated, evaluate, walk_parameters
-from motionloom.body.body_map import BodyMap
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.facing import facing_of_positions
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.finalize import Window, ease_to, legs_missing, moved_copies, put_into
-from motionloom.errors import ArrayError, RegistrationError
+from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Copied, Verification
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
@@ -41,6 +42,14 @@ COMPARED_S = 0.17
 """Length of the window over which the frames of A and B are compared, seconds."""
 FEET_WEIGHT_M = 0.05
 """Cost of a window in which all plants disagree, as metres of pose distance."""
+TRAVEL_S = 0.05
+"""Cost of a difference in travel, metres for every metre per second."""
+DROPPED_M = 0.10
+"""Places that leave out all of a clip rank behind others by so many metres of cost."""
+LATE_S = 1.0
+"""Late places are in the last second of A and in the first of B that a blend leaves room for."""
+TRAVEL_NEAR_S = 0.15
+"""Travel is measured over so many seconds before and after a frame."""
 MOVING_M_S = 0.3
 """A body whose root is faster than this, in metres per second, is moving."""
 FADE_S = 0.3
@@ -173,6 +182,9 @@ class Candidate:
         Part of the window in which planted feet disagree, in metres of pose distance.
     both_moving : bool
         Whether both bodies travel there; standing poses match easily.
+    travel : float
+        How differently the bodies travel, in metres of pose distance: direction, seen from the
+        body, and speed.
     """
 
     frame_a: int
@@ -181,9 +193,18 @@ class Candidate:
     pose: float
     feet: float
     both_moving: bool
+    travel: float = 0.0
 
 
-def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]:
+Shares = tuple[float, float]
+"""Of A and of B."""
+Keep = Shares | Literal["late"]
+"""What a result keeps at least of A and of B, or ``"late"``."""
+
+
+def find_places(
+    pair: Pair, half: int, *, moving: bool, keep: Keep | None = None
+) -> tuple[Candidate, ...]:
     """The best places for a blend of ``2 * half + 1`` frames, best first.
 
     Short clips get places with fewer frames around them than the blend asks for.
@@ -205,6 +226,7 @@ def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]
         margin=margin,
         count=MAX_PLACES,
         moving=moving,
+        keep=keep,
         avoid=(_frames_of(pair.glitches[0]), _frames_of(pair.glitches[1])),
         body=pair.body,
     )
@@ -232,7 +254,7 @@ def named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
         count=1,
         body=pair.body,
     )[0]
-    return Candidate(at[0], at[1], best.cost, best.pose, best.feet, best.both_moving)
+    return dataclasses.replace(best, frame_a=at[0], frame_b=at[1])
 
 
 def find_candidates(
@@ -242,10 +264,11 @@ def find_candidates(
     margin: int,
     count: int = 8,
     moving: bool = False,
+    keep: Keep | None = None,
     avoid: tuple[IntArray, IntArray] | None = None,
     body: BodyMap | None = None,
 ) -> tuple[Candidate, ...]:
-    """The best places to leave A and enter B, best first: local minima of their distance grid.
+    """The best places to leave A and enter B, best first: local minima of what they cost.
 
     Parameters
     ----------
@@ -257,6 +280,9 @@ def find_candidates(
         How many to give at most.
     moving
         Only places where both bodies travel, where there are any.
+    keep
+        Only places that keep so much of both clips, where there are any; of those the ones that
+        keep more rank higher. None: anywhere, by cost alone.
     avoid
         Glitched frames of A and of B: no place within ``margin`` frames of one, where others are.
     body
@@ -273,7 +299,9 @@ def find_candidates(
     pose = np.sqrt(grid.cost)
     planted_a, planted_b = (each.planted[::stride] for each in plants)
     feet = FEET_WEIGHT_M * _disagreement(planted_a, planted_b, half=half)
-    total = pose + feet
+    ways = [_travel(clip, body)[::stride] for clip in clips]
+    travel = TRAVEL_S * np.linalg.norm(ways[0][:, None] - ways[1][None], axis=-1)
+    total = pose + feet + travel
 
     rows, columns = (np.arange(size) * stride for size in total.shape)
     inside_a = (rows >= margin) & (rows <= a.n_frames - 1 - margin)
@@ -284,13 +312,18 @@ def find_candidates(
             f"Clips must have {margin} frames on both sides of a transition; they have "
             f"{a.n_frames} and {b.n_frames} in all. Use a shorter `length_s` or longer clips."
         )
-    travel = _cells(_moving(a)[::stride], _moving(b)[::stride])
-    if moving and (allowed & travel).any():
-        allowed &= travel
+    both_move = _cells(_moving(a)[::stride], _moving(b)[::stride])
+    kept, rank = np.ones_like(allowed), total
+    if keep is not None:
+        shares = rows / (a.n_frames - 1), 1.0 - columns / (b.n_frames - 1)
+        kept = _kept(keep, shares, (inside_a, inside_b), LATE_S * a.fps / stride)
+        rank = total + DROPPED_M * (2.0 - shares[0][:, None] - shares[1][None])
+    clear = np.ones_like(allowed)
     if avoid is not None:
         clear = _cells(_clear(rows, avoid[0], margin), _clear(columns, avoid[1], margin))
-        if (allowed & clear).any():
-            allowed &= clear
+    for wished in (both_move if moving else clear, kept, clear):
+        if (allowed & wished).any():
+            allowed &= wished
     return tuple(
         Candidate(
             int(rows[i]),
@@ -298,10 +331,46 @@ def find_candidates(
             float(total[i, j]),
             float(pose[i, j]),
             float(feet[i, j]),
-            bool(travel[i, j]),
+            bool(both_move[i, j]),
+            float(travel[i, j]),
         )
-        for i, j in _local_minima(total, allowed)[:count]
+        for i, j in _local_minima(rank, allowed)[:count]
     )
+
+
+def _kept(
+    keep: Keep, shares: tuple[FloatArray, FloatArray], inside: tuple[BoolArray, BoolArray], n: float
+) -> BoolArray:
+    """Cells that keep enough of both clips, or, for late ones, the last and first ``n`` inside."""
+    if keep != "late":
+        return _cells(shares[0] >= keep[0], shares[1] >= keep[1])
+    rows, columns = (np.flatnonzero(each) for each in inside)
+    late, early = inside[0].copy(), inside[1].copy()
+    if len(rows) and len(columns):
+        late[: max(0, int(rows[-1] - n))] = False
+        early[int(columns[0] + n) + 1 :] = False
+    return _cells(late, early)
+
+
+def _travel(motion: Motion, body: BodyMap | None) -> FloatArray:
+    """Velocity of the pelvis over the ground, seen from the body, m/s. (F, 2).
+
+    Where a skeleton tells no heading, its speed and 0.
+    """
+    body = roles_for(motion.skeleton, body)
+    positions = motion.world_positions()
+    path = positions[:, 0 if body.pelvis is None else body.pelvis][:, [0, 2]]
+    near = max(1, round(TRAVEL_NEAR_S * motion.fps))
+    frames = np.arange(len(path))
+    before, after = np.maximum(frames - near, 0), np.minimum(frames + near, len(path) - 1)
+    way = (path[after] - path[before]) * (motion.fps / np.maximum(after - before, 1))[:, None]
+    try:
+        heading = facing_of_positions(positions, body)
+    except SkeletonMismatchError:
+        return np.stack([np.linalg.norm(way, axis=-1), np.zeros(len(way))], axis=-1)
+    cos, sin = np.cos(heading), np.sin(heading)
+    across, ahead = cos * way[:, 0] - sin * way[:, 1], sin * way[:, 0] + cos * way[:, 1]
+    return np.stack([across, ahead], axis=-1)
 
 
 def _cells(rows: BoolArray, columns: BoolArray) -> BoolArray:

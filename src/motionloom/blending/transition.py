@@ -12,7 +12,16 @@ from motionloom._arrays import BoolArray, flag, frames_in, not_negative, of_kind
 from motionloom._deprecated import warn_renamed
 from motionloom._progress import report_step
 from motionloom._records import record
-from motionloom.blending.join import Candidate, Join, Pair, find_places, join_at, named_place
+from motionloom.blending.join import (
+    TRAVEL_S,
+    Candidate,
+    Join,
+    Keep,
+    Pair,
+    find_places,
+    join_at,
+    named_place,
+)
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
@@ -32,10 +41,63 @@ OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
 """Multiples of the asked length that are tried where no place passes the check."""
 PLACES_PER_LENGTH = 4
 """Places tried at each of these lengths."""
+UNLIKE_M_S = 1.5
+"""A greater difference in travel is noted."""
 REPAIRS = ("made", "all")
 """What can be repaired."""
 LONGEST_HOLD = 100_000
 """Frames for which a lead can hold its pose."""
+
+
+@record
+class Kept(NamedTuple):
+    """How much of A and of B a result has: A up to the place where they meet, and B from there.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the clips.
+    seconds : tuple of float
+        What is kept of both.
+    left_out_s : tuple of float
+        What is not.
+    blend_s : float
+        Length of the blend; half of it is of A.
+    """
+
+    names: tuple[str, ...]
+    seconds: tuple[float, float]
+    left_out_s: tuple[float, float]
+    blend_s: float
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Kept part of A and of B, 0 to 1."""
+        a, b = (
+            kept / max(kept + out, 1e-9)
+            for kept, out in zip(self.seconds, self.left_out_s, strict=True)
+        )
+        return a, b
+
+    def __str__(self) -> str:
+        a, b = (
+            f"{seconds:.1f} s of {name} ({100 * share:.0f} %)"
+            for seconds, name, share in zip(self.seconds, self.names, self.shares, strict=True)
+        )
+        out_a, out_b = self.left_out_s
+        return (
+            f"keeps {a} and {b}, leaves out {out_a:.1f} s and {out_b:.1f} s; "
+            f"blend {self.blend_s:.2f} s"
+        )
+
+
+def kept_at(
+    place: Candidate, matched: MatchedClips, names: tuple[str, ...], blend_s: float
+) -> Kept:
+    """What is kept of two clips that meet at a place."""
+    a, b = matched.motions
+    before, after = place.frame_a / a.fps, place.frame_b / b.fps
+    return Kept(names, (before, b.duration_s - after), (a.duration_s - before, after), blend_s)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +162,13 @@ class Transition:
         return self.candidates[0].cost
 
     @property
+    def kept(self) -> Kept:
+        """How much of both clips is in the result."""
+        first, last = self.span
+        blend_s = (last - first) / self.motion.fps
+        return kept_at(self.candidates[0], self.matched, self.provenance.sources, blend_s)
+
+    @property
     def score(self) -> float:
         """Old name of ``cost``."""
         warn_renamed("Transition.score", "Transition.cost")
@@ -128,6 +197,7 @@ def transition(
     *,
     at: tuple[int, int] | None = None,
     length_s: float = 0.6,
+    keep: float | tuple[float, float] | Literal["late"] = 0.3,
     moving: bool = False,
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
@@ -155,6 +225,12 @@ def transition(
     length_s
         Seconds of blending. Shortened where the clips have too little around the place. Where no
         place passes the quality check, other lengths are tried, and ``notes`` says so.
+    keep
+        The least share of each clip that stays, or of A and of B. Of places that keep so much,
+        those that keep more rank higher: all of a clip weighs as much as 10 cm of cost. 0 is
+        anywhere, by cost alone; ``"late"`` is as late as possible in A and as early as possible
+        in B, within a second. Where no place keeps so much, the best other one is taken, and
+        ``notes`` says so.
     moving
         Look only where both bodies travel; without it a standing pose is often the best match.
     footplants
@@ -198,6 +274,7 @@ def transition(
     positive(length_s, "length_s")
     moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
     match, check = flag(match, "match"), flag(check, "check")
+    kept = _keep(keep)
     if repair is not None:
         one_of(repair, REPAIRS, "repair")
     if clean != "all":
@@ -206,11 +283,14 @@ def transition(
     matched = match_clips([a, b], footplants=footplants, body=body, match=match)
     pair = Pair.of(matched, repair=repair)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
-    places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
+    wished = _Wished(moving, kept)
+    places = find_places(pair, half, **wished._asdict()) if at is None else (named_place(pair, at),)
     best = _try(pair, places, half, timewarp, clean, at_most=None if check else 1)
     if check and at is None and not best.passed:
-        best = _other_length(pair, best, moving, timewarp, clean)
+        best = _other_length(pair, best, wished, timewarp, clean)
     notes = [*pair.notes, *_compromises(best, half, length_s, pair.a.fps)]
+    if at is None and isinstance(kept, tuple):
+        notes += _lost(kept_at(best.place, pair.matched, ("A", "B"), 0.0), kept)
     result = best.finalized
     if clean and check:
         warn_flawed(result.verification, "transition")
@@ -249,6 +329,11 @@ class _Attempt(NamedTuple):
         return self.finalized.verification.passed
 
     @property
+    def place(self) -> Candidate:
+        """The place that was taken."""
+        return self.places[self.number]
+
+    @property
     def n_failed(self) -> int:
         return len(self.finalized.verification.failed)
 
@@ -261,9 +346,40 @@ class _Attempt(NamedTuple):
 
     @property
     def places_taken_first(self) -> tuple[Candidate, ...]:
-        taken, others = self.places[self.number], list(self.places)
+        taken, others = self.place, list(self.places)
         del others[self.number]
         return (taken, *others)
+
+
+class _Wished(NamedTuple):
+    """What places should be like."""
+
+    moving: bool
+    keep: Keep | None
+
+
+def _keep(keep: object) -> Keep | None:
+    """What is to be kept, checked; None for anywhere."""
+    if keep == "late":
+        return "late"
+    both = keep if isinstance(keep, tuple | list) else (keep, keep)
+    if len(both) != 2 or isinstance(keep, str):
+        raise ArrayError(
+            f'`keep` must be a share, one for each clip, or "late", got {keep!r}. Use a number '
+            "from 0 to 1, such as 0.3."
+        )
+    a, b = (not_negative(share, "keep") for share in both)
+    if max(a, b) > 1.0:
+        raise ArrayError(f"`keep` must be at most 1, all of a clip, got {keep!r}.")
+    return (a, b) if a or b else None
+
+
+def _lost(kept: Kept, wished: tuple[float, float]) -> list[str]:
+    """A note where a result keeps less than was asked for."""
+    if all(share >= least - 1e-9 for share, least in zip(kept.shares, wished, strict=True)):
+        return []
+    asked = " and ".join(f"{100 * share:.0f} %" for share in dict.fromkeys(wished))
+    return [f"no place for a blend keeps {asked} of both clips: this is the best other one"]
 
 
 def same_frames(one: Motion, other: Motion) -> BoolArray:
@@ -319,7 +435,7 @@ def _try(
 
 
 def _other_length(
-    pair: Pair, asked: _Attempt, moving: bool, timewarp: bool, clean: bool | Literal["all"]
+    pair: Pair, asked: _Attempt, wished: _Wished, timewarp: bool, clean: bool | Literal["all"]
 ) -> _Attempt:
     """The first blend of another length that passes the check, or the one that fails least.
 
@@ -330,7 +446,7 @@ def _other_length(
     for factor in OTHER_LENGTHS:
         half = round(factor * asked.half)
         try:
-            places = find_places(pair, half, moving=moving)[:PLACES_PER_LENGTH]
+            places = find_places(pair, half, **wished._asdict())[:PLACES_PER_LENGTH]
             attempt = _try(pair, places, half, timewarp, clean)
         except RegistrationError:
             continue
@@ -361,6 +477,11 @@ def _compromises(best: _Attempt, half: int, length_s: float, fps: float) -> list
         notes.append(
             f"the blend takes {(n - 1) / fps:.2f} s, not {2 * best.half / fps:.2g} s: the "
             "clips have no more frames around this place"
+        )
+    apart = best.place.travel / TRAVEL_S
+    if apart > UNLIKE_M_S:
+        notes.append(
+            f"the bodies travel unlike each other there, by {apart:.1f} m/s in direction and speed"
         )
     for frames, where in zip(best.join.kept, ("before", "after"), strict=True):
         if frames:

@@ -6,7 +6,8 @@ import re
 
 SAME = (
     "accept align at clips clusters collection constraints cycles dask device edition ends engine "
-    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches "
+    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep keep_bend "
+    "keep_glitches "
     "label labels lookup masses method moving pairs plain plants report rescore root score search "
     "seed size skeleton soft source_fps still_feet strength stretch sync_contacts title "
     "transitions variation verdicts view ways weights what when_short where character"

@@ -38,6 +38,7 @@ class _Options:
 
     at: tuple[int, int] | None
     length_s: float
+    keep: float | tuple[float, float] | Literal["late"]
     moving: bool
     timewarp: bool
     clean: bool | Literal["all"]
@@ -72,6 +73,15 @@ def transition(
     length: Annotated[
         float, typer.Option("--length", metavar="S", help="Seconds of blending.")
     ] = 0.6,
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="SHARE",
+            help="Least share of each clip to keep, as 0.3; 0.5,0.2 for A and B; 0 for any place; "
+            "late for the end of A and the beginning of B.",
+        ),
+    ] = "0.3",
     moving: Annotated[
         bool, typer.Option("--moving", help="Look only where both bodies travel.")
     ] = False,
@@ -128,6 +138,7 @@ def transition(
     options = _Options(
         at,
         length,
+        _shares(keep),
         moving,
         not no_timewarp,
         clean,
@@ -152,6 +163,21 @@ def transition(
     )
 
 
+def _shares(text: str) -> float | tuple[float, float] | Literal["late"]:
+    """--keep as the function takes it."""
+    if text == "late":
+        return "late"
+    try:
+        shares = [float(part) for part in text.split(",")]
+        if len(shares) > 2:
+            raise ValueError
+    except ValueError:
+        raise ml.MotionLoomError(
+            f"--keep must be a share from 0 to 1, two of them as 0.5,0.2, or late, got {text!r}."
+        ) from None
+    return shares[0] if len(shares) == 1 else (shares[0], shares[1])
+
+
 def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
     examples, body = load_examples(paths, reading, ground=options.ground)
     a, b = (each.motion for each in examples)
@@ -160,6 +186,7 @@ def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
         b,
         at=options.at,
         length_s=options.length_s,
+        keep=options.keep,
         moving=options.moving,
         timewarp=options.timewarp,
         body=body,
@@ -192,6 +219,7 @@ def _print(joined: _Joined, target: str, show: int, wanted_s: float, verbose: bo
         f"blend  frames {first} to {last}, {length_s:.2f} s"
         + (short if length_s < wanted_s - 1.5 / a.fps else "")
     )
+    typer.echo(printable(f"       {result.kept}"))
     for text in result.notes:
         if not text.startswith("failed check"):
             typer.echo(printable(f"note   {text}"))
@@ -207,7 +235,7 @@ def _costs(place: ml.Candidate) -> str:
     moving = "both moving" if place.both_moving else "not both moving"
     return (
         f"cost {100 * place.cost:.1f} cm = pose {100 * place.pose:.1f} + "
-        f"feet {100 * place.feet:.1f}, {moving}"
+        f"feet {100 * place.feet:.1f} + travel {100 * place.travel:.1f}, {moving}"
     )
 
 
@@ -224,6 +252,12 @@ def _json(joined: _Joined) -> dict[str, Any]:
         "other_places": [_place_json(other) for other in others],
         "better_places_that_failed": result.passed_over,
         "length_s": (result.span[1] - result.span[0]) / result.motion.fps,
+        "kept": {
+            "seconds": list(result.kept.seconds),
+            "shares": list(result.kept.shares),
+            "left_out_s": list(result.kept.left_out_s),
+            "text": str(result.kept),
+        },
         "provenance": result.provenance.json(),
         "placement": {
             "turn": float(result.placement.theta),
@@ -242,5 +276,6 @@ def _place_json(place: ml.Candidate) -> dict[str, Any]:
         "cost_m": place.cost,
         "pose_m": place.pose,
         "feet_m": place.feet,
+        "travel_m": place.travel,
         "both_moving": place.both_moving,
     }

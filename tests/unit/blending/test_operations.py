@@ -188,7 +188,7 @@ def test_without_a_loop_the_last_pose_is_held():
 
 
 def test_a_transition_is_found_made_and_within_its_sources():
-    made = ml.transition(WALKS[1], JOG)
+    made = ml.transition(WALKS[1], JOG, keep=0)
     assert made.candidates[0].cost == min(c.cost for c in made.candidates)
     assert made.footplants.n_frames == made.motion.n_frames
     assert made.verification.passed

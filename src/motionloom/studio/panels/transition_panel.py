@@ -21,6 +21,9 @@ from motionloom.studio.results.equivalents import command_line, load_lines, pyth
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import evaluate, explain, graded_row
 
+KEEP = (0.3, 0.3)
+"""What transitions keep of both clips where nothing else is asked for."""
+
 
 def make_transition(matches: Matches, request: TransitionMake) -> Result:
     """The transition at the best place whose result passes the check, as the command makes it."""
@@ -102,7 +105,7 @@ def _places(
         pair = Pair.of(joined.matched)
         half = max(1, round(0.5 * request.length_s * pair.a.fps))
         try:
-            matched.places[key] = find_places(pair, half, moving=request.moving), None
+            matched.places[key] = find_places(pair, half, moving=request.moving, keep=KEEP), None
         except RegistrationError:  # the clips are too short to choose a place
             matched.places[key] = joined.candidates, None
     return matched.places[key]
@@ -173,6 +176,8 @@ def _rows(joined: Transition, motion: Motion, matched: Matched) -> list[WhyRow]:
         WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
         WhyRow("  plants", 100.0 * place.feet, "cm",
                about="contacts that disagree, as a distance"),
+        WhyRow("  travel", 100.0 * place.travel, "cm",
+               about="direction and speed of travel that differ, as a distance"),
         graded_row("seam", seam.ratio, "x", SPEED,
                    "part of its limit that the fastest joint uses into and out of the blend",
                    frame=seam.frame),
@@ -183,7 +188,7 @@ def _rows(joined: Transition, motion: Motion, matched: Matched) -> list[WhyRow]:
 
 
 def _notes(request: TransitionMake, matched: Matched, joined: Transition) -> list[str]:
-    notes = [*matched.notes, *joined.notes]
+    notes = [str(joined.kept), *matched.notes, *joined.notes]
     if joined.passed_over:
         notes.append(f"{joined.passed_over} better places fail the quality check")
     if request.plants:
