@@ -62,7 +62,8 @@ def root_speed(motion: Motion) -> np.ndarray:
 
 def used(t: Transition, k: int) -> slice:
     """Steps of source ``k`` in the blend, one more at both ends."""
-    first, last = t.frames[0, k], t.frames[-1, k]
+    frames = t.provenance.body[t.span[0] : t.span[1] + 1].times_in(k) * t.motion.fps
+    first, last = np.nanmin(frames), np.nanmax(frames)
     return slice(max(0, int(first) - 1), int(np.ceil(last)) + 1)
 
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom._records import record
 from motionloom.blending.evaluate import Evaluated, evaluate, walk_parameters
-from motionloom.body.body_map import BodyMap
-from motionloom.errors import ArrayError, RegistrationError
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.facing import facing_of_positions
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.finalize import Window, ease_to, legs_missing, moved_copies, put_into
+from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.motion.result_motion import joined_name
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
@@ -35,8 +42,24 @@ COMPARED_S = 0.17
 """Length of the window over which the frames of A and B are compared, seconds."""
 FEET_WEIGHT_M = 0.05
 """Cost of a window in which all plants disagree, as metres of pose distance."""
+TRAVEL_S = 0.05
+"""Cost of a difference in travel, metres for every metre per second."""
+DROPPED_M = 0.10
+"""Places that leave out all of a clip rank behind others by so many metres of cost."""
+LATE_S = 1.0
+"""Late places are in the last second of A and in the first of B that a blend leaves room for."""
+TRAVEL_NEAR_S = 0.15
+"""Travel is measured over so many seconds before and after a frame."""
 MOVING_M_S = 0.3
 """A body whose root is faster than this, in metres per second, is moving."""
+FADE_S = 0.3
+"""Seconds on each side of a blend in which feet that are held, and repairs, ease off."""
+MOST_SHIFT_M = 0.12
+"""B is shifted by at most so much, for feet that stand all through the blend, metres."""
+SAME_PLACE_M = 0.01
+"""Feet that are so near to where they stood stand in the same place, metres."""
+LONGEST_S = 3.0
+"""A foot that would swing only after so long is not held until then, seconds."""
 CONTEXT = 12
 """Unblended frames on each side of a blend that are checked together with it."""
 
@@ -46,39 +69,97 @@ CONTEXT = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Two repaired clips on one skeleton and at one rate, ready to be joined."""
+    """Two clips on one skeleton and at one rate, ready to be joined."""
 
-    a: Motion
-    b: Motion
-    footplants: tuple[Footplants, Footplants]
-    glitches: tuple[IntArray, IntArray]
-    """Frames with glitches that could not be repaired."""
-    body: BodyMap
+    matched: MatchedClips
+    """The clips, repaired where all of them is to be."""
+    glitches: tuple[tuple[Glitch, ...], tuple[Glitch, ...]]
+    """Capture glitches that they have."""
     check: QualityCheck
     """Compares any result with the two clips."""
+    repairs: bool
+    """Whether the frames around a place are repaired before motion is made of them."""
     notes: tuple[str, ...]
-    """What matching and repair changed."""
+    """What matching and repair changed, and how many glitches there are."""
 
     @classmethod
-    def of(cls, matched: MatchedClips, *, repair_knees: bool = True) -> Pair:
-        """Repair two matched clips; ``repair_knees`` includes knees captured bent backwards."""
-        a, b = (
-            repair_capture(clip, body=matched.body, knees=repair_knees) for clip in matched.motions
-        )
-        first, second = matched.footplants
+    def of(cls, matched: MatchedClips, *, repair: str | None = "made") -> Pair:
+        """Two matched clips; ``repair`` is that of :func:`transition`."""
+        notes = matched.named_notes("AB")
+        if repair == "all":
+            done = [repair_capture(clip, body=matched.body) for clip in matched.motions]
+            notes += [
+                f"{name}: {note}"
+                for name, each in zip("AB", done, strict=True)
+                for note in each.notes
+            ]
+            matched = dataclasses.replace(
+                matched, motions=tuple(each.motion for each in done), contacts=matched.footplants
+            )
+        a, b = (find_glitches(clip, body=matched.body) for clip in matched.motions)
+        for name, found in (("A", a), ("B", b)):
+            if found:
+                plural = "es" if len(found) > 1 else ""
+                notes.append(
+                    f"{name} has {len(found)} capture glitch{plural}; `motionloom clean` repairs "
+                    "what can be repaired"
+                )
         return cls(
-            a.motion,
-            b.motion,
-            (first, second),
-            (a.glitches, b.glitches),
-            matched.body,
-            QualityCheck([a.motion, b.motion], footplants=(first, second), body=matched.body),
-            (
-                *matched.named_notes(("A", "B")),
-                *(f"A: {note}" for note in a.notes),
-                *(f"B: {note}" for note in b.notes),
-            ),
+            matched,
+            (a, b),
+            QualityCheck(matched.motions, footplants=matched.footplants, body=matched.body),
+            repair == "made",
+            tuple(notes),
         )
+
+    @property
+    def a(self) -> Motion:
+        """The clip to begin with."""
+        return self.matched.motions[0]
+
+    @property
+    def b(self) -> Motion:
+        """The clip to end with."""
+        return self.matched.motions[1]
+
+    @property
+    def footplants(self) -> tuple[Footplants, Footplants]:
+        """Contacts of both."""
+        return self.matched.footplants[0], self.matched.footplants[1]
+
+    @property
+    def body(self) -> BodyMap:
+        """Roles of the joints."""
+        return self.matched.body
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """Every glitch of the clips, one line each."""
+        return tuple(
+            f"{name}: frame {each.frame}, {each.joint}"
+            for name, glitches in zip("AB", self.glitches, strict=True)
+            for each in glitches
+        )
+
+    def near(self, place: Candidate, reach: int) -> _Near:
+        """The frames around a place that a blend there can need, repaired."""
+        at, clips = (place.frame_a, place.frame_b), []
+        firsts = tuple(max(0, frame - reach) for frame in at)
+        cuts = [slice(low, frame + reach + 1) for low, frame in zip(firsts, at, strict=True)]
+        for clip, cut in zip((self.a, self.b), cuts, strict=True):
+            part = clip[cut]
+            clips.append(repair_capture(part, body=self.body).motion if self.repairs else part)
+        plants = (self.footplants[0][cuts[0]], self.footplants[1][cuts[1]])
+        return _Near((clips[0], clips[1]), plants, (firsts[0], firsts[1]))
+
+
+class _Near(NamedTuple):
+    """The frames of both clips around a place."""
+
+    clips: tuple[Motion, Motion]
+    footplants: tuple[Footplants, Footplants]
+    firsts: tuple[int, int]
+    """Frame of each clip with which its part begins."""
 
 
 # --- Places
@@ -101,6 +182,9 @@ class Candidate:
         Part of the window in which planted feet disagree, in metres of pose distance.
     both_moving : bool
         Whether both bodies travel there; standing poses match easily.
+    travel : float
+        How differently the bodies travel, in metres of pose distance: direction, seen from the
+        body, and speed.
     """
 
     frame_a: int
@@ -109,9 +193,18 @@ class Candidate:
     pose: float
     feet: float
     both_moving: bool
+    travel: float = 0.0
 
 
-def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]:
+Shares = tuple[float, float]
+"""Of A and of B."""
+Keep = Shares | Literal["late"]
+"""What a result keeps at least of A and of B, or ``"late"``."""
+
+
+def find_places(
+    pair: Pair, half: int, *, moving: bool, keep: Keep | None = None
+) -> tuple[Candidate, ...]:
     """The best places for a blend of ``2 * half + 1`` frames, best first.
 
     Short clips get places with fewer frames around them than the blend asks for.
@@ -133,9 +226,14 @@ def find_places(pair: Pair, half: int, *, moving: bool) -> tuple[Candidate, ...]
         margin=margin,
         count=MAX_PLACES,
         moving=moving,
-        avoid=pair.glitches,
+        keep=keep,
+        avoid=(_frames_of(pair.glitches[0]), _frames_of(pair.glitches[1])),
         body=pair.body,
     )
+
+
+def _frames_of(glitches: Sequence[Glitch]) -> IntArray:
+    return np.array([glitch.frame for glitch in glitches], dtype=np.int64)
 
 
 def named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
@@ -156,7 +254,7 @@ def named_place(pair: Pair, at: tuple[int, int]) -> Candidate:
         count=1,
         body=pair.body,
     )[0]
-    return Candidate(at[0], at[1], best.cost, best.pose, best.feet, best.both_moving)
+    return dataclasses.replace(best, frame_a=at[0], frame_b=at[1])
 
 
 def find_candidates(
@@ -166,10 +264,11 @@ def find_candidates(
     margin: int,
     count: int = 8,
     moving: bool = False,
+    keep: Keep | None = None,
     avoid: tuple[IntArray, IntArray] | None = None,
     body: BodyMap | None = None,
 ) -> tuple[Candidate, ...]:
-    """The best places to leave A and enter B, best first: local minima of their distance grid.
+    """The best places to leave A and enter B, best first: local minima of what they cost.
 
     Parameters
     ----------
@@ -181,6 +280,9 @@ def find_candidates(
         How many to give at most.
     moving
         Only places where both bodies travel, where there are any.
+    keep
+        Only places that keep so much of both clips, where there are any; of those the ones that
+        keep more rank higher. None: anywhere, by cost alone.
     avoid
         Glitched frames of A and of B: no place within ``margin`` frames of one, where others are.
     body
@@ -197,7 +299,9 @@ def find_candidates(
     pose = np.sqrt(grid.cost)
     planted_a, planted_b = (each.planted[::stride] for each in plants)
     feet = FEET_WEIGHT_M * _disagreement(planted_a, planted_b, half=half)
-    total = pose + feet
+    ways = [_travel(clip, body)[::stride] for clip in clips]
+    travel = TRAVEL_S * np.linalg.norm(ways[0][:, None] - ways[1][None], axis=-1)
+    total = pose + feet + travel
 
     rows, columns = (np.arange(size) * stride for size in total.shape)
     inside_a = (rows >= margin) & (rows <= a.n_frames - 1 - margin)
@@ -208,13 +312,18 @@ def find_candidates(
             f"Clips must have {margin} frames on both sides of a transition; they have "
             f"{a.n_frames} and {b.n_frames} in all. Use a shorter `length_s` or longer clips."
         )
-    travel = _cells(_moving(a)[::stride], _moving(b)[::stride])
-    if moving and (allowed & travel).any():
-        allowed &= travel
+    both_move = _cells(_moving(a)[::stride], _moving(b)[::stride])
+    kept, rank = np.ones_like(allowed), total
+    if keep is not None:
+        shares = rows / (a.n_frames - 1), 1.0 - columns / (b.n_frames - 1)
+        kept = _kept(keep, shares, (inside_a, inside_b), LATE_S * a.fps / stride)
+        rank = total + DROPPED_M * (2.0 - shares[0][:, None] - shares[1][None])
+    clear = np.ones_like(allowed)
     if avoid is not None:
         clear = _cells(_clear(rows, avoid[0], margin), _clear(columns, avoid[1], margin))
-        if (allowed & clear).any():
-            allowed &= clear
+    for wished in (both_move if moving else clear, kept, clear):
+        if (allowed & wished).any():
+            allowed &= wished
     return tuple(
         Candidate(
             int(rows[i]),
@@ -222,10 +331,46 @@ def find_candidates(
             float(total[i, j]),
             float(pose[i, j]),
             float(feet[i, j]),
-            bool(travel[i, j]),
+            bool(both_move[i, j]),
+            float(travel[i, j]),
         )
-        for i, j in _local_minima(total, allowed)[:count]
+        for i, j in _local_minima(rank, allowed)[:count]
     )
+
+
+def _kept(
+    keep: Keep, shares: tuple[FloatArray, FloatArray], inside: tuple[BoolArray, BoolArray], n: float
+) -> BoolArray:
+    """Cells that keep enough of both clips, or, for late ones, the last and first ``n`` inside."""
+    if keep != "late":
+        return _cells(shares[0] >= keep[0], shares[1] >= keep[1])
+    rows, columns = (np.flatnonzero(each) for each in inside)
+    late, early = inside[0].copy(), inside[1].copy()
+    if len(rows) and len(columns):
+        late[: max(0, int(rows[-1] - n))] = False
+        early[int(columns[0] + n) + 1 :] = False
+    return _cells(late, early)
+
+
+def _travel(motion: Motion, body: BodyMap | None) -> FloatArray:
+    """Velocity of the pelvis over the ground, seen from the body, m/s. (F, 2).
+
+    Where a skeleton tells no heading, its speed and 0.
+    """
+    body = roles_for(motion.skeleton, body)
+    positions = motion.world_positions()
+    path = positions[:, 0 if body.pelvis is None else body.pelvis][:, [0, 2]]
+    near = max(1, round(TRAVEL_NEAR_S * motion.fps))
+    frames = np.arange(len(path))
+    before, after = np.maximum(frames - near, 0), np.minimum(frames + near, len(path) - 1)
+    way = (path[after] - path[before]) * (motion.fps / np.maximum(after - before, 1))[:, None]
+    try:
+        heading = facing_of_positions(positions, body)
+    except SkeletonMismatchError:
+        return np.stack([np.linalg.norm(way, axis=-1), np.zeros(len(way))], axis=-1)
+    cos, sin = np.cos(heading), np.sin(heading)
+    across, ahead = cos * way[:, 0] - sin * way[:, 1], sin * way[:, 0] + cos * way[:, 1]
+    return np.stack([across, ahead], axis=-1)
 
 
 def _cells(rows: BoolArray, columns: BoolArray) -> BoolArray:
@@ -280,35 +425,37 @@ class Join(NamedTuple):
     """A, the blend and B as one clip; feet are not held yet."""
 
     motion: Motion
+    """With the frames next to the blend repaired, where they are to be."""
     footplants: Footplants
     span: tuple[int, int]
     """First and last blended frame."""
-    frames: FloatArray
-    """Frame of A and of B at every blended frame. (N, 2)"""
+    provenance: Provenance
     placement: PlanarTransform
     """Transforms B's coordinates into those of the result."""
-
-    def copied(self, low: int = 0, high: int | None = None) -> list[Copied]:
-        """Which of the frames ``low`` to ``high`` are copies of A (source 0) or B (source 1)."""
-        high = self.motion.n_frames if high is None else high
-        first, last = self.span
-        enters_b = round(float(self.frames[-1, 1]))
-        return [
-            Copied(0, first + 1 - low, 0, low),
-            Copied(last + 1 - low, high - low, 1, enters_b + 1),
-        ]
+    window: Window
+    """The blend and the fades on both sides, the only frames that may differ from the clips."""
+    kept: tuple[int, int]
+    """Frames before and after the blend in which a foot is held until it swings."""
 
     def verify(self, check: QualityCheck) -> Verification:
-        """Check the blended frames and a little of A and B around them."""
+        """Check the blended frames, with a little of A and B around them."""
         first, last = self.span
         low, high = max(0, first - CONTEXT), min(self.motion.n_frames, last + CONTEXT + 1)
         return check.verify(
             self.motion[low:high],
             footplants=self.footplants[low:high],
             span=(first - low, last - low),
-            copied=self.copied(low, high),
+            copied=moved_copies(self.copied, low, high),
             held=False,
         )
+
+    @property
+    def copied(self) -> list[Copied]:
+        """Frames that are A's or B's own, as the quality check takes them."""
+        return [
+            Copied(each.first, each.last + 1, each.source, each.start)
+            for each in self.provenance.copies()
+        ]
 
 
 def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Join:
@@ -318,43 +465,156 @@ def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Join:
     frame by frame.
     """
     a, b, (plants_a, plants_b) = pair.a, pair.b, pair.footplants
-    curve = _curve(pair, place, half, timewarp)
-    u = _parameters(curve, place, half)
+    fade = round(FADE_S * a.fps)
+    near = pair.near(place, max(3 * half + 12, 2 * half + fade + CONTEXT))
+    curve = _curve(pair, near, place, half, timewarp)
+    u = _parameters(curve, place, near.firsts, half)
     n = len(u)
     weight_of_a = ease(np.arange(n) / (n - 1))
     weights = np.stack([weight_of_a, 1.0 - weight_of_a], axis=-1)
-    frames = curve.frames(u)
-    leaves_a, enters_b = round(float(frames[0, 0])), round(float(frames[-1, 1]))
+    frames = curve.frames(u) + np.array(near.firsts)
+    ends = round(float(frames[0, 0])), round(float(frames[-1, 1]))
     blend = _standing_on_a(evaluate(curve, u, weights, name=joined_name(a, "to", b)))
     placement = _at(blend.placement, -1) @ _at(blend.alignments, (-1, 1))
-    inner = [blend.motion[1:-1]] if n > 2 else []
-    motion = concatenate([a[: leaves_a + 1], *inner, transform(b, placement)[enters_b:]])
     planted = np.concatenate(
         [
-            plants_a.planted[: leaves_a + 1],
+            plants_a.planted[: ends[0] + 1],
             blend.footplants.planted[1:-1],
-            plants_b.planted[enters_b:],
+            plants_b.planted[ends[1] :],
         ]
     )
+    span = ends[0], ends[0] + n - 1
+    stance = _Stance.of(pair, near, ends, placement, planted[span[0] : span[1] + 1])
+    placement = stance.shift @ placement
+    made = blend.motion.root_positions + weights[:, 1:] * [stance.shift.x0, 0.0, stance.shift.z0]
+    inner = [blend.motion.replace(root_positions=made)[1:-1]] if n > 2 else []
+    captured = concatenate([a[: ends[0] + 1], *inner, transform(b, placement)[ends[1] :]])
+    captured = captured.replace(name=blend.motion.name, source=a.source.for_result())
+    usual = _fading(captured.n_frames, span, fade)
+    held = span[0] - stance.kept[0], span[1] + stance.kept[1]
+    blended = _inside(captured.n_frames, span)
     return Join(
-        motion.replace(name=blend.motion.name, source=a.source.for_result()),
+        _with_repairs(captured, near, placement, ends, span, usual),
         Footplants(planted),
-        (leaves_a, leaves_a + n - 1),
-        frames,
+        span,
+        _provenance(pair, captured.n_frames, span, frames, weights),
         placement,
+        Window(
+            captured,
+            _fading(captured.n_frames, held, fade),
+            blended | _inside(captured.n_frames, held),
+        ),
+        stance.kept,
     )
 
 
-def _curve(pair: Pair, place: Candidate, half: int, timewarp: bool) -> RegistrationCurve:
+class _Stance(NamedTuple):
+    """What feet that stand all through the blend ask for."""
+
+    shift: PlanarTransform
+    """Of B, by which these feet stand where they stand in A."""
+    kept: tuple[int, int]
+    """Frames before and after the blend in which they are held where the other clip has them: up
+    to the swing of the foot, where B cannot be shifted so that they stand in the same place."""
+
+    @classmethod
+    def of(
+        cls,
+        pair: Pair,
+        near: _Near,
+        ends: tuple[int, int],
+        placement: PlanarTransform,
+        planted: BoolArray,
+    ) -> _Stance:
+        """``planted`` (N, 4) are the contacts of the blend."""
+        columns = np.flatnonzero(planted.all(axis=0))
+        shift, kept = PlanarTransform.identity(), (0, 0)
+        if not len(columns) or legs_missing(pair.body):
+            return cls(shift, kept)
+        ours, theirs = (
+            foot_points(clip, body=pair.body)[end - first, columns]
+            for clip, end, first in zip(near.clips, ends, near.firsts, strict=True)
+        )
+        apart = ours - placement.apply(theirs)
+        by = apart.mean(axis=0)
+        if np.hypot(by[0], by[2]) <= MOST_SHIFT_M:
+            shift = PlanarTransform(0.0, float(by[0]), float(by[2]))
+            apart -= by * [1.0, 0.0, 1.0]
+        far = columns[np.linalg.norm(apart, axis=-1) > SAME_PLACE_M]
+        if len(far):
+            kept = _until_they_swing(pair, ends, far)
+        return cls(shift, kept)
+
+
+def _until_they_swing(pair: Pair, ends: tuple[int, int], columns: IntArray) -> tuple[int, int]:
+    """Frames in which contacts last on before the blend, or after it: where that is sooner over."""
+    before, after = 0, 0
+    for column in columns:
+        a = pair.footplants[0].planted[: ends[0] + 1, column][::-1]
+        b = pair.footplants[1].planted[ends[1] :, column]
+        before, after = (
+            max(most, int(np.argmin(here)) if not here.all() else pair.a.n_frames + pair.b.n_frames)
+            for most, here in ((before, a), (after, b))
+        )
+    if min(before, after) > LONGEST_S * pair.a.fps:
+        return 0, 0
+    return (before, 0) if before <= after else (0, after)
+
+
+def _inside(n_frames: int, span: tuple[int, int]) -> BoolArray:
+    """Frames that are neither A's nor B's. (F,)."""
+    inside = np.zeros(n_frames, dtype=bool)
+    inside[span[0] + 1 : span[1]] = True
+    return inside
+
+
+def _fading(n_frames: int, span: tuple[int, int], fade: int) -> FloatArray:
+    """1 from the first to the last frame of ``span``, and less and less around it. (F,)."""
+    at = np.arange(n_frames)
+    return ease(np.maximum(span[0] - at, at - span[1]) / (fade + 1))
+
+
+def _with_repairs(
+    captured: Motion,
+    near: _Near,
+    placement: PlanarTransform,
+    ends: tuple[int, int],
+    span: tuple[int, int],
+    share: FloatArray,
+) -> Motion:
+    """The join with repaired frames next to the blend, as far as ``share`` (F,) lets them in."""
+    leaves_a, enters_b = (end - first for end, first in zip(ends, near.firsts, strict=True))
+    a, b = near.clips[0][: leaves_a + 1], transform(near.clips[1], placement)[enters_b:]
+    low = span[0] + 1 - a.n_frames
+    repaired = put_into(put_into(captured, a, low), b, span[1])
+    return ease_to(captured, repaired, share)
+
+
+def _provenance(
+    pair: Pair,
+    n_frames: int,
+    span: tuple[int, int],
+    frames: FloatArray,
+    weights: FloatArray,
+) -> Provenance:
+    """Where every frame comes from; ``frames`` and ``weights`` (N, 2) are those of the blend."""
+    first, last = span
+    at = np.arange(n_frames, dtype=np.float64)
+    times = np.stack([at, at - last + np.round(frames[-1, 1])], axis=-1)
+    shares = np.stack([at <= first, at >= last], axis=-1).astype(np.float64)
+    times[first + 1 : last], shares[first + 1 : last] = frames[1:-1], weights[1:-1]
+    names = [clip.name or letter for clip, letter in zip((pair.a, pair.b), "AB", strict=True)]
+    return Provenance.of_clips(names, pair.a.fps, times, shares, _inside(n_frames, span))
+
+
+def _curve(
+    pair: Pair, near: _Near, place: Candidate, half: int, timewarp: bool
+) -> RegistrationCurve:
     """The registration of the parts of A and B that a blend at this place can need."""
-    reach = 3 * half + 12
-    clips, at = (pair.a, pair.b), (place.frame_a, place.frame_b)
-    low_a, low_b = (max(0, frame - reach) for frame in at)
-    part_a, part_b = slice(low_a, at[0] + reach + 1), slice(low_b, at[1] + reach + 1)
-    curve = register(
-        [pair.a[part_a], pair.b[part_b]],
-        at=(at[0] - low_a, at[1] - low_b),
-        footplants=(pair.footplants[0][part_a], pair.footplants[1][part_b]),
+    return register(
+        near.clips,
+        at=(place.frame_a - near.firsts[0], place.frame_b - near.firsts[1]),
+        footplants=near.footplants,
         slope_limit=2 if timewarp else 0,
         epsilon=0.5,
         window_s=COMPARED_S,
@@ -363,10 +623,11 @@ def _curve(pair: Pair, place: Candidate, half: int, timewarp: bool) -> Registrat
         repair_knees=None,
         match=False,
     )
-    return curve.shifted((low_a, low_b), clips, pair.footplants)
 
 
-def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatArray:
+def _parameters(
+    curve: RegistrationCurve, place: Candidate, firsts: tuple[int, int], half: int
+) -> FloatArray:
     """Parameters of the blended frames, so that the blend starts and ends on whole frames.
 
     From the place the curve is walked back towards A and on towards B with the weights that each
@@ -374,7 +635,8 @@ def _parameters(curve: RegistrationCurve, place: Candidate, half: int) -> FloatA
     the last onto a frame of B. Where the clips are too short, the blend takes fewer frames.
     """
     times, end = curve.times, curve.times.u_end
-    middle = 0.5 * (float(times.inverse(0, place.frame_a)) + float(times.inverse(1, place.frame_b)))
+    at = (place.frame_a - firsts[0], place.frame_b - firsts[1])
+    middle = 0.5 * (float(times.inverse(0, at[0])) + float(times.inverse(1, at[1])))
     middle = min(max(middle, 0.0), end)
     half = min(half, max(motion.n_frames for motion in curve.motions))  # a step plays one frame
     for h in range(half, 0, -1):

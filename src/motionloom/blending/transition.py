@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, flag, frames_in, not_negative, of_kind, positive
+from motionloom._arrays import BoolArray, flag, frames_in, not_negative, of_kind, one_of, positive
 from motionloom._progress import report_step
 from motionloom._records import record
-from motionloom.blending.join import Candidate, Join, Pair, find_places, join_at, named_place
+from motionloom.blending.join import (
+    TRAVEL_S,
+    Candidate,
+    Join,
+    Keep,
+    Pair,
+    find_places,
+    join_at,
+    named_place,
+)
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
@@ -22,6 +32,7 @@ from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation.planar import PlanarTransform
 
@@ -29,8 +40,63 @@ OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
 """Multiples of the asked length that are tried where no place passes the check."""
 PLACES_PER_LENGTH = 4
 """Places tried at each of these lengths."""
+UNLIKE_M_S = 1.5
+"""A greater difference in travel is noted."""
+REPAIRS = ("made", "all")
+"""What can be repaired."""
 LONGEST_HOLD = 100_000
 """Frames for which a lead can hold its pose."""
+
+
+@record
+class Kept(NamedTuple):
+    """How much of A and of B a result has: A up to the place where they meet, and B from there.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the clips.
+    seconds : tuple of float
+        What is kept of both.
+    left_out_s : tuple of float
+        What is not.
+    blend_s : float
+        Length of the blend; half of it is of A.
+    """
+
+    names: tuple[str, ...]
+    seconds: tuple[float, float]
+    left_out_s: tuple[float, float]
+    blend_s: float
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Kept part of A and of B, 0 to 1."""
+        a, b = (
+            kept / max(kept + out, 1e-9)
+            for kept, out in zip(self.seconds, self.left_out_s, strict=True)
+        )
+        return a, b
+
+    def __str__(self) -> str:
+        a, b = (
+            f"{seconds:.1f} s of {name} ({100 * share:.0f} %)"
+            for seconds, name, share in zip(self.seconds, self.names, self.shares, strict=True)
+        )
+        out_a, out_b = self.left_out_s
+        return (
+            f"keeps {a} and {b}, leaves out {out_a:.1f} s and {out_b:.1f} s; "
+            f"blend {self.blend_s:.2f} s"
+        )
+
+
+def kept_at(
+    place: Candidate, matched: MatchedClips, names: tuple[str, ...], blend_s: float
+) -> Kept:
+    """What is kept of two clips that meet at a place."""
+    a, b = matched.motions
+    before, after = place.frame_a / a.fps, place.frame_b / b.fps
+    return Kept(names, (before, b.duration_s - after), (a.duration_s - before, after), blend_s)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,42 +109,46 @@ class Transition:
     motion : Motion
         The result, with its feet held where they are planted.
     footplants : Footplants
-        Contacts that are held.
+        Contacts: in the blend and around it those that are held, elsewhere those of the clips.
     span : tuple of two int
         First and last blended frame of ``motion``.
+    provenance : Provenance
+        Which clip, at which time, every frame comes from, and which frames were changed. All others
+        are those of ``matched``, bit for bit: A's where they are, B's moved by ``placement``.
     notes : tuple of str
-        What was changed and decided (clips matched or repaired, a blend made shorter than asked),
-        and failed checks.
+        What was changed and decided (clips matched, a blend made shorter than asked, glitches of
+        the clips), and failed checks.
     verification : Verification
         Quality check of the result against A and B.
     cleanup : CleanupReport or None
         What holding the feet changed; None with ``clean=False``.
     blended : Motion
         The motion before its feet were held.
-    frames : array
-        Frame of A and of B at every blended frame; whole numbers at both ends. (N, 2)
     candidates : tuple of Candidate
         Places that were considered: the one taken, then the others, best first.
     placement : PlanarTransform
         Transforms B's coordinates into those of the result.
     matched : MatchedClips
-        A and B on one skeleton and at one rate.
+        A and B on one skeleton and at one rate; with ``repair="all"`` repaired.
     passed_over : int
         Number of better places that were dropped because of failed checks.
+    details : tuple of str
+        What a note only counts: every capture glitch of the clips.
     """
 
     motion: Motion
     footplants: Footplants
     span: tuple[int, int]
+    provenance: Provenance = field(repr=False)
     notes: tuple[str, ...]
     verification: Verification
     cleanup: CleanupReport | None
     blended: Motion = field(repr=False)
-    frames: FloatArray
     candidates: tuple[Candidate, ...]
     placement: PlanarTransform
     matched: MatchedClips = field(repr=False)
     passed_over: int = 0
+    details: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def body(self) -> BodyMap:
@@ -89,6 +159,13 @@ class Transition:
     def cost(self) -> float:
         """Cost of the place taken, metres; lower is better."""
         return self.candidates[0].cost
+
+    @property
+    def kept(self) -> Kept:
+        """How much of both clips is in the result."""
+        first, last = self.span
+        blend_s = (last - first) / self.motion.fps
+        return kept_at(self.candidates[0], self.matched, self.provenance.sources, blend_s)
 
     @property
     def quality(self) -> Quality:
@@ -107,20 +184,23 @@ def transition(
     *,
     at: tuple[int, int] | None = None,
     length_s: float = 0.6,
+    keep: float | tuple[float, float] | Literal["late"] = 0.3,
     moving: bool = False,
     footplants: tuple[Footplants, Footplants] | None = None,
     body: BodyMap | None = None,
     timewarp: bool = True,
-    repair_knees: bool = True,
+    repair: Literal["made", "all"] | None = "made",
     match: bool = True,
-    clean: bool = True,
+    clean: bool | Literal["all"] = True,
     check: bool = True,
 ) -> Transition:
     """A motion that is A first and B last, blended between where the two are most similar.
 
     B is matched to A's skeleton and rate, places for the blend are ranked, and planted feet are
-    held. The first place is taken whose result passes the quality check (``ml.verify``). If none
-    passes, the one with the fewest failed checks is taken, and ``notes`` names them.
+    held in the blend. What that changes eases off within 0.3 s on both sides; all other frames are
+    A's and B's own, bit for bit. The first place is taken whose blend passes the quality check
+    (``ml.verify``). If none passes, the one with the fewest failed checks is taken, and ``notes``
+    names them.
 
     Parameters
     ----------
@@ -132,6 +212,12 @@ def transition(
     length_s
         Seconds of blending. Shortened where the clips have too little around the place. Where no
         place passes the quality check, other lengths are tried, and ``notes`` says so.
+    keep
+        The least share of each clip that stays, or of A and of B. Of places that keep so much,
+        those that keep more rank higher: all of a clip weighs as much as 10 cm of cost. 0 is
+        anywhere, by cost alone; ``"late"`` is as late as possible in A and as early as possible
+        in B, within a second. Where no place keeps so much, the best other one is taken, and
+        ``notes`` says so.
     moving
         Look only where both bodies travel; without it a standing pose is often the best match.
     footplants
@@ -141,12 +227,14 @@ def transition(
     timewarp
         Warp the times of the clips inside the blend so that their poses match (True by default);
         without it both play frame by frame.
-    repair_knees
-        Whether knees that were captured bent backwards are repaired first.
+    repair
+        Glitches of the capture, and knees that were captured bent backwards, are repaired where
+        motion is made (``"made"``), in both clips from end to end (``"all"``), or nowhere (None).
     match
         If False, B must have A's joints, and bones of other lengths are left as they are.
     clean
-        If False, feet are left as the blend has them.
+        Where planted feet are held: in the blend and while it fades (True), in both clips from end
+        to end (``"all"``), or nowhere (False).
     check
         If False, the best place is taken whatever the quality check finds.
 
@@ -162,8 +250,8 @@ def transition(
     >>> joined = transition(walk, jog)
     >>> joined.verification.passed
     True
-    >>> first, last = joined.span
-    >>> bool((joined.blended.local_quats[: first + 1] == walk.local_quats[: first + 1]).all())
+    >>> first = joined.provenance.copies()[0].n_frames
+    >>> bool((joined.motion.local_quats[:first] == walk.local_quats[:first]).all())
     True
     """
     of_kind(a, Motion, "a")
@@ -172,35 +260,43 @@ def transition(
         raise ArrayError(f"`at` must be a frame of A and a frame of B, got {at!r}.")
     positive(length_s, "length_s")
     moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
-    repair_knees, match = flag(repair_knees, "repair_knees"), flag(match, "match")
-    clean, check = flag(clean, "clean"), flag(check, "check")
+    match, check = flag(match, "match"), flag(check, "check")
+    kept = _keep(keep)
+    if repair is not None:
+        one_of(repair, REPAIRS, "repair")
+    if clean != "all":
+        clean = flag(clean, "clean")
 
     matched = match_clips([a, b], footplants=footplants, body=body, match=match)
-    pair = Pair.of(matched, repair_knees=repair_knees)
+    pair = Pair.of(matched, repair=repair)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
-    places = find_places(pair, half, moving=moving) if at is None else (named_place(pair, at),)
+    wished = _Wished(moving, kept)
+    places = find_places(pair, half, **wished._asdict()) if at is None else (named_place(pair, at),)
     best = _try(pair, places, half, timewarp, clean, at_most=None if check else 1)
     if check and at is None and not best.passed:
-        best = _other_length(pair, best, moving, timewarp, clean)
+        best = _other_length(pair, best, wished, timewarp, clean)
     notes = [*pair.notes, *_compromises(best, half, length_s, pair.a.fps)]
+    if at is None and isinstance(kept, tuple):
+        notes += _lost(kept_at(best.place, pair.matched, ("A", "B"), 0.0), kept)
     result = best.finalized
     if clean and check:
         warn_flawed(result.verification, "transition")
-    if clean and (missing := legs_missing(matched.body)):
+    if clean and (missing := legs_missing(pair.body)):
         notes.append(f"feet are not held: the skeleton has no {', '.join(missing)}")
     return Transition(
         result.motion,
         result.footplants,
         best.join.span,
+        best.provenance,
         (*notes, *result.notes),
         result.verification,
         result.cleanup,
-        best.join.motion,
-        best.join.frames,
+        best.join.window.captured,
         best.places_taken_first,
         best.join.placement,
-        matched,
+        pair.matched,
         best.number,
+        pair.details,
     )
 
 
@@ -220,14 +316,67 @@ class _Attempt(NamedTuple):
         return self.finalized.verification.passed
 
     @property
+    def place(self) -> Candidate:
+        """The place that was taken."""
+        return self.places[self.number]
+
+    @property
     def n_failed(self) -> int:
         return len(self.finalized.verification.failed)
 
     @property
+    def provenance(self) -> Provenance:
+        """Where every frame comes from, and which differ from the clips."""
+        made, given = self.join.provenance, self.join.window.captured
+        changed = made.changed | ~same_frames(self.finalized.motion, given)
+        return dataclasses.replace(made, changed=changed)
+
+    @property
     def places_taken_first(self) -> tuple[Candidate, ...]:
-        taken, others = self.places[self.number], list(self.places)
+        taken, others = self.place, list(self.places)
         del others[self.number]
         return (taken, *others)
+
+
+class _Wished(NamedTuple):
+    """What places should be like."""
+
+    moving: bool
+    keep: Keep | None
+
+
+def _keep(keep: object) -> Keep | None:
+    """What is to be kept, checked; None for anywhere."""
+    if keep == "late":
+        return "late"
+    both = keep if isinstance(keep, tuple | list) else (keep, keep)
+    if len(both) != 2 or isinstance(keep, str):
+        raise ArrayError(
+            f'`keep` must be a share, one for each clip, or "late", got {keep!r}. Use a number '
+            "from 0 to 1, such as 0.3."
+        )
+    a, b = (not_negative(share, "keep") for share in both)
+    if max(a, b) > 1.0:
+        raise ArrayError(f"`keep` must be at most 1, all of a clip, got {keep!r}.")
+    return (a, b) if a or b else None
+
+
+def _lost(kept: Kept, wished: tuple[float, float]) -> list[str]:
+    """A note where a result keeps less than was asked for."""
+    if all(share >= least - 1e-9 for share, least in zip(kept.shares, wished, strict=True)):
+        return []
+    asked = " and ".join(f"{100 * share:.0f} %" for share in dict.fromkeys(wished))
+    return [f"no place for a blend keeps {asked} of both clips: this is the best other one"]
+
+
+def same_frames(one: Motion, other: Motion) -> BoolArray:
+    """Frames that are equal to the last bit, but for the signs of whole quaternions. (F,)."""
+    turned = np.einsum("fjc,fjc->fj", one.local_quats, other.local_quats)[..., None] < 0.0
+    same = (np.where(turned, -one.local_quats, one.local_quats) == other.local_quats).all((1, 2))
+    same &= (one.root_positions == other.root_positions).all(axis=1)
+    if one.joint_translations is not None and other.joint_translations is not None:
+        same &= (one.joint_translations == other.joint_translations).all((1, 2))
+    return np.asarray(same)
 
 
 def _try(
@@ -235,7 +384,7 @@ def _try(
     places: tuple[Candidate, ...],
     half: int,
     timewarp: bool,
-    clean: bool,
+    clean: bool | Literal["all"],
     at_most: int | None = None,
 ) -> _Attempt:
     """Join the clips at one place after another until a result passes the quality check.
@@ -260,8 +409,9 @@ def _try(
             join.footplants,
             pair.check,
             body=pair.body,
-            clean=clean,
-            copied=join.copied(),
+            clean=bool(clean),
+            copied=join.copied,
+            window=None if clean == "all" else join.window,
         )
         if best is None or len(finalized.verification.failed) < best.n_failed:
             best = _Attempt(half, places, number, join, finalized)
@@ -272,7 +422,7 @@ def _try(
 
 
 def _other_length(
-    pair: Pair, asked: _Attempt, moving: bool, timewarp: bool, clean: bool
+    pair: Pair, asked: _Attempt, wished: _Wished, timewarp: bool, clean: bool | Literal["all"]
 ) -> _Attempt:
     """The first blend of another length that passes the check, or the one that fails least.
 
@@ -283,7 +433,7 @@ def _other_length(
     for factor in OTHER_LENGTHS:
         half = round(factor * asked.half)
         try:
-            places = find_places(pair, half, moving=moving)[:PLACES_PER_LENGTH]
+            places = find_places(pair, half, **wished._asdict())[:PLACES_PER_LENGTH]
             attempt = _try(pair, places, half, timewarp, clean)
         except RegistrationError:
             continue
@@ -308,12 +458,24 @@ def _compromises(best: _Attempt, half: int, length_s: float, fps: float) -> list
             f"{best.number} better places were left, the best at ({better.frame_a}, "
             f"{better.frame_b}): the result there fails the quality check"
         )
-    n = len(best.join.frames)
+    first, last = best.join.span
+    n = last - first + 1
     if n < 2 * best.half + 1:
         notes.append(
             f"the blend takes {(n - 1) / fps:.2f} s, not {2 * best.half / fps:.2g} s: the "
             "clips have no more frames around this place"
         )
+    apart = best.place.travel / TRAVEL_S
+    if apart > UNLIKE_M_S:
+        notes.append(
+            f"the bodies travel unlike each other there, by {apart:.1f} m/s in direction and speed"
+        )
+    for frames, where in zip(best.join.kept, ("before", "after"), strict=True):
+        if frames:
+            notes.append(
+                f"a foot that stands all through the blend is held for {frames / fps:.2f} s "
+                f"{where} it, until it swings"
+            )
     return notes
 
 

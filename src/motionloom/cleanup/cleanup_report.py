@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -126,6 +127,23 @@ class CleanupReport:
     def let_go(self) -> tuple[PlantReport, ...]:
         """Footplants that were not held at all."""
         return tuple(p for p in self.plants if p.held is None)
+
+    def later(self, by: int) -> CleanupReport:
+        """The report of a part that begins at frame ``by``, in frames of the whole motion."""
+        plants = tuple(
+            dataclasses.replace(
+                each,
+                first=each.first + by,
+                last=each.last + by,
+                held=None if each.held is None else (each.held[0] + by, each.held[1] + by),
+            )
+            for each in self.plants
+        )
+        before, after = (
+            None if worst is None else (worst[0] + by, worst[1])
+            for worst in (self.worst_before, self.worst_after)
+        )
+        return dataclasses.replace(self, plants=plants, worst_before=before, worst_after=after)
 
     @property
     def summary(self) -> str:

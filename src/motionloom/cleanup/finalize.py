@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import BoolArray, FloatArray
 from motionloom._filters import running_maximum
 from motionloom._progress import report_step
 from motionloom._records import record
@@ -23,6 +24,7 @@ from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.rotation import quat
 
 SINK = 0.01
 """Soles may sink so far below the lowest of the sources, metres, before the body is lifted."""
@@ -30,6 +32,8 @@ FOLLOWED = (0.5, 0.8)
 """Parts of what held wrists need that the body does, tried where arms alone fail the check."""
 LIFT_S = 0.15
 """Seconds over which the body is lifted, and comes down again."""
+CONTEXT_S = 0.2
+"""Captured seconds on both sides of a window in which feet are held that are looked at, too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +72,32 @@ class Finalized:
         return tuple(f"failed check: {each}" for each in self.verification.failed)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """The frames of a result that may be changed; all others stay as they were captured.
+
+    Attributes
+    ----------
+    captured : Motion
+        The result as its clips have it, and what changed frames ease to.
+    share : array
+        How much of a change every frame takes: 1 where motion is made, less and less around it,
+        0 where nothing may be changed. (F,)
+    loose : array
+        Frames that hardly say where a foot stands: it stands where the others have it. (F,)
+    """
+
+    captured: Motion
+    share: FloatArray
+    loose: BoolArray
+
+    @property
+    def changed(self) -> tuple[int, int]:
+        """First and last frame that may be changed."""
+        frames = np.flatnonzero(self.share > 0.0)
+        return int(frames[0]), int(frames[-1])
+
+
 def finalize(
     motion: Motion,
     footplants: Footplants,
@@ -78,6 +108,7 @@ def finalize(
     copied: Sequence[Copied] = (),
     weights: FloatArray | None = None,
     hands: Mapping[str, Runs] | None = None,
+    window: Window | None = None,
 ) -> Finalized:
     """The motion with its feet and hands held, and what the quality check says about it.
 
@@ -102,7 +133,11 @@ def finalize(
         How much of each source is in each frame.
     hands
         By role, first and last frames in which a wrist is held.
+    window
+        The only frames that are changed and judged; all by default.
     """
+    if window is not None:
+        return _within(motion, footplants, check, body, clean, copied, window)
     verify = partial(check.verify, copied=copied, weights=weights)
     if not clean or legs_missing(body):
         verification = verify(motion, footplants=footplants, held=False)
@@ -130,6 +165,120 @@ def finalize(
         if len(tried.verification.failed) < len(best.verification.failed):
             best = tried
     return best
+
+
+# --- Feet held in a window
+
+
+def _within(
+    motion: Motion,
+    footplants: Footplants,
+    check: QualityCheck,
+    body: BodyMap,
+    clean: bool,
+    copied: Sequence[Copied],
+    window: Window,
+) -> Finalized:
+    """As :func:`finalize`, changing and judging a window only.
+
+    The window is cut out with a little around it, its feet are held, and what that changes eases
+    off towards the captured frames. Contacts around the window are left as they are.
+    """
+    first, last = window.changed
+    around = round(CONTEXT_S * motion.fps)
+    low, high = max(0, first - around), min(motion.n_frames, last + around + 1)
+    share, captured = window.share[low:high], window.captured[low:high]
+    span = first - low, last - low
+    verify = partial(check.verify, copied=moved_copies(copied, low, high), span=span)
+    part, labels = motion[low:high], np.array(footplants.planted[low:high])
+    labels[share == 0.0] = False
+
+    def whole(done: Motion, held: BoolArray) -> tuple[Motion, Footplants]:
+        planted = np.array(footplants.planted)
+        planted[first : last + 1] = held[span[0] : span[1] + 1]
+        return put_into(window.captured, done, low), Footplants(planted)
+
+    if not clean or legs_missing(body):
+        eased = ease_to(captured, part, share)
+        found = verify(eased, footplants=Footplants(labels), held=False)
+        done, planted = whole(eased, labels)
+        return Finalized(done, planted, None, _later(found, low))
+
+    def verified(cleanup: Cleanup) -> Verification:
+        report_step("holding the feet")
+        eased = ease_to(captured, cleanup.motion, share)
+        return verify(eased, footplants=cleanup.footplants)
+
+    cleanup, found = clean_until_sound(
+        above_floor(part, check),
+        Footplants(labels),
+        verified,
+        body=body,
+        loose=window.loose[low:high],
+    )
+    eased = ease_to(captured, cleanup.motion, share)
+    done, planted = whole(eased, cleanup.footplants.planted)
+    return Finalized(done, planted, cleanup.report.later(low), _later(found, low))
+
+
+def moved_copies(copied: Sequence[Copied], low: int, high: int) -> list[Copied]:
+    """The copied frames of a part of a motion, frames ``low`` to ``high``, counted in the part."""
+    parts = []
+    for each in copied:
+        first, stop = max(each.first, low), min(each.stop, high)
+        if first < stop:
+            start = each.start + first - each.first
+            parts.append(Copied(first - low, stop - low, each.source, start))
+    return parts
+
+
+def ease_to(captured: Motion, changed: Motion, share: FloatArray) -> Motion:
+    """``changed`` where ``share`` (F,) is 1, ``captured``, bit for bit, where it is 0."""
+    if changed is captured:
+        return captured
+    part = (share > 0.0) & (share < 1.0)
+    all_of = share >= 1.0
+    much = share[part, None]
+
+    def mixed(own: FloatArray, new: FloatArray) -> FloatArray:
+        values = np.array(own)
+        values[all_of] = new[all_of]
+        weight = much.reshape(-1, *([1] * (values.ndim - 1)))
+        values[part] = own[part] + weight * (new[part] - own[part])
+        return values
+
+    quats = np.array(captured.local_quats)
+    quats[all_of] = changed.local_quats[all_of]
+    quats[part] = quat.slerp(captured.local_quats[part], changed.local_quats[part], much)
+    own, new = captured.joint_translations, changed.joint_translations
+    if own is not None and new is not None:
+        own = mixed(own, new)
+    return captured.replace(
+        root_positions=mixed(captured.root_positions, changed.root_positions),
+        local_quats=quats,
+        joint_translations=own,
+    )
+
+
+def put_into(captured: Motion, part: Motion, low: int) -> Motion:
+    """The motion with frames from ``low`` on replaced by those of a part."""
+    frames = slice(low, low + part.n_frames)
+    root, quats = np.array(captured.root_positions), np.array(captured.local_quats)
+    root[frames], quats[frames] = part.root_positions, part.local_quats
+    moving = captured.joint_translations
+    if moving is not None and part.joint_translations is not None:
+        moving = np.array(moving)
+        moving[frames] = part.joint_translations
+    return captured.replace(root_positions=root, local_quats=quats, joint_translations=moving)
+
+
+def _later(found: Verification, by: int) -> Verification:
+    """The verification of a part, with frames counted in the whole motion."""
+    return dataclasses.replace(
+        found,
+        failed=tuple(dataclasses.replace(each, frame=each.frame + by) for each in found.failed),
+        glitches=tuple(each._replace(frame=each.frame + by) for each in found.glitches),
+    )
 
 
 def _with_hands(

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, flag, of_kind, positive
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
@@ -43,6 +43,8 @@ _fastest = kernel("ml_contact_fastest")
 ROUNDS = 16
 """Times that contacts are released and the motion is cleaned again."""
 
+LOOSE_M_S = 5.0
+"""Points in frames that hardly say where they stand count as if they were so much faster."""
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
 clip's planted points move, with and without their common slide; else the whole plant is held."""
@@ -121,6 +123,7 @@ def clean_until_sound(
     body: BodyMap,
     shift: FloatArray | None = None,
     own_paths: bool = False,
+    loose: BoolArray | None = None,
 ) -> tuple[Cleanup, Verification]:
     """The motion with its feet held as far as it passes a check, and what the check says.
 
@@ -134,8 +137,11 @@ def clean_until_sound(
         A shift of the root, metres; feet stay where they are.
     own_paths
         Whether held points keep the paths that they have, instead of standing at one place.
+    loose : (F,)
+        Frames in which points are not where they belong: a contact that reaches into others stands
+        where it stands in those.
     """
-    options = _Options(body, shift=shift, own_paths=own_paths)
+    options = _Options(body, shift=shift, own_paths=own_paths, loose=loose)
     return _until_sound(motion, footplants, lambda cleanup, _: verified(cleanup), options)
 
 
@@ -152,6 +158,8 @@ class _Options:
     """Of the root, with feet left where they are. (F, 3)"""
     own_paths: bool = False
     """Whether held points keep the paths that they have."""
+    loose: BoolArray | None = None
+    """Frames that hardly say where a point stands. (F,)"""
 
 
 def _until_sound(
@@ -221,12 +229,15 @@ def _clean(
     ``given`` are the contacts before any was released.
     """
     motion, points, stretch = source.motion, source.points, options.stretch
+    telling = source.moving
+    if options.loose is not None:  # places are where points are at rest
+        telling = telling + LOOSE_M_S * options.loose[:, None, None]
     possible = holds = find_holds(source.moving, footplants.planted, source.travel)
     if given is not footplants:
         possible = find_holds(source.moving, given.planted, source.travel)
 
     def place(holds: tuple[Hold, ...], spare: Placed | None) -> tuple[tuple[Hold, ...], Placed]:
-        places, farthest = fit_targets(holds, points, source.moving, motion.fps)
+        places, farthest = fit_targets(holds, points, telling, motion.fps)
         near = np.flatnonzero(farthest <= options.farthest_m)
         near_holds = tuple(holds[i] for i in near)
         feet = hold_feet(source.feet, near_holds, places[near])

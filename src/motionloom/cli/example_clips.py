@@ -13,10 +13,6 @@ import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, body_of, clip_notes, load_clip
 from motionloom.cli.output import finding_warnings, printable, remark, warn
 
-NoRepair = Annotated[
-    bool,
-    typer.Option("--keep-knees", help="Leave knees that were captured bent backwards as they are."),
-]
 NoRetarget = Annotated[
     bool,
     typer.Option(

@@ -6,7 +6,8 @@ import re
 
 SAME = (
     "accept align at clips clusters collection constraints cycles dask device edition ends engine "
-    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep_bend keep_glitches "
+    "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep keep_bend "
+    "keep_glitches "
     "label labels lookup masses method moving pairs plain plants report rescore root score search "
     "seed size skeleton soft source_fps still_feet strength stretch sync_contacts title "
     "transitions variation verdicts view ways weights what when_short where character"
@@ -30,7 +31,8 @@ OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {
     "out": "--collection",
     "output": "--output",
     "overwrite": "--force",
-    "repair_knees": "--keep-knees",
+    "repair": "--repair",
+    "repair_knees": "--repair none",
     "timeout_s": "--timeout",
     "timewarp": "--no-timewarp",
     "to": "--to",
@@ -97,7 +99,7 @@ PHRASES = (
     (r"ml\.Collection\.ingest", "motionloom table build"),
     (r"Use ml\.retarget[^.]* first\.", "Use clips on one skeleton."),
     (r"(`)?motion\[(-?\w*):(-?\w*)\]\1", r"--frames \2:\3"),
-    (r"\brepair_knees=False", "--keep-knees"),
+    (r"\brepair_knees=False", "--repair none"),
     (r"\bin `source`", "in the first CLIP:FRAME"),
     (r"\bin `target`", "in the second CLIP:FRAME"),
     (r"The clip of `source`", "The first clip"),

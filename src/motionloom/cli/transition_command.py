@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +14,6 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.example_clips import (
     Example,
     Ground,
-    NoRepair,
     NoRetarget,
     load_examples,
     print_examples,
@@ -30,6 +29,8 @@ from motionloom.cli.results import (
     wrote_line,
 )
 
+Repair = Literal["made", "all", "none"]
+
 
 @dataclass(frozen=True, slots=True)
 class _Options:
@@ -37,12 +38,13 @@ class _Options:
 
     at: tuple[int, int] | None
     length_s: float
+    keep: float | tuple[float, float] | Literal["late"]
     moving: bool
     timewarp: bool
-    raw: bool
+    clean: bool | Literal["all"]
     retarget: bool
     ground: bool
-    repair: bool
+    repair: Literal["made", "all"] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +73,15 @@ def transition(
     length: Annotated[
         float, typer.Option("--length", metavar="S", help="Seconds of blending.")
     ] = 0.6,
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="SHARE",
+            help="Least share of each clip to keep, as 0.3; 0.5,0.2 for A and B; 0 for any place; "
+            "late for the end of A and the beginning of B.",
+        ),
+    ] = "0.3",
     moving: Annotated[
         bool, typer.Option("--moving", help="Look only where both bodies travel.")
     ] = False,
@@ -81,8 +92,21 @@ def transition(
         int, typer.Option("--show", metavar="N", min=0, help="Other places to list.")
     ] = 3,
     raw: Raw = False,
+    clean_all: Annotated[
+        bool, typer.Option("--clean-all", help="Hold planted feet in all of both clips, too.")
+    ] = False,
+    repair: Annotated[
+        Repair,
+        typer.Option(
+            "--repair",
+            help="Where glitches and knees bent backwards are repaired: where motion is made, in "
+            "all of both clips, or nowhere.",
+        ),
+    ] = "made",
     allow_flawed: AllowFlawed = False,
-    no_repair: NoRepair = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="List what notes only count: every glitch.")
+    ] = False,
     no_retarget: NoRetarget = False,
     ground: Ground = False,
     to: Annotated[
@@ -103,15 +127,24 @@ def transition(
     """Join two clips by a smooth transition.
 
     The transition is where the clips are most similar, or at --at. The result is A up to there, a
-    blend, and B from there on, with planted feet held. Every joint is checked against its motion
-    in the clips; if the best place fails, the next ones are tried. If all fail, nothing is written
-    and the exit code is 3.
+    blend with planted feet held, and B from there on. Beyond 0.3 s around the blend the frames are
+    the clips' own. The blend is checked against the clips, joint by joint; if the best place fails,
+    the next ones are tried. If all fail, nothing is written and the exit code is 3.
 
     If A or B is a folder, every clip of it is used, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    clean: bool | Literal["all"] = "all" if clean_all and not raw else not raw
     options = _Options(
-        at, length, moving, not no_timewarp, raw, not no_retarget, ground, not no_repair
+        at,
+        length,
+        _shares(keep),
+        moving,
+        not no_timewarp,
+        clean,
+        not no_retarget,
+        ground,
+        None if repair == "none" else repair,
     )
     wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
@@ -126,8 +159,23 @@ def transition(
         ),
         inputs=lambda pair: {"inputs": [pair.one, pair.other]},
         describe=_json,
-        show=lambda joined, target: _print(joined, target, show, length),
+        show=lambda joined, target: _print(joined, target, show, length, verbose),
     )
+
+
+def _shares(text: str) -> float | tuple[float, float] | Literal["late"]:
+    """--keep as the function takes it."""
+    if text == "late":
+        return "late"
+    try:
+        shares = [float(part) for part in text.split(",")]
+        if len(shares) > 2:
+            raise ValueError
+    except ValueError:
+        raise ml.MotionLoomError(
+            f"--keep must be a share from 0 to 1, two of them as 0.5,0.2, or late, got {text!r}."
+        ) from None
+    return shares[0] if len(shares) == 1 else (shares[0], shares[1])
 
 
 def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
@@ -138,17 +186,18 @@ def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
         b,
         at=options.at,
         length_s=options.length_s,
+        keep=options.keep,
         moving=options.moving,
         timewarp=options.timewarp,
         body=body,
-        repair_knees=options.repair,
+        repair=options.repair,
         match=options.retarget,
-        clean=not options.raw,
+        clean=options.clean,
     )
     return _Joined(examples, result)
 
 
-def _print(joined: _Joined, target: str, show: int, wanted_s: float) -> None:
+def _print(joined: _Joined, target: str, show: int, wanted_s: float, verbose: bool) -> None:
     result = joined.result
     a, b = result.matched.motions
     first, last = result.span
@@ -170,9 +219,12 @@ def _print(joined: _Joined, target: str, show: int, wanted_s: float) -> None:
         f"blend  frames {first} to {last}, {length_s:.2f} s"
         + (short if length_s < wanted_s - 1.5 / a.fps else "")
     )
+    typer.echo(printable(f"       {result.kept}"))
     for text in result.notes:
         if not text.startswith("failed check"):
             typer.echo(printable(f"note   {text}"))
+    for text in result.details if verbose else ():
+        typer.echo(printable(f"       {text}"))
     print_check(result.verification)
     if result.cleanup is not None:
         typer.echo(f"feet   {result.cleanup.summary}")
@@ -183,7 +235,7 @@ def _costs(place: ml.Candidate) -> str:
     moving = "both moving" if place.both_moving else "not both moving"
     return (
         f"cost {100 * place.cost:.1f} cm = pose {100 * place.pose:.1f} + "
-        f"feet {100 * place.feet:.1f}, {moving}"
+        f"feet {100 * place.feet:.1f} + travel {100 * place.travel:.1f}, {moving}"
     )
 
 
@@ -200,6 +252,19 @@ def _json(joined: _Joined) -> dict[str, Any]:
         "other_places": [_place_json(other) for other in others],
         "better_places_that_failed": result.passed_over,
         "length_s": (result.span[1] - result.span[0]) / result.motion.fps,
+        "kept": {
+            "seconds": list(result.kept.seconds),
+            "shares": list(result.kept.shares),
+            "left_out_s": list(result.kept.left_out_s),
+            "text": str(result.kept),
+        },
+        "provenance": result.provenance.json(),
+        "placement": {
+            "turn": float(result.placement.theta),
+            "x": float(result.placement.x0),
+            "z": float(result.placement.z0),
+        },
+        "details": list(result.details),
         **result_json(result),
     }
 
@@ -211,5 +276,6 @@ def _place_json(place: ml.Candidate) -> dict[str, Any]:
         "cost_m": place.cost,
         "pose_m": place.pose,
         "feet_m": place.feet,
+        "travel_m": place.travel,
         "both_moving": place.both_moving,
     }

@@ -182,7 +182,7 @@ def test_parameters_of_a_join_are_walked_by_the_exact_votes():
 
     back, on = walked(weights[half::-1], -1.0), walked(weights[half:], 1.0)
     expected = join._snapped(curve, np.concatenate([back[::-1], on[1:]]), half) * 3.5
-    found = join._parameters(curve, place, half)
+    found = join._parameters(curve, place, (0, 0), half)
     assert found == pytest.approx(expected, abs=1e-9)
     first, last = times(found[0] / 3.5)[0], times(found[-1] / 3.5)[1]
     assert (first, last) == pytest.approx((round(first), round(last)), abs=1e-9)
@@ -200,7 +200,7 @@ def test_places_leave_frames_for_the_blend_as_far_as_there_are_any(
         join, "find_candidates", lambda *_, **options: seen.append(options["margin"])
     )
     clip = SimpleNamespace(n_frames=n, fps=fps)
-    pair = SimpleNamespace(a=clip, b=clip, footplants=(), glitches=None, body=None)
+    pair = SimpleNamespace(a=clip, b=clip, footplants=(), glitches=((), ()), body=None)
     join.find_places(pair, half, moving=False)
     assert seen == [margin]
     short = SimpleNamespace(n_frames=6, fps=fps)

@@ -84,12 +84,13 @@ def test_a_flawed_result_is_not_written_unless_allowed(
     refused = run(*command, tmp_path / "no.bvh", "--at", "60", "70")
     assert refused.code == 3
     assert "--allow-flawed" in refused.err
-    assert "LeftLeg" in refused.err and "frame 7" in refused.err
+    assert "LeftLeg" in refused.err
     assert not (tmp_path / "no.bvh").exists()
     done = run(*command, tmp_path / "no.bvh", "--at", "60", "70", "--json")
     assert done.code == 3
     (made,) = json.loads(done.out)["transitions"]
-    assert made["verification"]["failed"][0]["joint"] == "LeftLeg"
+    failed = made["verification"]["failed"][0]
+    assert failed["joint"] == "LeftLeg" and f"frame {failed['frame']}" in refused.err
     assert not (tmp_path / "no.bvh").exists()
     forced = run(*command, tmp_path / "yes.bvh", "--at", "60", "70", "--allow-flawed")
     assert forced.code == 0, forced.err

@@ -21,6 +21,9 @@ from motionloom.studio.results.equivalents import command_line, load_lines, pyth
 from motionloom.studio.results.result import Result
 from motionloom.studio.results.result_verdicts import evaluate, explain, graded_row
 
+KEEP = (0.3, 0.3)
+"""What transitions keep of both clips where nothing else is asked for."""
+
 
 def make_transition(matches: Matches, request: TransitionMake) -> Result:
     """The transition at the best place whose result passes the check, as the command makes it."""
@@ -61,7 +64,7 @@ def make_transition(matches: Matches, request: TransitionMake) -> Result:
         arrays={
             "grid": matched.distances.distances,
             "grid_best": matched.distances.best,
-            "path": joined.frames,
+            "path": _path(joined),
         },
         clips=(request.a, request.b),
     )
@@ -102,20 +105,31 @@ def _places(
         pair = Pair.of(joined.matched)
         half = max(1, round(0.5 * request.length_s * pair.a.fps))
         try:
-            matched.places[key] = find_places(pair, half, moving=request.moving), None
+            matched.places[key] = find_places(pair, half, moving=request.moving, keep=KEEP), None
         except RegistrationError:  # the clips are too short to choose a place
             matched.places[key] = joined.candidates, None
     return matched.places[key]
+
+
+def _path(joined: Transition) -> FloatArray:
+    """Frame of A and of B at every blended frame. (N, 2)."""
+    first, last = joined.span
+    track = joined.provenance.body[first : last + 1]
+    path = joined.motion.fps * np.stack([track.times_in(0), track.times_in(1)], axis=-1)
+    # At either end only one clip plays; the other is a frame from where it comes in.
+    path[0, 1], path[-1, 0] = path[1, 1] - 1.0, path[-2, 0] + 1.0
+    return path
 
 
 def _clock(joined: Transition, n_a: int, n_b: int) -> FloatArray:
     """Frame of A and of B at every frame of the result, nan where a clip is over. (F, 2)."""
     first, last = joined.span
     at = np.arange(joined.motion.n_frames, dtype=np.float64)
-    frames = np.stack([at, at - last + joined.frames[-1, 1]], axis=-1)
-    frames[: first + 1, 1] = joined.frames[0, 1] + at[: first + 1] - first
-    frames[last:, 0] = joined.frames[-1, 0] + at[last:] - last
-    frames[first : last + 1] = joined.frames
+    path = _path(joined)
+    frames = np.stack([at, at - last + path[-1, 1]], axis=-1)
+    frames[: first + 1, 1] = path[0, 1] + at[: first + 1] - first
+    frames[last:, 0] = path[-1, 0] + at[last:] - last
+    frames[first : last + 1] = path
     outside = (frames < 0.0) | (frames > np.array([n_a - 1, n_b - 1]))
     return np.where(outside, np.nan, frames)
 
@@ -162,6 +176,8 @@ def _rows(joined: Transition, motion: Motion, matched: Matched) -> list[WhyRow]:
         WhyRow("  pose", 100.0 * place.pose, "cm", about="distance of the bodies there"),
         WhyRow("  plants", 100.0 * place.feet, "cm",
                about="contacts that disagree, as a distance"),
+        WhyRow("  travel", 100.0 * place.travel, "cm",
+               about="direction and speed of travel that differ, as a distance"),
         graded_row("seam", seam.ratio, "x", SPEED,
                    "part of its limit that the fastest joint uses into and out of the blend",
                    frame=seam.frame),
@@ -172,7 +188,7 @@ def _rows(joined: Transition, motion: Motion, matched: Matched) -> list[WhyRow]:
 
 
 def _notes(request: TransitionMake, matched: Matched, joined: Transition) -> list[str]:
-    notes = [*matched.notes, *joined.notes]
+    notes = [str(joined.kept), *matched.notes, *joined.notes]
     if joined.passed_over:
         notes.append(f"{joined.passed_over} better places fail the quality check")
     if request.plants:
