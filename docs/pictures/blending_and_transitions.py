@@ -252,7 +252,7 @@ def blended_rows(
         )  # fmt: skip
         rows.append(
             SheetEntry(cleaned.motion, title, f"weights {weights}", cleaned.footplants,
-                       view=view, colour=tint_by_weights(made.weights))  # type: ignore[arg-type]
+                       view=view, colour=tint_by_weights(made.provenance.body.weight))  # type: ignore[arg-type]
         )  # fmt: skip
     sheet(rows, name, columns=1, cell=(1100, 230), ghosts=9)
 
@@ -467,7 +467,7 @@ def fan() -> None:
     rows = [
         SheetEntry(
             made[k].motion, f"{turns(made[k].motion):.0f} degrees", "", made[k].footplants,
-            view="side", colour=tint_by_weights(made[k].weights),
+            view="side", colour=tint_by_weights(made[k].provenance.body.weight),
         )
         for k in (0, 2, 4, 6)
     ]  # fmt: skip

@@ -15,11 +15,13 @@ from studies.report import Figure
 def label_errors(case: Bent) -> dict[str, float]:
     """Part of frames and points labelled otherwise than in the clip, for each way to label."""
     blend = ml.blend(case.curve, [0.5, 0.5], clean=False)
-    truth = labels_at(ml.detect_footplants(case.clip), case.original_frames(blend.frames))
+    truth = labels_at(
+        ml.detect_footplants(case.clip), case.original_frames(blend.curve.frames(blend.u))
+    )
     either, both = (
         how.reduce(
             [
-                labels_at(plants, blend.frames[:, k])
+                labels_at(plants, blend.curve.frames(blend.u)[:, k])
                 for k, plants in enumerate(case.curve.footplants)
             ]
         )

@@ -54,7 +54,7 @@ class Bent:
 
     def blend_errors(self, curve: RegistrationCurve) -> tuple[float, float]:
         blended = ml.blend(curve, [0.5, 0.5], clean=False)
-        truth = sampled(self.clip, self.original_frames(blended.frames))
+        truth = sampled(self.clip, self.original_frames(blended.curve.frames(blended.u)))
         return errors(cloud(truth), cloud(blended.motion))
 
     def linear_errors(self) -> tuple[float, float]:

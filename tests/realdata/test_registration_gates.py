@@ -89,7 +89,7 @@ def test_a_clip_bent_both_ways_and_warped_comes_back_half_and_half(clip, name):
         each = [np.interp(f, np.arange(len(w)), w) for f, w in zip(frames.T, warps, strict=True)]
         return sample(motion, np.mean(each, axis=0))
 
-    ours = errors(original(blend.frames), blend.motion)
+    ours = errors(original(blend.curve.frames(blend.u)), blend.motion)
     n = min(m.n_frames for m in copies)
     a, b = (copy.world_positions()[0] for copy in copies)
     theta, offset, _ = fit_planar_alignment(a, b, np.ones(len(a)))

@@ -37,8 +37,10 @@ from motionloom.features.footplants.sync_markers import SyncMarkers, sync_marker
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.edit import sample, transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
+from motionloom.retargeting.match import clip_names
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
@@ -77,10 +79,9 @@ class Blend:
         The motion before its feet were held.
     u : array
         Parameter of the curve at every frame. (F,)
-    frames : array
-        Frame of every example at every frame. (F, K)
-    weights : array
-        Weights at every frame. (F, K)
+    provenance : Provenance
+        Which clips, at which times and with which weights, every frame is made of: the examples
+        in their order. The times of a cycle are those of the clip that it was cut from.
     wide_joints : tuple of str
         Joints whose rotations lie more than a quarter turn from their mean somewhere.
     curve : RegistrationCurve
@@ -96,12 +97,16 @@ class Blend:
     cleanup: CleanupReport | None
     blended: Motion = field(repr=False)
     u: FloatArray
-    frames: FloatArray
-    weights: FloatArray
+    provenance: Provenance
     wide_joints: tuple[str, ...]
     curve: RegistrationCurve = field(repr=False)
     trimmed: tuple[int, int] = (0, 0)
     hands: tuple[HandHold, ...] = ()
+
+    @property
+    def _weights(self) -> FloatArray:
+        """Weights of the examples at every frame. (F, K)."""
+        return self.provenance.body.weight
 
     @property
     def span(self) -> tuple[int, int]:
@@ -113,7 +118,7 @@ class Blend:
         """Quality check of the result against the examples."""
         held = self.cleanup is not None
         return check_of(self.curve).verify(
-            self.motion, footplants=self.footplants, weights=self.weights, held=held
+            self.motion, footplants=self.footplants, weights=self._weights, held=held
         )
 
     @property
@@ -124,7 +129,7 @@ class Blend:
         """
         names = [name for name in self.curve.matches if name not in KINDS]
         return {
-            name: runs_of(holds_along(self.curve.matches[name], self.u, self.weights))
+            name: runs_of(holds_along(self.curve.matches[name], self.u, self._weights))
             for name in names
         }
 
@@ -181,15 +186,15 @@ def blend(
     Returns
     -------
     Blend
-        With the motion, its contacts, and the frames and weights it was made of.
+        With the motion, its contacts, and its provenance.
 
     Examples
     --------
     >>> from motionloom import register, synthetic
     >>> curve = register([synthetic.clip("walk", turn=t).motion for t in (-0.8, 0.8)])
     >>> straight = blend(curve, [0.5, 0.5])
-    >>> straight.frames.shape[1]
-    2
+    >>> straight.provenance.sources, straight.provenance.body.weight[0].tolist()
+    (('walk', 'walk'), [0.5, 0.5])
 
     Raises
     ------
@@ -221,8 +226,7 @@ def blend(
             cleanup=None,
             blended=evaluated.motion,
             u=u,
-            frames=curve.frames(u),
-            weights=w,
+            provenance=_provenance(curve, u, w),
             wide_joints=evaluated.wide_joints,
             curve=curve,
             trimmed=trimmed,
@@ -242,6 +246,16 @@ def _registered(motions: Sequence[Motion]) -> RegistrationCurve:
     if len(clips) < 2:
         raise ArrayError(f"`curve` must hold two or more motions, got {len(clips)}.")
     return register(clips)
+
+
+def _provenance(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -> Provenance:
+    """Which clips, at which times, blends at parameters ``u`` (F,) are made of."""
+    names = clip_names(len(curve.motions))
+    sources = [motion.name or names[k] for k, motion in enumerate(curve.motions)]
+    frames = curve.frames(u)
+    if curve.uncut is not None:
+        frames = frames + np.array(curve.uncut.first_frames)
+    return Provenance.of_clips(sources, curve.motions[0].fps, frames, weights)
 
 
 # --- Which frames of the curve a blend has
@@ -346,8 +360,8 @@ def _live_blend(
         name="blend",
         source=first.source.for_result(),
     )
-    wide = wide_joints(curve, u, w)
-    return Blend(motion, plants_along(curve, u, w), None, motion, u, frames, w, wide, curve)
+    wide, made_of = wide_joints(curve, u, w), _provenance(curve, u, w)
+    return Blend(motion, plants_along(curve, u, w), None, motion, u, made_of, wide, curve)
 
 
 # --- Holding feet and hands
@@ -369,7 +383,7 @@ def _hold_contacts(blended: Blend, clean: bool) -> Blend:
         blended.footplants,
         check_of(curve),
         body=body,
-        weights=blended.weights,
+        weights=blended.provenance.body.weight,
         hands=hands,
     )
     held = replace(

@@ -232,7 +232,7 @@ def _parameters(texts: list[str] | None) -> dict[str, float]:
 
 def _extrapolates(blended: ml.Blend) -> bool:
     """Whether some weight is negative: such a blend goes beyond its examples on purpose."""
-    return float(blended.weights.min()) < 0.0
+    return float(blended.provenance.body.weight.min()) < 0.0
 
 
 def _notes_on(curve: ml.RegistrationCurve, k: int) -> list[str]:
@@ -269,8 +269,9 @@ def _print(examples: list[Example], blended: ml.Blend, output: str) -> None:
     typer.echo(f"plants {plants} matched in all clips")
     for name, count in held.items():
         typer.echo(printable(f"holds  {name}: {count} matched in all clips"))
-    mean = ", ".join(f"{w:.2f}" for w in blended.weights.mean(axis=0))
-    steady = bool((blended.weights == blended.weights[0]).all())
+    weights = blended.provenance.body.weight
+    mean = ", ".join(f"{w:.2f}" for w in weights.mean(axis=0))
+    steady = bool((weights == weights[0]).all())
     typer.echo(f"blend  weights {mean}" + ("" if steady else " on average, changing"))
     if blended.wide_joints:
         typer.echo(
@@ -327,7 +328,8 @@ def _json(examples: list[Example], blended: ml.Blend, output: str) -> dict[str, 
             }
             for hold in blended.hands
         ],
-        "mean_weights": blended.weights.mean(axis=0).tolist(),
+        "provenance": blended.provenance.json(),
+        "mean_weights": blended.provenance.body.weight.mean(axis=0).tolist(),
         "wide_joints": list(blended.wide_joints),
         **result_json(blended),
     }

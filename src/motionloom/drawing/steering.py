@@ -56,7 +56,8 @@ def draw_steering(
         Over the picture.
     """
     if isinstance(steered, Blend):
-        motion, used_weights = steered.motion, steered.weights if weights is None else weights
+        motion = steered.motion
+        used_weights = steered.provenance.body.weight if weights is None else weights
     elif weights is None:
         raise ArrayError("`weights` is required with a motion. Pass one row per frame, (F, K).")
     else:

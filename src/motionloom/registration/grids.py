@@ -16,6 +16,7 @@ from motionloom.features.pointcloud import PointCloud
 from motionloom.motion.motion import Motion
 from motionloom.registration.distance import DistanceGrid, distance_grid
 from motionloom.registration.long_clips import LongGrid
+from motionloom.retargeting.match import clip_names
 
 GRID_RATE = 30.0
 """Frames per second that the grid looks at, as in [KG03]_; more says nothing new about a body."""
@@ -37,6 +38,12 @@ def _headings(clip: Motion, body: BodyMap) -> FloatArray:
         return facing(clip, body=body)
     except SkeletonMismatchError:
         return np.full(clip.n_frames, np.nan)
+
+
+def named_clip(clips: Sequence[Motion], k: int) -> str:
+    """What errors call a clip: its letter and, where it has one, its name."""
+    letter, name = clip_names(len(clips))[k], clips[k].name
+    return f"clip {letter} ({name})" if name else f"clip {letter}"
 
 
 class Grids:
@@ -74,6 +81,8 @@ class Grids:
             )
             for cloud, clip in zip(clouds, clips, strict=True)
         ]
+        self.names = [named_clip(clips, k) for k in range(len(clips))]
+        """What errors call the clips."""
         self._grids: dict[tuple[int, int], DistanceGrid] = {}
 
     def __call__(self, a: int, b: int) -> DistanceGrid:

@@ -12,6 +12,7 @@ from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.registration.grids import named_clip
 from motionloom.retargeting.match import MatchedClips, clip_names, match_clips
 
 
@@ -40,7 +41,8 @@ def matched_motions(
     for k, clip in enumerate(clips):
         if clip.n_frames < 3:
             raise RegistrationError(
-                f"Motion {k} has {clip.n_frames} frames; three are the least for a curve."
+                f"{named_clip(clips, k)} has {clip.n_frames} frames; three are the least for a "
+                "curve."
             )
     for pair in [*([at] if at is not None else []), *pins]:
         if not _is_pair(pair):

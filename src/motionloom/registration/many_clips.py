@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -35,27 +36,52 @@ class ManyClips(NamedTuple):
 
 
 def register_many(grids: Grids, settings: RegistrationSettings, reference: int | None) -> ManyClips:
-    """Every clip through the tree of the cheapest pairs, on the frames of the reference."""
+    """Every clip through the tree of the cheapest pairs, on the frames of the reference.
+
+    Pairs of that tree can share parts of the reference that do not meet. Then, unless the caller
+    names the reference, all clips are matched with the shortest one, each over so much of it that
+    at least half of it belongs to all.
+    """
     n_clips = len(grids.clips)
     paths = {
-        (a, b): find_path(grids(a, b).cost, settings, [])
-        for a in range(n_clips)
-        for b in range(a + 1, n_clips)
+        (a, b): _path(grids, a, b, settings) for a in range(n_clips) for b in range(a + 1, n_clips)
     }
     cost = np.zeros((n_clips, n_clips))
     for (a, b), path in paths.items():
         cost[a, b] = cost[b, a] = np.sqrt(path.mean_cost)
-    if reference is None:
-        reference = centre_of(cost)
-    edges = cheapest_tree(cost, reference)
+    root = centre_of(cost) if reference is None else reference
+    edges = cheapest_tree(cost, root)
     chosen = {
         edge: paths[edge] if edge in paths else _turned(paths[edge.child, edge.parent])
         for edge in edges
     }
+    try:
+        return _on_tree(grids, settings, chosen, root)
+    except RegistrationError:
+        if reference is not None or settings.ends != "open":
+            raise
+    root = int(np.argmin([len(clip.points) for clip in grids.clips]))
+    wide = dataclasses.replace(settings, cover=max(settings.cover, 1.0 - 0.5 / (n_clips - 1)))
+    star = [Edge(root, child) for child in range(n_clips) if child != root]
+    return _on_tree(grids, settings, {edge: _path(grids, *edge, wide) for edge in star}, root)
+
+
+def _path(grids: Grids, a: int, b: int, settings: RegistrationSettings) -> TimePath:
+    """The path of two of the clips, which errors name."""
+    try:
+        return find_path(grids(a, b).cost, settings, [])
+    except RegistrationError as error:
+        raise RegistrationError(f"{grids.names[a]} and {grids.names[b]}: {error}") from error
+
+
+def _on_tree(
+    grids: Grids, settings: RegistrationSettings, paths: Mapping[Edge, TimePath], reference: int
+) -> ManyClips:
+    """All clips on the frames of the reference, through the paths of a tree."""
     if settings.ends == "open":
-        chosen = _cropped(grids, chosen, reference, settings)
+        paths = _cropped(grids, paths, reference, settings)
     pairs = {
-        edge: fit_clips(grids, grids(*edge), path, edge, settings) for edge, path in chosen.items()
+        edge: fit_clips(grids, grids(*edge), path, edge, settings) for edge, path in paths.items()
     }
     frames, carried = _followed(grids, pairs, reference)
     times, alignments = _fitted(grids, settings, frames, carried)
@@ -87,8 +113,9 @@ def _cropped(
         frames[child] = np.interp(at, first, cells[where, 1])
         if not inside.any():
             raise RegistrationError(
-                f"The motions have no part in common: motion {child} shares with motion {parent} "
-                "what others do not. Leave it out, name another `reference`, or use ends='match'."
+                f"The clips have no part in common: {grids.names[child]} shares with "
+                f"{grids.names[parent]} what others do not. Leave it out, name another "
+                "`reference`, or use ends='match'."
             )
     cropped = {}
     for edge, path in paths.items():
@@ -98,9 +125,9 @@ def _cropped(
         (i, j), (n, m) = shared[0], shared[-1]
         if at[-1] - at[0] < 2.0 or len(shared) < 2:
             raise RegistrationError(
-                f"The motions have no part in common: only {(at[-1] - at[0]) / grids.rate:.2f} s "
-                f"of motion {edge.parent} belong to all. Leave motion {edge.child} out, name "
-                "another `reference`, or use ends='match'."
+                f"The clips have no part in common: only {(at[-1] - at[0]) / grids.rate:.2f} s "
+                f"of {grids.names[edge.parent]} belong to all. Leave {grids.names[edge.child]} "
+                "out, name another `reference`, or use ends='match'."
             )
         part = find_corner_path(
             grids(*edge).cost[i : n + 1, j : m + 1], slope_limit=settings.slope_limit
@@ -133,9 +160,9 @@ def _followed(
         carried[child] = above + np.stack([step[:, 0], turned[:, 0], turned[:, 2]], axis=-1)
     if int(inside.sum()) < 3 * PER_FRAME:
         raise RegistrationError(
-            f"The motions share only {inside.sum() / PER_FRAME / grids.rate:.2f} s of the "
-            f"reference (motion {reference}). Choose clips of the same action, or name another "
-            "`reference`."
+            f"The clips share only {inside.sum() / PER_FRAME / grids.rate:.2f} s of the "
+            f"reference, {grids.names[reference]}. Choose clips of the same action, or name "
+            "another `reference`."
         )
     values = np.stack([frames[k][inside] for k in range(n_clips)], axis=-1)
     moved = [None if k == reference else carried[k][inside] for k in range(n_clips)]

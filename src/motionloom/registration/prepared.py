@@ -13,6 +13,7 @@ from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.intervals import Frames, Spans, frames_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.gait_cycles import GaitCycle, find_cycles
+from motionloom.registration.grids import named_clip
 from motionloom.retargeting.match import clip_names
 
 
@@ -78,7 +79,7 @@ def cut_to_cycles(
             try:
                 cycle = find_cycles(motion, footplants=plants, body=body)[0]
             except RegistrationError as error:
-                raise RegistrationError(f"{names[k]}: {error}") from error
+                raise RegistrationError(f"{named_clip(clips.motions, k)}: {error}") from error
         else:
             cycle = chosen[k]
             if not 0 <= cycle.first < cycle.last < motion.n_frames:

@@ -141,8 +141,9 @@ def register(
                 "`cycles` cuts the motions: `at`, `pins` and ends='match' must not be given with "
                 "it. Cut the motions with `find_cycles` first."
             )
-        uncut = UncutClips(ready.motions, ready.footplants)
+        whole_clips = ready
         ready = cut_to_cycles(ready, roles, notes, settings.cycles)
+        uncut = UncutClips(whole_clips.motions, whole_clips.footplants, ready.first_frames)
         settings = dataclasses.replace(settings, ends="match")
     placed = _placed(ready.motions, roles, settings, reference, at, pins)
     curve = RegistrationCurve(

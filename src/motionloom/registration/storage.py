@@ -77,6 +77,7 @@ def write_curve(path: str | Path, curve: Mapping[str, Any]) -> None:
             for kind, matches in curve["matches"].items()
         },
         "uncut": uncut is not None,
+        "first_frames": [] if uncut is None else list(uncut.first_frames),
     }
     text = json.dumps(header, allow_nan=False, indent=1).encode("ascii")
     write_whole(
@@ -148,7 +149,7 @@ def _read(bundle: Bundle) -> dict[str, Any]:
         "costs": tuple(float(cost) for cost in costs),
         "notes": tuple(notes),
         "body": _body(header.get("body"), motions[0].skeleton),
-        "uncut": _uncut(bundle, header.get("uncut", False), motions),
+        "uncut": _uncut(bundle, header, motions),
     }
 
 
@@ -168,20 +169,31 @@ def _clips(
     return motions, plants
 
 
-def _uncut(bundle: Bundle, is_cut: object, motions: tuple[Motion, ...]) -> UncutClips | None:
+def _uncut(
+    bundle: Bundle, header: dict[str, Any], motions: tuple[Motion, ...]
+) -> UncutClips | None:
     """The clips that the motions were cut from; files of older versions have none."""
+    is_cut = header.get("uncut", False)
     if type(is_cut) is not bool:
         raise FormatError("`uncut` must be true or false.", where=HEADER)
     if not is_cut:
         return None
     clips, plants = _clips(bundle, len(motions), UNCUT)
-    for clip, motion in zip(clips, motions, strict=True):
+    firsts = header.get("first_frames", [0] * len(motions))
+    if not isinstance(firsts, list) or len(firsts) != len(motions):
+        raise FormatError("`first_frames` must be one frame for each motion.", where=HEADER)
+    for first, clip, motion in zip(firsts, clips, motions, strict=True):
         if not clip.skeleton.same_joints(motion.skeleton) or clip.n_frames < motion.n_frames:
             raise FormatError(
                 "Uncut clips must have the skeleton of the motions cut from them, and no fewer "
                 "frames."
             )
-    return UncutClips(clips, plants)
+        if type(first) is not int or not 0 <= first <= clip.n_frames - motion.n_frames:
+            raise FormatError(
+                f"`first_frames` must be frames of the uncut clips, got {shown(firsts)}.",
+                where=HEADER,
+            )
+    return UncutClips(clips, plants, tuple(firsts))
 
 
 def _body(roles: object, skeleton: Skeleton) -> BodyMap | None:

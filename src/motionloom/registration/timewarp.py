@@ -14,6 +14,10 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import RegistrationError
 from motionloom.registration.sweep import Swept, TimePath
 
+FIRST_LEVEL, NEXT_LEVEL = 0.5, 1.35
+"""Where clips are not alike, cells are gains below this part of the median cost first, and below
+so many times as much in every further try."""
+
 __all__ = [
     "TimePath",
     "find_corner_path",
@@ -141,6 +145,9 @@ def find_open_path(
     mean likes to be short, so the path is then grown: taken is the one that gains most where every
     cell below ``reach`` times that mean is a gain.
 
+    The sweep keeps one path per end cell, the cheapest, and between clips that are not alike all of
+    these can be too short. Then ``level`` is raised until the path that gains most covers enough.
+
     Parameters
     ----------
     cost : (n, m)
@@ -163,12 +170,23 @@ def find_open_path(
             break
         best, level = path, path.mean_cost
     if best is None:
-        raise RegistrationError(
-            f"No common part of at least {wanted} frames was found in clips of {n} and {m} frames "
-            f"at a slope limit of {slope_limit}. Lower `cover`, raise `slope_limit`, or pin frames."
-        )
+        return _covering_at_any_cost(cost, slope_limit, wanted)
     grown = _best_covering(cost, reach * level, slope_limit, wanted, by_mean=False)
     return best if grown is None else grown
+
+
+def _covering_at_any_cost(cost: FloatArray, slope_limit: int, wanted: int) -> TimePath:
+    """The path that gains most at the least of the tried levels at which it covers enough."""
+    level = FIRST_LEVEL * float(np.median(cost)) or float(cost.max()) or 1.0
+    while True:
+        path = _best_covering(cost, level, slope_limit, wanted, by_mean=False)
+        # Above the largest cost every cell is a gain, and a whole diagonal always covers enough.
+        if path is not None:
+            return path
+        if level > float(cost.max()):
+            n, m = cost.shape
+            return find_end_path(cost, slope_limit=0, at_least=min(n, m))
+        level *= NEXT_LEVEL
 
 
 def _best_covering(

@@ -20,7 +20,10 @@ class UncutClips:
         One for each motion of the curve.
     footplants : tuple of Footplants
         Contacts of every clip.
+    first_frames : tuple of int
+        Frame of every clip with which the motion cut from it begins.
     """
 
     motions: tuple[Motion, ...]
     footplants: tuple[Footplants, ...]
+    first_frames: tuple[int, ...]

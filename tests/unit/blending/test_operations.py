@@ -6,6 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.blending.evaluate import Group, mix_poses
 from motionloom.body.facing import facing
+from motionloom.motion.edit import sample
 from motionloom.rotation import quat
 from tests.oracles import group as plain_group
 from tests.oracles import pose as plain
@@ -67,7 +68,8 @@ def test_extrapolating_turns_further():
 def test_backwards_is_forwards_reversed_where_one_weight_is_one():
     forward = ml.blend(CURVE, [0.0, 1.0, 0.0])
     backward = ml.blend(CURVE, [0.0, 1.0, 0.0], backwards=True)
-    assert backward.frames[0, 1] > backward.frames[-1, 1]
+    times = backward.provenance.body.times_in(1)
+    assert (np.diff(times) < 0.0).all()
     assert abs(forward.motion.n_frames - backward.motion.n_frames) <= 1
 
 
@@ -156,7 +158,27 @@ def test_weights_per_frame_are_followed():
     rows = np.linspace([1.0, 0.0, 0.0], [0.0, 0.0, 1.0], 100)
     made = ml.blend(CURVE, rows)
     assert made.motion.n_frames == 100
-    assert np.abs(made.weights - rows).max() < 1e-12
+    assert np.abs(made.provenance.body.weight - rows).max() < 1e-12
+
+
+@pytest.mark.parametrize("clips", ["whole", "cycles"])
+def test_frames_of_weight_one_are_the_frames_of_the_clip_that_provenance_names(clips):
+    """Times of cycles are those of the clips that the cycles were cut from."""
+    named = [walk.replace(name=f"walk {k}") for k, walk in enumerate(WALKS)]
+    curve = ml.register(named, cycles=clips == "cycles", repair_knees=None)
+    rows = np.zeros((60, 3))
+    rows[:20, 0] = rows[20:40, 1] = rows[40:, 2] = 1.0
+    made = ml.blend(curve, rows, clean=False)
+    assert made.provenance.sources == ("walk 0", "walk 1", "walk 2")
+    n = made.motion.n_frames
+    assert n == made.provenance.n_frames > 40
+    for k, walk in enumerate(WALKS):
+        times = made.provenance.body.times_in(k)
+        here = np.flatnonzero(rows[:n, k])
+        assert np.isnan(np.delete(times, here)).all() and (np.diff(times[here]) > 0.0).all()
+        own = sample(walk, times[here] * made.provenance.fps)
+        apart = quat.angle_between(made.motion.local_quats[here, 1:], own.local_quats[:, 1:])
+        assert apart.max() < 1e-6
 
 
 def test_live_control_goes_round_and_round_without_a_jump():

@@ -169,7 +169,7 @@ def test_steering_shows_only_the_examples_that_were_used(curve) -> None:
 
 def test_steering_draws_a_played_motion_with_its_weights(curve) -> None:
     made = ml.blend(curve, [0.5, 0.5])
-    drawn = draw_steering(curve, made.motion, weights=made.weights)
+    drawn = draw_steering(curve, made.motion, weights=made.provenance.body.weight)
     assert np.array_equal(pixels(drawn), pixels(draw_steering(curve, made)))
     with pytest.raises(ArrayError, match="weights"):
         draw_steering(curve, made.motion)

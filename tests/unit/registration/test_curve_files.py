@@ -171,6 +171,7 @@ def test_the_clips_that_cycles_were_cut_from_come_back(of_cycles):
     curve, path = of_cycles
     again = ml.RegistrationCurve.load(path)
     assert again.uncut is not None
+    assert again.uncut.first_frames == curve.uncut.first_frames != (0, 0)
     for before, after in zip(curve.uncut.motions, again.uncut.motions, strict=True):
         assert np.array_equal(before.local_quats, after.local_quats)
     for before, after in zip(curve.uncut.footplants, again.uncut.footplants, strict=True):
@@ -191,6 +192,10 @@ def test_uncut_clips_must_hold_the_motions_cut_from_them(of_cycles, tmp_path):
     planted = pack_array(np.array(of_cycles[0].footplants[0].planted[:-1]))
     short = {"uncut_motion0.mlm": clip.read_bytes(), "uncut_planted0.npy": planted}
     assert refused(members, tmp_path / "a.mlr", **short)
+    header = json.loads(members["registration.json"])
+    for firsts in ([0], None, [0, -1], [0, 10**6], [0, 1.5], [True, 0]):
+        text = json.dumps({**header, "first_frames": firsts}).encode()
+        assert refused(members, tmp_path / "a.mlr", **{"registration.json": text})
 
 
 @pytest.mark.parametrize("spacing", [0.25, 8.0])

@@ -37,7 +37,7 @@ def test_cycles_begin_and_end_in_the_same_pose_and_stance(clip):
 def test_a_clip_without_a_whole_cycle_is_refused():
     with pytest.raises(ml.RegistrationError, match="whole gait cycle"):
         ml.find_cycles(WALK.motion[:40])
-    with pytest.raises(ml.RegistrationError, match=r"^B: "):
+    with pytest.raises(ml.RegistrationError, match=r"^clip B \(walk\): "):
         ml.register([WALK.motion, WALK.motion[:40]], cycles=True)
 
 

@@ -217,6 +217,7 @@ def test_paths_are_cropped_to_what_all_of_them_share():
     class Grids:
         clips = [SimpleNamespace(points=np.zeros(20))] * 3
         rate = 30.0
+        names = ("clip A", "clip B", "clip C")
 
         def __call__(self, parent, child):
             return SimpleNamespace(cost=cost)
@@ -233,7 +234,7 @@ def test_paths_are_cropped_to_what_all_of_them_share():
     assert found[near].cells[[0, -1]].tolist() == [[4, 6], [10, 12]]
     assert found[chained].cells[[0, -1]].tolist() == [[6, 9], [12, 15]]
     for last in (8, 7, 6, 3):  # one step in common, one frame, none
-        with pytest.raises(ml.RegistrationError, match="no part in common"):
+        with pytest.raises(ml.RegistrationError, match=r"no part in common.* (clip B|clip C)"):
             _cropped(Grids(), {near: diagonal(0, last), far: diagonal(7, 15)}, 2, settings)
 
 
@@ -316,6 +317,47 @@ def test_an_open_path_covers_its_part_of_the_shorter_clip():
         found = find_open_path(turned)
         assert len(found.cells) == 30
         assert found.cost == pytest.approx(30.0)
+
+
+@pytest.mark.parametrize(
+    "cost",
+    [
+        # The cheapest cells lie in the corner where A ends and B begins, then in both such corners.
+        2.0 - np.abs(np.subtract.outer(np.arange(30), np.arange(30))) / 30,
+        1.0 + np.abs(np.add.outer(np.arange(30), np.arange(30)) - 29.0) / 30,
+        np.random.Generator(np.random.PCG64(3)).uniform(size=(25, 60)),
+        np.zeros((9, 14)),
+    ],
+)
+@pytest.mark.parametrize("limit", [0, 1, 3])
+@pytest.mark.parametrize("cover", [0.6, 1.0])
+def test_an_open_path_covers_enough_between_clips_that_are_not_alike(cost, limit, cover):
+    for turned in (cost, cost.T):
+        cells = find_open_path(turned, slope_limit=limit, cover=cover).cells
+        assert (cells[-1] - cells[0]).min() + 1 >= cover * min(cost.shape)
+        assert set(map(tuple, np.diff(cells, axis=0).tolist())) <= {(1, 1), (1, 0), (0, 1)}
+
+
+def named(motion, name):
+    return motion.replace(name=name)
+
+
+def test_clips_that_share_different_parts_of_another_are_matched_with_the_shortest():
+    whole = ml.synthetic.clip("walk", speed=1.0, turn=2.0, duration_s=6.0).motion
+    clips = [named(whole[:100], "start"), named(whole, "all"), named(whole[-150:], "end")]
+    curve = ml.register(clips)
+    assert curve.reference == 0
+    assert np.ptp(curve.frames(np.array(curve.u_range))[:, 0]) >= 49
+    with pytest.raises(ml.RegistrationError, match=r"clip [AC] \((start|end)\)"):
+        ml.register(clips, reference=1)
+
+
+def test_errors_name_the_clips_that_cannot_be_matched_end_to_end():
+    clips = [named(WALK, "long"), named(WALK[:60], "middle"), named(WALK[:5], "short")]
+    with pytest.raises(ml.RegistrationError, match=r"^clip A \(long\) and clip C \(short\): "):
+        ml.register(clips, ends="match")
+    with pytest.raises(ml.RegistrationError, match=r"^clip B \(short\) has 2 frames"):
+        ml.register([WALK, named(WALK[:2], "short")])
 
 
 def test_roots_between_frames_lie_on_straight_lines():

@@ -55,7 +55,7 @@ class BlendPanel:
             footplants=evaluation.footplants,
             body=matched.body,
             sources=tuple(request.clips),
-            source_frames=blended.frames,
+            source_frames=curve.frames(blended.u),
             placements=_placements(blended, curve.motions),
             source_motions=curve.motions,
             source_plants=curve.footplants,
@@ -221,9 +221,9 @@ def _placements(
 ) -> tuple[tuple[float, float, float], ...]:
     """Each source moved so that it stands where the blend starts."""
     start = blended.motion.root_positions[0]
-    places = []
+    frames, places = blended.curve.frames(blended.u[0]), []
     for k, motion in enumerate(motions):
-        at = motion.root_positions[round(float(blended.frames[0, k]))]
+        at = motion.root_positions[round(float(frames[k]))]
         places.append((0.0, float(start[0] - at[0]), float(start[2] - at[2])))
     return tuple(places)
 
