@@ -24,6 +24,9 @@ from motionloom.cli.results import AllowFlawed, print_check, result_json, wrote_
 Method = Literal["naive", "time", "time+space", "full"]
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
 WhenShort = Literal["crop", "loop", "hold"]
+Repair = Literal["made", "all", "none"]
+SAME_RATE = 1e-3
+"""A playback rate that differs from 1 by less is the clip's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class _Options:
     align: bool
     soft: bool
     keep_bend: bool
+    repair: Literal["made", "all"] | None
     retarget: bool
     upper_span_s: tuple[float, float] | None
     lower_span_s: tuple[float, float] | None
@@ -93,6 +97,16 @@ def splice(
     method: Annotated[
         Method, typer.Option("--method", help="Simpler methods, for comparison.")
     ] = "full",
+    repair: Annotated[
+        Repair,
+        typer.Option(
+            "--repair",
+            help="Where capture defects are repaired: in the action, in the legs too, or nowhere.",
+        ),
+    ] = "made",
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="List what notes only count: every glitch.")
+    ] = False,
     allow_flawed: AllowFlawed = False,
     no_retarget: NoRetarget = False,
     to: Annotated[
@@ -113,15 +127,15 @@ def splice(
     """Put the upper-body action of one clip on the legs of another.
 
     The action is matched to the steps of the legs, its torso sways with them, and its posture
-    stays. Root and legs of the result are exactly those of --lower after repair of its capture
-    defects.
+    stays. Root and legs of the result are exactly those of --lower.
 
     If --lower is a folder, the action is put on every clip of it, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
     options = _Options(
-        method, where, when_short, align, soft, keep_bend, not no_retarget, upper_span, lower_span
-    )
+        method, where, when_short, align, soft, keep_bend, None if repair == "none" else repair,
+        not no_retarget, upper_span, lower_span,
+    )  # fmt: skip
     wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     pairs = plan_pairs(upper, lower, writing, between="on")
@@ -133,7 +147,7 @@ def splice(
         words=PairWords("splicing", "splices", "Choose other clips or another --where,"),
         inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
         describe=_json,
-        show=_print,
+        show=lambda spliced, target: _print(spliced, target, verbose=verbose),
     )
 
 
@@ -155,6 +169,7 @@ def _make(upper: str, lower: str, reading: Reading, options: _Options) -> _Splic
         align=options.align,
         soft=options.soft,
         keep_bend=options.keep_bend,
+        repair=options.repair,
         body=body,
         match=options.retarget,
     )
@@ -180,7 +195,7 @@ def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Ex
     return dataclasses.replace(clip, motion=motion[part])
 
 
-def _print(spliced: _Spliced, target: str) -> None:
+def _print(spliced: _Spliced, target: str, *, verbose: bool) -> None:
     wide = max(len(Path(each.path).name) for each in (spliced.upper, spliced.lower))
     for title, each in (("upper", spliced.upper), ("lower", spliced.lower)):
         loaded = each.loaded
@@ -193,20 +208,24 @@ def _print(spliced: _Spliced, target: str) -> None:
     typer.echo(f"time   {_time_line(spliced)}")
     for text in spliced.result.notes:
         typer.echo(printable(f"note   {in_options(text)}"))
+    for text in spliced.result.details if verbose else ():
+        typer.echo(printable(f"       {text}"))
     print_check(spliced.result.verification)
     typer.echo(wrote_line(spliced.result.motion, target))
 
 
 def _time_line(spliced: _Spliced) -> str:
     """Where the action begins, its playback rate, and whether the legs outlast it."""
-    slow, mean, fast = _rates(spliced.result)
-    fps = spliced.result.motion.fps
-    start = spliced.result.timewarp.frames[0] / fps + spliced.begins_s
+    slow, median, fast = _rates(spliced.result)
+    result, fps = spliced.result, spliced.result.motion.fps
+    start = result.timewarp.frames[0] / fps + spliced.begins_s
     rate = (
         "at the rate of its clip"
-        if fast - slow < 1e-6
-        else f"at {slow:.2f} to {fast:.2f} times the rate of its clip, {mean:.2f} on average"
+        if max(abs(slow - 1.0), abs(fast - 1.0)) < SAME_RATE
+        else f"at {median:.2f} times the rate of its clip in the median, {slow:.2f} to {fast:.2f}"
     )
+    held = len(result.timewarp.frames) - 1 - len(result.timewarp.rates)
+    rate += f", and its last frame held for {held / fps:.2f} s" if held else ""
     left = spliced.result.matched.motions[0].n_frames - spliced.result.motion.n_frames
     cropped = (
         f"; {left / fps:.2f} s of the legs are not used: --when-short loop or hold uses them"
@@ -217,22 +236,26 @@ def _time_line(spliced: _Spliced) -> str:
 
 
 def _rates(spliced: ml.Splice) -> tuple[float, float, float]:
-    """Slowest, mean and fastest playback rate of the action."""
+    """Slowest, median and fastest playback rate of the action."""
     import numpy as np
 
-    rates = np.diff(spliced.timewarp.frames)
-    return float(rates.min()), float(rates.mean()), float(rates.max())
+    rates = spliced.timewarp.rates
+    if not len(rates):
+        return 1.0, 1.0, 1.0
+    return float(rates.min()), float(np.median(rates)), float(rates.max())
 
 
 def _json(spliced: _Spliced) -> dict[str, Any]:
-    slow, mean, fast = _rates(spliced.result)
+    slow, median, fast = _rates(spliced.result)
     matched = spliced.result.matched
     return {
         "upper": spliced.upper.json(matched.footplants[1], matched.notes[1]),
         "lower": spliced.lower.json(matched.footplants[0], matched.notes[0]),
         "begins_s": spliced.begins_s
         + float(spliced.result.timewarp.frames[0]) / spliced.result.motion.fps,
-        "playback_rate": {"slowest": slow, "mean": mean, "fastest": fast},
+        "playback_rate": {"slowest": slow, "median": median, "fastest": fast},
         "own_time": spliced.result.timewarp.kept_own_time,
         **result_json(spliced.result),
+        "provenance": spliced.result.provenance.json(),
+        "details": list(spliced.result.details),
     }

@@ -23,6 +23,7 @@ from motionloom.splicing.timing import (
 )
 
 OWN_TIME = "one of the clips does not walk: the action keeps its own time"
+NOT_IN_STEP = "the steps of the clips do not fit: the action keeps its own time"
 ALIGN = "; align=True puts its strokes on steps"
 NO_BEATS = "no stroke of the hands fits a step of the legs: the action keeps its own time"
 FEWEST_LOOPED = 4
@@ -56,10 +57,12 @@ def action_times(
         )
     times = _times(upper, lower, body, timing)
     if when_short == "loop" and len(times.frames) < lower.n_frames:
-        upper = _lengthened(upper, lower, notes)
-        times = _times(upper, lower, body, timing)
+        upper, lap = _lengthened(upper, lower, notes)
+        times = replace(_times(upper, lower, body, timing), lap=lap)
     if times.kept_own_time and timing.is_matched:
-        notes.append(NO_BEATS if timing.align else _own_time_note(upper, lower, body, timing))
+        notes.append(
+            NO_BEATS if timing.align else _own_time_note(times, upper, lower, body, timing)
+        )
     times = _held_on(times, lower, when_short)
     if len(times.frames) < 2:
         raise RegistrationError(
@@ -68,12 +71,15 @@ def action_times(
     return upper, times
 
 
-def _own_time_note(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> str:
+def _own_time_note(
+    times: UpperTimes, upper: Motion, lower: Motion, body: BodyMap, timing: Timing
+) -> str:
     """Why the action keeps its own time, and the remedy where there is one."""
+    reason = OWN_TIME if times.in_step is None else NOT_IN_STEP
     may_help = timing.has_hands and goes(lower, body) and has_strokes(upper, body)
     if may_help and find_beat_times(lower, upper, timing.footplants(), body) is not None:
-        return OWN_TIME + ALIGN
-    return OWN_TIME
+        return reason + ALIGN
+    return reason
 
 
 def _times(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> UpperTimes:
@@ -85,8 +91,8 @@ def _times(upper: Motion, lower: Motion, body: BodyMap, timing: Timing) -> Upper
     return times
 
 
-def _lengthened(upper: Motion, lower: Motion, notes: list[str]) -> Motion:
-    """The action repeated until it outlasts the locomotion at half its rate."""
+def _lengthened(upper: Motion, lower: Motion, notes: list[str]) -> tuple[Motion, tuple[int, int]]:
+    """The action repeated until it outlasts the locomotion at half its rate, and which part is."""
     longest = upper.duration_s
     cycle = loop(upper, shortest_s=0.5 * longest, longest_s=longest, clean=False)
     wanted = 2 * lower.n_frames + cycle.motion.n_frames
@@ -97,7 +103,7 @@ def _lengthened(upper: Motion, lower: Motion, notes: list[str]) -> Motion:
         place = cycle.closure if place is None else cycle.closure @ place
     first, last = cycle.span
     notes.append(f"the action loops over its frames {first} to {last}")
-    return concatenate(laps).replace(name=upper.name)
+    return concatenate(laps).replace(name=upper.name), cycle.span
 
 
 def _held_on(times: UpperTimes, lower: Motion, how: str) -> UpperTimes:

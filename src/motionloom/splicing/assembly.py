@@ -16,7 +16,7 @@ from motionloom.splicing.body_parts import Part, carrying_spine, chain_between
 from motionloom.splicing.lean import bend_turns, posture_turn
 from motionloom.splicing.posture import Posed, aligned_to, turned_about_hips
 from motionloom.splicing.sampling import sample_smoothly
-from motionloom.splicing.steady import steadied
+from motionloom.splicing.steady import absorbers, steadied
 from motionloom.splicing.twist import kept_twist
 
 SPATIAL = ("time+space", "full")
@@ -90,6 +90,44 @@ class Assembly:
             twist = kept_twist(action, spliced, self.body, walks=self.walks)
             turn = quat.multiply(quat.from_axis_angle(UP, twist), turn)
         return turned_about_hips(spliced, part, self.body, turn)
+
+
+def on_captured_legs(spliced: Motion, legs: Motion, parts: Sequence[Part], body: BodyMap) -> Motion:
+    """The splice on root and legs as captured, where it was made on a repaired trunk.
+
+    Where captured hips twitch, the spine absorbs it joint by joint, as it does in captures, and the
+    chest moves as it was made to. On a chest that twitches, shoulders and neck absorb it.
+
+    Parameters
+    ----------
+    spliced
+        On a locomotion of which other frames may be repaired. N frames.
+    legs
+        The locomotion as captured, at least as long.
+    parts
+        What was taken from the action.
+    body
+        Which joint is which.
+    """
+    captured = _put_on(legs[: spliced.n_frames], spliced, parts)
+    off = np.flatnonzero((captured.local_quats != spliced.local_quats).any(axis=(1, 2)))
+    if not len(off):
+        return captured
+    skeleton, quats = spliced.skeleton, np.array(captured.local_quats)
+    made, world = spliced.world_quats()[off], captured.world_quats()[off]
+    for part in parts:
+        column = absorbers(spliced, part, body)
+        for joint in chain_between(skeleton, part.joint, column[-1]):
+            parent = world[:, int(skeleton.parents[joint])]
+            world[:, joint] = quat.multiply(parent, quats[off, joint])
+            if joint in column:
+                left = len(column) - column.index(joint)
+                world[:, joint] = quat.slerp(
+                    world[:, joint], made[:, joint], np.full(len(off), 1.0 / left)
+                )
+                quats[off, joint] = quat.multiply(quat.conjugate(parent), world[:, joint])
+        quats[:, part.joints] = quat.make_continuous(quats[:, part.joints])
+    return captured.replace(local_quats=quats)
 
 
 def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:

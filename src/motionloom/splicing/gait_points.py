@@ -85,9 +85,7 @@ def stride_s(motion: Motion, body: BodyMap) -> float | None:
     None for a body that makes no step: its knees pass each other less than twice, or stay close
     together in between.
     """
-    left, right = body.require("left_knee", "right_knee", task="splicing")
-    positions = motion.world_positions()
-    ahead = quat.rotate(hip_frames(positions, body), positions[:, left] - positions[:, right])[:, 2]
+    ahead = knees_ahead(motion, body)
     steps = [
         (after - before) / motion.fps
         for before, after in itertools.pairwise(np.flatnonzero(np.diff(ahead > 0.0)).tolist())
@@ -95,6 +93,24 @@ def stride_s(motion: Motion, body: BodyMap) -> float | None:
     ]
     steps = [each for each in steps if each < LONGEST_STEP_S]
     return 2.0 * float(np.median(steps)) if steps else None
+
+
+def knees_ahead(motion: Motion, body: BodyMap) -> FloatArray:
+    """How far the left knee is ahead of the right one, metres. (F,)."""
+    left, right = body.require("left_knee", "right_knee", task="splicing")
+    positions = motion.world_positions()
+    apart = positions[:, left] - positions[:, right]
+    return np.asarray(quat.rotate(hip_frames(positions, body), apart)[:, 2])
+
+
+def in_step(below: FloatArray, above: FloatArray, at: FloatArray) -> float:
+    """Correlation of how far knees are ahead (F,) in two clips, ``above`` at the frames ``at``.
+
+    1 for the same steps at the same times, whatever their length.
+    """
+    above = np.interp(at, np.arange(len(above)), above)
+    ours, theirs = (each - each.mean() for each in (below[: len(at)], above))
+    return float(ours @ theirs / max(np.sqrt((ours @ ours) * (theirs @ theirs)), 1e-12))
 
 
 def knee_speed(points: FloatArray, fps: float) -> FloatArray:

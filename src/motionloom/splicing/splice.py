@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypedDict, Unpack, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, flag, known_options, of_kind, one_of
+from motionloom._arrays import FloatArray, flag, of_kind, one_of
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
@@ -17,13 +17,15 @@ from motionloom.errors import ArrayError
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
+from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance, Track
 from motionloom.motion.result_motion import joined_name
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.splicing.action_times import Timing, action_times
-from motionloom.splicing.assembly import Assembled, Assembly
+from motionloom.splicing.assembly import Assembled, Assembly, on_captured_legs
 from motionloom.splicing.body_parts import Part, Where, parts_of
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.hand_contacts import Spans, mapped_contacts
@@ -34,6 +36,7 @@ from motionloom.splicing.twist import lost_twist
 
 Method = Literal["naive", "time", "time+space", "full"]
 WhenShort = Literal["crop", "loop", "hold"]
+Repair = Literal["made", "all"]
 TRUNKS = ("torso", "chest")
 CLIPS = ("the locomotion", "the action")
 """Names of the clips in notes."""
@@ -57,9 +60,15 @@ class Splice:
     notes : tuple of str
         What was changed and decided, and what of the action is lost.
     verification : Verification
-        Quality check of every joint against both clips; the head's turn rate included.
+        Quality check of the action's joints against both clips; the head's turn rate included.
+        Joints of the locomotion are copies and are not judged.
     matched : MatchedClips
         The lower and the upper clip on one skeleton and at one rate.
+    provenance : Provenance
+        Where both parts of the body come from: ``"lower"`` from the locomotion, ``"upper"``, or
+        the part that ``where`` names, from the action.
+    details : tuple of str
+        What a note only counts: every capture glitch of the locomotion.
     """
 
     motion: Motion
@@ -68,10 +77,12 @@ class Splice:
     notes: tuple[str, ...]
     verification: Verification
     matched: MatchedClips = field(repr=False)
+    provenance: Provenance = field(repr=False)
+    details: tuple[str, ...] = field(default=(), repr=False)
 
     @cached_property
     def footplants(self) -> Footplants:
-        """The lower clip's: its root and legs, repaired, are the result's."""
+        """The lower clip's: its root and legs are the result's."""
         return self.matched.first_footplants[: self.motion.n_frames]
 
     @property
@@ -81,45 +92,13 @@ class Splice:
 
     @property
     def cleanup(self) -> None:
-        """Nothing is cleaned: feet stay exactly where the repaired lower clip has them."""
+        """Nothing is cleaned: feet stay exactly where the lower clip has them."""
         return None
 
     @property
     def markers(self) -> SyncMarkers:
         """Foot down, foot up and phase."""
         return sync_markers(self.footplants)
-
-
-class SpliceOptions(TypedDict, total=False):
-    """Keyword arguments of :func:`motionloom.splice` that few callers need."""
-
-    align: bool
-    soft: bool
-    keep_bend: bool
-    hand_contacts: Mapping[str, Spans] | None
-    repair_knees: bool
-    match: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Settings:
-    """The options of a splice, checked."""
-
-    align: bool = False
-    soft: bool = False
-    keep_bend: bool = False
-    hand_contacts: Mapping[str, Spans] | None = None
-    repair_knees: bool = True
-    match: bool = True
-
-    def __post_init__(self) -> None:
-        for name in ("align", "soft", "keep_bend", "repair_knees", "match"):
-            flag(getattr(self, name), name)
-        if self.hand_contacts is not None and not isinstance(self.hand_contacts, Mapping):
-            raise ArrayError(
-                "`hand_contacts` must map hands to frames, such as {'left': [(10, 45)]}, got "
-                f"{type(self.hand_contacts).__name__}."
-            )
 
 
 def splice(
@@ -131,12 +110,18 @@ def splice(
     when_short: WhenShort = "crop",
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
-    **options: Unpack[SpliceOptions],
+    align: bool = False,
+    soft: bool = False,
+    keep_bend: bool = False,
+    hand_contacts: Mapping[str, Spans] | None = None,
+    repair: Repair | None = "made",
+    match: bool = True,
 ) -> Splice:
     """The action of one clip's upper body on the locomotion of another.
 
-    The torso sways as the locomotion's torso does, without its frame noise, while the head stays as
-    steady as in the action. Capture glitches of the action are interpolated.
+    Root and legs of the result are the locomotion's, equal to the last bit. The torso sways as the
+    locomotion's torso does, without its frame noise, while the head stays as steady as in the
+    action.
 
     Parameters
     ----------
@@ -144,8 +129,7 @@ def splice(
         Clip with the action. On another skeleton it is retargeted, at another rate resampled, which
         the notes report.
     lower
-        Clip with the locomotion. After repair of its capture defects, which the notes report, root
-        and legs of the result are exactly its own.
+        Clip with the locomotion.
     method
         ``"full"``; or fewer steps, to compare: ``"naive"`` copies joints frame by frame,
         ``"time"`` also keeps step, ``"time+space"`` also moves the torso as the locomotion's
@@ -171,9 +155,10 @@ def splice(
     hand_contacts
         First and last frames of the action in which a hand holds on to something, by
         ``"left"`` and ``"right"``; they come back at the result's frames.
-    repair_knees
-        Whether knees of the locomotion that were captured bent backwards are repaired first. Other
-        capture defects always are.
+    repair
+        Where capture defects are repaired. ``"made"``: where motion is made, which is in the
+        action. ``"all"``: in the locomotion too, and its root and legs are then the repaired ones.
+        None: nowhere.
     match
         If False, both clips must have the same joints, and bones of other lengths are left as
         they are.
@@ -194,50 +179,98 @@ def splice(
     """
     of_kind(upper, Motion, "upper")
     of_kind(lower, Motion, "lower")
-    known_options("splice", _Settings, options)
-    settings = _Settings(**options)
-    _check_choices(method, where, when_short, settings)
+    for name, value in (("align", align), ("soft", soft), ("keep_bend", keep_bend)):
+        flag(value, name)
+    _check_choices(method, where, when_short, repair)
+    _check_combined(method, where, align=align, soft=soft, keep_bend=keep_bend)
+    hands = _checked_hands(hand_contacts)
     matched = match_clips(
-        [lower, upper], footplants=[footplants, None], body=body, names=CLIPS, match=settings.match
+        [lower, upper], footplants=[footplants, None], body=body, names=CLIPS, match=match
     )
     notes = matched.named_notes(CLIPS)
     parts = parts_of(matched.motions[0].skeleton, matched.body, where)
-    lower, upper = _repaired(matched, method, settings, notes)
+    was_repaired = upper.skeleton is not matched.motions[1].skeleton  # by retargeting
+    legs, lower, upper = _repaired(matched, method, repair, notes, was_repaired=was_repaired)
     timing = Timing(
         method != "naive", when_short, lambda: matched.first_footplants,
-        align=settings.align, has_hands=where != "head",
+        align=align, has_hands=where != "head",
     )  # fmt: skip
     source, times = action_times(upper, lower, matched.body, timing, notes)
-    check = SpliceCheck(lower, upper, matched.body, steady_head=where in (*TRUNKS, "head"))
+    check = SpliceCheck(lower, upper, matched.body, parts, steady_head=where in (*TRUNKS, "head"))
     assembly = Assembly(
         source, lower, parts, matched.body, check.fastest_turns(), method,
-        walks=times.walks, keep_bend=settings.keep_bend, soft=settings.soft,
+        walks=times.walks, keep_bend=keep_bend, soft=soft,
     )  # fmt: skip
-    spliced, action = assembly.at(times.frames)
-    for _ in range(SLOWER_ROUNDS if method == "full" and when_short == "crop" else 0):
-        report_step("slowing the action")
-        slower = slowed_times(times, spliced, upper, lower, matched.body)
-        if slower is None:
-            break
-        times = slower
-        spliced, action = assembly.at(times.frames)
+    assembled = assembly.at(times.frames)
+    if method == "full" and when_short == "crop":
+        times, assembled = _slowed(assembly, times, assembled, upper)
+    if not (times.kept_own_time or times.is_steady):
+        notes.append(
+            f"in step with the legs the action plays at {np.median(times.rates):.2f} times its rate"
+        )
     report_step("checking the splice")
-    verification = check.verify(spliced)
+    spliced, verification = assembled.motion, check.verify(assembled.motion)
     if method == "full":
-        assembled = Assembled(spliced, action)
         spliced, verification = _corrected(
             assembly, times.frames, assembled, verification, check, notes
         )
         warn_flawed(verification, "splice")
+    spliced = on_captured_legs(spliced, legs, parts, matched.body)
+    faults = _faults_of(legs[: spliced.n_frames], parts, matched.body)
+    notes += _faults_note(faults)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         spliced.replace(name=joined_name(upper, "on", lower), source=lower.source.for_result()),
         times,
-        mapped_contacts(settings.hand_contacts or {}, times),
+        mapped_contacts(hands, times),
         tuple(notes),
         verification,
         matched,
+        _provenance((legs, upper), where, times),
+        tuple(f"the locomotion: frame {each.frame}, {each.joint}" for each in faults),
     )
+
+
+def _slowed(
+    assembly: Assembly, times: UpperTimes, assembled: Assembled, upper: Motion
+) -> tuple[UpperTimes, Assembled]:
+    """Times at which no arm is too fast in the world, and the splice at them."""
+    for _ in range(SLOWER_ROUNDS):
+        report_step("slowing the action")
+        slower = slowed_times(times, assembled.motion, upper, assembly.lower, assembly.body)
+        if slower is None:
+            break
+        times, assembled = slower, assembly.at(slower.frames)
+    return times, assembled
+
+
+def _provenance(clips: tuple[Motion, Motion], where: Where, times: UpperTimes) -> Provenance:
+    """The clips and times of both parts of the body."""
+    n, (lower, upper) = len(times.frames), clips
+    ones, action = np.ones((n, 1)), "upper" if where in TRUNKS else where
+    at = np.arange(n)[:, None] / lower.fps, times.action_frames[:, None] / lower.fps
+    tracks = (
+        Track("lower", np.full((n, 1), 0), at[0], ones),
+        Track(action, np.full((n, 1), 1), at[1], ones),
+    )
+    return Provenance((lower.name, upper.name), lower.fps, tracks, np.ones(n, dtype=bool))
+
+
+def _faults_of(legs: Motion, parts: tuple[Part, ...], body: BodyMap) -> tuple[Glitch, ...]:
+    """Capture glitches of joints that were copied from the locomotion."""
+    names = legs.skeleton.names
+    made = {names[joint] for part in parts for joint in part.joints}
+    return tuple(each for each in find_glitches(legs, body=body) if each.joint not in made)
+
+
+def _faults_note(faults: tuple[Glitch, ...]) -> list[str]:
+    if not faults:
+        return []
+    plural = "es" if len(faults) > 1 else ""
+    return [
+        f"the locomotion has {len(faults)} capture glitch{plural}; `motionloom clean` repairs what "
+        "can be repaired"
+    ]
 
 
 def _corrected(
@@ -264,42 +297,78 @@ def _corrected(
     return spliced, verification
 
 
-def _check_choices(method: Method, where: Where, when_short: WhenShort, own: _Settings) -> None:
+def _check_choices(
+    method: Method, where: Where, when_short: WhenShort, repair: Repair | None
+) -> None:
     one_of(method, get_args(Method), "method")
     one_of(when_short, get_args(WhenShort), "when_short")
     one_of(where, get_args(Where), "where")
-    if own.align and method == "naive":
+    if repair is not None:
+        one_of(repair, get_args(Repair), "repair")
+
+
+def _check_combined(
+    method: Method, where: Where, *, align: bool, soft: bool, keep_bend: bool
+) -> None:
+    if align and method == "naive":
         raise ArrayError(
             "`align` puts the action in step, and method='naive' copies it frame by frame, got "
             "align=True with method='naive'. Use method='time' or method='full'."
         )
-    if own.keep_bend and method != "full":
+    if keep_bend and method != "full":
         raise ArrayError(
             "`keep_bend` keeps bends as a part of the posture, which only method='full' keeps, got "
             f"keep_bend=True with method={method!r}. Use method='full'."
         )
-    if (own.soft or own.keep_bend) and where not in TRUNKS:
+    if (soft or keep_bend) and where not in TRUNKS:
         raise ArrayError(
             f"`soft` and `keep_bend` are for where='torso' or where='chest', got where={where!r}: "
             "arms and head hang on the locomotion's own spine."
         )
 
 
+def _checked_hands(contacts: object) -> Mapping[str, Spans]:
+    if contacts is None:
+        return {}
+    if not isinstance(contacts, Mapping):
+        raise ArrayError(
+            "`hand_contacts` must map hands to frames, such as {'left': [(10, 45)]}, got "
+            f"{type(contacts).__name__}."
+        )
+    return contacts
+
+
 def _repaired(
-    matched: MatchedClips, method: Method, settings: _Settings, notes: list[str]
-) -> tuple[Motion, Motion]:
-    """Locomotion and action without capture defects; ``notes`` get what was repaired."""
-    (lower, upper), body = matched.motions, matched.body
-    repaired = repair_capture(lower, body=body, knees=settings.repair_knees)
-    notes += [f"legs: {note}" for note in repaired.notes]
-    if method == "naive":
-        return repaired.motion, upper
-    action = repair_capture(upper, body=body, knees=settings.repair_knees)
-    notes += [f"action: {note}" for note in action.notes]
-    upper, n_glitches = without_glitches(action.motion, body)
+    matched: MatchedClips,
+    method: Method,
+    repair: Repair | None,
+    notes: list[str],
+    *,
+    was_repaired: bool,
+) -> tuple[Motion, Motion, Motion]:
+    """Legs of the result, and locomotion and action as motion is made of them.
+
+    The torso sways with a locomotion whose trunk is repaired; its legs stay as captured. ``notes``
+    get what was repaired.
+    """
+    (legs, upper), body = matched.motions, matched.body
+    lower = legs
+    if repair == "all":
+        whole = repair_capture(legs, body=body)
+        legs = lower = whole.motion
+        notes += [f"legs: {note}" for note in whole.notes]
+    if method == "naive" or repair is None:
+        return legs, lower, upper
+    if repair == "made":
+        lower = repair_capture(legs, body=body, legs=False).motion
+    if not was_repaired:
+        action = repair_capture(upper, body=body, legs=False)
+        upper = action.motion
+        notes += [f"action: {note}" for note in action.notes]
+    upper, n_glitches = without_glitches(upper, body)
     if n_glitches:
         notes.append(f"{n_glitches} frames of the action are capture glitches: interpolated")
-    return repaired.motion, upper
+    return legs, lower, upper
 
 
 def _lost_bends(action: Posed, spliced: Posed, part: Part) -> list[str]:

@@ -117,7 +117,7 @@ def _bump(n: int) -> FloatArray:
 class SpliceCheck:
     """The quality check of a splice against both clips, which are measured once.
 
-    Feet are the locomotion's own and are not judged.
+    Only joints of the action are judged. The others are copies of the locomotion.
 
     Parameters
     ----------
@@ -125,13 +125,23 @@ class SpliceCheck:
         The locomotion and the action, on one skeleton at one rate.
     body
         Which joint is which.
+    parts
+        What is taken from the action.
     steady_head
         Whether the head is judged too; it is not where it stays the locomotion's own.
     """
 
     def __init__(
-        self, lower: Motion, upper: Motion, body: BodyMap, *, steady_head: bool = True
+        self,
+        lower: Motion,
+        upper: Motion,
+        body: BodyMap,
+        parts: Sequence[Part],
+        *,
+        steady_head: bool = True,
     ) -> None:
+        names = lower.skeleton.names
+        self._judged = {names[joint] for part in parts for joint in part.joints}
         plants = [_no_contacts(each) for each in (lower, upper)]
         self._lower, self._steady_head = lower, steady_head
         self._check = QualityCheck([lower, upper], footplants=plants, body=body, together=True)
@@ -146,13 +156,15 @@ class SpliceCheck:
 
     def verify(self, spliced: Motion) -> Verification:
         """Whether the splice passes."""
-        return self._check.verify(
+        found = self._check.verify(
             spliced,
             footplants=_no_contacts(spliced),
             copied=[Copied(0, spliced.n_frames, 0, 0)],
             held=False,
             steady_head=self._steady_head,
         )
+        failed = tuple(each for each in found.failed if each.joint in self._judged)
+        return replace(found, failed=failed, passed=not failed and not found.unsound)
 
 
 def _no_contacts(motion: Motion) -> Footplants:

@@ -194,6 +194,13 @@ def _without_noise(quats: FloatArray, fps: float) -> FloatArray:
     return np.where((share > 0.0)[:, None], quat.slerp(quats, smooth, share), quats)
 
 
+def absorbers(motion: Motion, part: Part, body: BodyMap) -> list[int]:
+    """Joints of a part that absorb a twitch below it: the spine, the neck, or an arm's shoulder."""
+    spine = [j for j in carrying_spine(motion.skeleton, body) if j in part.joints]
+    arm = _down_to_shoulder(motion.skeleton, part, body)
+    return spine or list(arm[-1:]) or _neck(motion, part, body) or [part.joint]
+
+
 def _neck(motion: Motion, part: Part, body: BodyMap) -> list[int]:
     """Joints from the neck up to the head that were taken from the action."""
     if body.head is None:

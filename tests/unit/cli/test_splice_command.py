@@ -9,6 +9,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli import splice_command as command
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.rotation import quat
 
 BVH_TEXT_M = 1e-5
@@ -22,6 +23,13 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for kind, options in (("carry", {}), ("walk", {"turn": 1.2}), ("jog", {}), ("wave", {})):
         ml.save(ml.synthetic.clip(kind, duration_s=2.0, **options).motion, folder / f"{kind}.bvh")
     return folder
+
+
+@pytest.fixture
+def flawed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every splice fails its quality check, in a joint of the action."""
+    flaw = ml.FailedCheck("rotation speed", "LeftForeArm", 7, 900.0, 300.0, "deg/s")
+    monkeypatch.setattr(QualityCheck, "verify", lambda *_, **__: ml.Verification(False, (flaw,)))
 
 
 def test_options_are_those_of_the_library() -> None:
@@ -69,10 +77,46 @@ def test_json_is_one_object_with_the_same_facts(run, clips: Path, tmp_path: Path
     (facts,) = json.loads(done.out)["splices"]
     assert facts["output"] == str(out)
     assert facts["frames"] == ml.load(out).n_frames
-    assert 0.5 - 1e-3 <= facts["playback_rate"]["slowest"] <= facts["playback_rate"]["mean"]
-    assert facts["playback_rate"]["mean"] <= facts["playback_rate"]["fastest"] <= 2.0 + 1e-3
+    assert 0.5 - 1e-3 <= facts["playback_rate"]["slowest"] <= facts["playback_rate"]["median"]
+    assert facts["playback_rate"]["median"] <= facts["playback_rate"]["fastest"] <= 2.0 + 1e-3
+    assert set(facts["provenance"]["parts"]) == {"lower", "upper"}
+    assert facts["details"] == []
     assert facts["verification"]["passed"] is True
     assert facts["own_time"] is False
+
+
+def test_the_rate_is_printed_as_it_is(run, clips: Path, tmp_path: Path) -> None:
+    """A carry on legs whose steps are half as long: played at twice its rate, and it says so."""
+    jog = ml.load(clips / "jog.bvh")
+    ml.save(jog.replace(fps=1.6 * jog.fps), tmp_path / "quick.bvh")
+    pair = ("splice", "-u", clips / "carry.bvh", "-l", tmp_path / "quick.bvh")
+    done = run(*pair, "-o", tmp_path / "out.bvh", "--allow-flawed", "--json")
+    (facts,) = json.loads(done.out)["splices"]
+    said = run(*pair, "-o", tmp_path / "again.bvh", "--allow-flawed").out
+    rate = facts["playback_rate"]["median"]
+    if facts["own_time"]:
+        assert "at the rate of its clip" in said
+        assert rate == pytest.approx(1.0)
+    else:
+        assert f"at {rate:.2f} times the rate of its clip" in said
+
+
+def test_glitches_of_the_legs_stay_and_are_listed_on_request(run, clips, tmp_path) -> None:
+    walk = ml.load(clips / "walk.bvh")
+    quats = np.array(walk.local_quats)
+    knee = ml.BodyMap.guess(walk.skeleton).left_knee
+    quats[60, knee] = quat.multiply(quats[60, knee], quat.exp(np.array([1.2, 0.0, 0.0])))
+    ml.save(walk.replace(local_quats=quats), tmp_path / "glitch.bvh")
+    pair = ("splice", "-u", clips / "carry.bvh", "-l", tmp_path / "glitch.bvh", "-o")
+    made = {}
+    for name, option in {"made": (), "all": ("--repair", "all"), "verbose": ("--verbose",)}.items():
+        done = run(*pair, tmp_path / f"{name}.bvh", *option)
+        assert done.code == 0, done.err
+        made[name] = done.out
+    assert "capture glitch" in made["made"]
+    assert "the locomotion: frame" not in made["made"]
+    assert "the locomotion: frame 60" in made["verbose"]
+    assert "capture glitch" not in made["all"]
 
 
 def test_fewer_steps_and_other_parts_give_other_motions(run, clips: Path, tmp_path: Path) -> None:

@@ -125,15 +125,102 @@ def _without_feet(motion):
     return ml.Motion(skeleton, motion.root_positions, motion.local_quats[:, kept], motion.fps)
 
 
-def test_legs_are_those_of_the_repaired_lower_clip_to_the_bit():
+def legs_of(motion):
+    """Root and joints that are not above the hips."""
+    body = ml.BodyMap.guess(motion.skeleton)
+    above = {j for part in parts_of(motion.skeleton, body, "torso") for j in part.joints}
+    return [j for j in range(motion.skeleton.n_joints) if j not in above]
+
+
+def test_legs_are_those_of_the_lower_clip_to_the_bit_and_repaired_ones_on_request():
+    """The run's feet snap at push-off, which a repair changes."""
     carry, run = ml.synthetic.clip("carry").motion, ml.synthetic.clip("run").motion
-    made, repaired = ml.splice(carry, run).motion, repair_capture(run).motion
-    body, n = ml.BodyMap.guess(run.skeleton), made.n_frames
-    above = {j for part in parts_of(run.skeleton, body, "torso") for j in part.joints}
-    legs = [j for j in range(run.skeleton.n_joints) if j not in above]
-    assert np.array_equal(made.root_positions, repaired.root_positions[:n])
-    assert np.array_equal(made.local_quats[:, legs], repaired.local_quats[:n, legs])
+    legs = legs_of(run)
+    for repair, lower in (("made", run), (None, run), ("all", repair_capture(run).motion)):
+        made = ml.splice(carry, run, repair=repair).motion
+        n = made.n_frames
+        assert np.array_equal(made.root_positions, lower.root_positions[:n])
+        assert np.array_equal(made.local_quats[:, legs], lower.local_quats[:n, legs])
     assert not np.array_equal(made.local_quats[:, legs], run.local_quats[:n, legs])
+
+
+def test_a_glitch_of_the_legs_stays_is_counted_and_fails_nothing():
+    quats = np.array(WALK.local_quats)
+    knee = BODY.left_knee
+    turn = ml.rotation.quat.exp(np.array([1.2, 0.0, 0.0]))
+    quats[90, knee] = ml.rotation.quat.multiply(quats[90, knee], turn)
+    lower = WALK.replace(local_quats=quats)
+    made = ml.splice(CARRY, lower)
+    assert made.verification.passed
+    assert np.array_equal(
+        made.motion.local_quats[:, knee], lower.local_quats[: made.span[1] + 1, knee]
+    )
+    assert any(detail.startswith("the locomotion: frame 90") for detail in made.details)
+    (note,) = [each for each in made.notes if "capture glitch" in each]
+    assert f"has {len(made.details)} capture glitch" in note
+    assert not ml.splice(CARRY, lower, repair="all").details
+
+
+def test_hips_that_pop_are_absorbed_by_the_spine():
+    """The chest moves as on the repaired locomotion, and no joint of the spine takes all of it."""
+    quats = np.array(WALK.local_quats)
+    pop = ml.rotation.quat.exp(np.array([0.0, 0.0, np.radians(25.0)]))
+    for frame in (90, 91):
+        quats[frame, 0] = ml.rotation.quat.multiply(quats[frame, 0], pop)
+    made, calm = (ml.splice(CARRY, legs) for legs in (WALK.replace(local_quats=quats), WALK))
+    assert made.verification.passed
+    assert np.array_equal(made.motion.local_quats[:, 0], quats[: made.motion.n_frames, 0])
+    between = ml.rotation.quat.angle_between
+    ours, theirs = (each.motion.world_quats() for each in (made, calm))
+    n = min(len(ours), len(theirs))
+    chest = BODY.spine[-1]
+    assert np.degrees(between(ours[:n, chest], theirs[:n, chest]).max()) < 6.0
+    steps = between(made.motion.local_quats[89], made.motion.local_quats[90])[list(BODY.spine)]
+    assert np.degrees(steps.max()) < 15.0
+
+
+@pytest.mark.parametrize("where", ["torso", "arms", "left_arm", "head"])
+def test_provenance_names_clip_and_time_of_both_parts(where):
+    made = ml.splice(CARRY, WALK, where=where)
+    found = made.provenance
+    lower, upper = found.tracks
+    assert found.sources == (WALK.name, CARRY.name)
+    assert (lower.part, upper.part) == ("lower", "upper" if where == "torso" else where)
+    n, fps = made.motion.n_frames, made.motion.fps
+    assert np.array_equal(lower.times_in(0), np.arange(n) / fps)
+    assert np.array_equal(upper.times_in(1), made.timewarp.frames / fps)
+    assert (np.diff(upper.times_in(1)) > 0.0).all()
+    assert found.changed.all()
+    assert found.copies() == ()
+
+
+def test_provenance_of_a_looped_action_stays_in_its_lap():
+    made = ml.splice(WAVE, WALK, when_short="loop")
+    first, last = made.timewarp.lap
+    times = made.provenance.tracks[1].times_in(1) * WAVE.fps
+    assert first - 1e-9 <= times.min() <= times.max() < last
+    back = np.flatnonzero(np.diff(times) < 0.0)
+    assert len(back) == (made.motion.n_frames - 1 + int(times[0] - first)) // (last - first)
+    elbow = made.motion.local_quats[:, BODY.right_elbow]
+    same = WAVE.local_quats[np.round(times).astype(int), BODY.right_elbow]
+    apart = np.degrees(ml.rotation.quat.angle_between(elbow, same))
+    assert np.median(apart) < 1.0
+
+
+def test_an_action_whose_steps_do_not_fit_keeps_its_own_time():
+    """Legs that step at twice the rate of the action's cannot be kept in step."""
+    sneak = ml.synthetic.clip("sneak", duration_s=4.0).motion
+    run = ml.synthetic.clip("run", duration_s=3.0).motion
+    quick = run.replace(fps=1.3 * run.fps)
+    made = ml.splice(sneak, quick)
+    times = made.timewarp
+    assert times.in_step is not None
+    if times.kept_own_time:
+        assert times.in_step < 0.6
+        assert any("do not fit" in note for note in made.notes)
+        assert np.array_equal(times.frames, np.arange(len(times.frames)))
+    else:
+        assert times.in_step >= 0.6 or times.is_steady
 
 
 @pytest.mark.parametrize("which", ["upper", "lower", "both"])
@@ -279,6 +366,8 @@ def test_a_taller_persons_action_keeps_step_with_a_short_ones_legs():
         ),
         ({"soft": True, "where": "arms"}, "`soft` and `keep_bend` are for"),
         ({"keep_bend": True, "where": "head"}, "`soft` and `keep_bend` are for"),
+        ({"repair": "some"}, "`repair` must be one of made, all"),
+        ({"hand_contacts": [(0, 1)]}, "`hand_contacts` must map hands"),
         ({"hand_contacts": {"foot": [(0, 1)]}}, "keyed by 'left' and 'right'"),
         ({"hand_contacts": {"left": [(9, 3)]}}, "first and last frame"),
         ({"hand_contacts": {"left": [5]}}, "first and last frame"),

@@ -78,7 +78,9 @@ class _Part(NamedTuple):
     """Whether rotations with a kink are bursts: in legs and feet, but not in arms that punch."""
 
 
-def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> Spread:
+def spread_bursts(
+    motion: Motion, body: BodyMap, *, legs_only: bool = False, legs: bool = True
+) -> Spread:
     """The clip with bursts of feet, hands, limbs and trunk spread over the frames around them.
 
     A foot or a hand is smoothed alone, an arm or a leg as a whole, and where the trunk bursts the
@@ -94,12 +96,16 @@ def spread_bursts(motion: Motion, body: BodyMap, *, legs_only: bool = False) -> 
         Roles of its joints.
     legs_only
         Leave feet, arms and trunk as they are.
+    legs
+        Whether legs and feet are smoothed too, apart from the trunk's bursts, which are the whole
+        body's.
     """
     notes: list[str] = []
     if motion.fps < SLOWEST_FPS or motion.n_frames < SHORTEST:
         return Spread(motion, ())
     for part in _parts(motion, body):
-        if legs_only and not (part.kind == "limb" and part.name.endswith("leg")):
+        is_leg = part.kind == "limb" and part.name.endswith("leg")
+        if (legs_only and not is_leg) or (not legs and (is_leg or part.kind == "foot")):
             continue
         motion, bursts = _spread_part(motion, part)
         if bursts.any():

@@ -44,7 +44,9 @@ class Repaired(NamedTuple):
     """What was repaired, in words; empty where nothing was."""
 
 
-def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool = True) -> Repaired:
+def repair_capture(
+    motion: Motion, *, body: BodyMap | None = None, knees: bool = True, legs: bool = True
+) -> Repaired:
     """The clip with glitched frames bridged, sudden steps spread, and knees that bend forwards.
 
     A glitch in which a joint jumps and stays cannot be interpolated; its frames are returned so
@@ -58,6 +60,9 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
         Roles of its joints; guessed by default.
     knees
         Whether knees bent backwards are repaired.
+    legs
+        Whether defects of single legs, feet and knees are repaired: motion that is made of the
+        upper body alone does not need it.
 
     Examples
     --------
@@ -73,7 +78,7 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
     motion, unflipped = unflip(motion, body)
     if unflipped:
         notes.append(f"flips interpolated: {', '.join(unflipped)}")
-    motion, twitches = _without_twitches(motion, body)
+    motion, twitches = _without_twitches(motion, body, legs=legs)
     if twitches:
         notes.append(f"twitches of feet or hands interpolated in {_frames(twitches)}")
     trunk = _trunk_twitches(motion, body)
@@ -93,14 +98,14 @@ def repair_capture(motion: Motion, *, body: BodyMap | None = None, knees: bool =
             )
             notes.append(f"{which} interpolated")
             motion, frames = mended, left
-    spread = spread_bursts(motion, body)
+    spread = spread_bursts(motion, body, legs=legs)
     if spread.parts:
         motion = spread.motion
         notes.append(
             f"sudden steps smoothed over the neighbouring frames: {', '.join(spread.parts)}"
         )
         frames = _glitches(motion, body)
-    if knees:
+    if knees and legs:
         repaired = repair_knees(motion, body=body)
         if repaired.motion is not motion:  # a knee that changes its side may turn its thigh fast
             again = spread_bursts(repaired.motion, body)
@@ -120,13 +125,13 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
     return resample(repaired.motion, fps=fps), repaired.notes
 
 
-def _without_twitches(motion: Motion, body: BodyMap) -> tuple[Motion, int]:
+def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tuple[Motion, int]:
     """The motion with twitches of feet and hands interpolated, and in how many frames they were."""
     mended: FloatArray | None = None
     frames: set[int] = set()
     # Joints of the trunk twitch against one another and carry what is above them steadily.
     feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
-    for joint in (*feet, body.left_wrist, body.right_wrist):
+    for joint in (*(feet if legs else ()), body.left_wrist, body.right_wrist):
         if joint is None or motion.fps < SLOWEST_FPS:
             continue
         least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
