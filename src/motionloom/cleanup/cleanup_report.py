@@ -20,12 +20,16 @@ from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.footplants.skated import FAST_M_S
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 
 _slides = kernel("ml_contact_slides")
 _ways = kernel("ml_rewrite_ways")
 _misses = kernel("ml_contact_misses")
+
+MOST_SLIDE = 0.3
+"""From this part of the frames on the floor on, feet that slide are worth a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,11 @@ class CleanupReport:
         Frames of a heel or ball that were not held because the leg would have turned too fast.
     knees : tuple of str
         Knees that were captured bent backwards and now bend forwards, one line each.
+    calmed : bool
+        Whether contacts were found on a calmed copy, because the clip skates.
+    floor_slide : float or None
+        Part of the frames with a foot on the floor, labelled or not, in which it slides after
+        clean-up; None where it was not measured, nothing is on a floor, or the clip is in place.
     """
 
     plants: tuple[PlantReport, ...]
@@ -112,6 +121,21 @@ class CleanupReport:
     penetration_after: float
     loose_frames: int = 0
     knees: tuple[str, ...] = ()
+    calmed: bool = False
+    floor_slide: float | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the contacts."""
+        lines = []
+        if self.calmed:
+            lines.append("the clip skates: contacts were found on a calmed copy of it")
+        if self.floor_slide is not None and self.floor_slide > MOST_SLIDE:
+            lines.append(
+                f"{100 * self.floor_slide:.0f} % of frames on the floor still slide faster than "
+                f"{FAST_M_S:g} m/s"
+            )
+        return tuple(lines)
 
     @property
     def slide_before(self) -> float:
@@ -185,11 +209,14 @@ class CleanupReport:
             "joint_change_mean_cm": 100 * self.joint_change_mean,
             "joint_change_max_cm": 100 * self.joint_change_max,
             "unreached_frames": self.unreached_frames,
+            "calmed": self.calmed,
+            "floor_slide": self.floor_slide,
         }
 
     def __str__(self) -> str:
         if not self.plants:
-            return "\n".join(["no plants: nothing to hold, nothing changed", *self._knee_lines()])
+            none = "no plants: nothing to hold, nothing changed"
+            return "\n".join([none, *self.notes, *self._knee_lines()])
         held = [p for p in self.plants if p.held]
         part = 0.0 if self.held_part is None else self.held_part
         lines = [
@@ -221,7 +248,7 @@ class CleanupReport:
             lines.append(
                 f"not held in {self.loose_frames} frames, where the leg would turn too fast"
             )
-        return "\n".join([*lines, *self._knee_lines()])
+        return "\n".join([*lines, *self.notes, *self._knee_lines()])
 
     def _knee_lines(self) -> list[str]:
         return [f"{note}: repaired" for note in self.knees]
@@ -266,8 +293,9 @@ class Cleanup:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The failed checks, in words."""
-        return tuple(f"failed check: {each}" for each in self.verification.failed)
+        """What a user should know of the contacts, and the failed checks, in words."""
+        failed = (f"failed check: {each}" for each in self.verification.failed)
+        return (*self.report.notes, *failed)
 
 
 def verified_in(cleanup: Cleanup, pose: Pose) -> Verification:
@@ -275,6 +303,14 @@ def verified_in(cleanup: Cleanup, pose: Pose) -> Verification:
     if "verification" not in cleanup.__dict__:
         cleanup.__dict__["verification"] = _verified(cleanup, pose)
     return cleanup.verification
+
+
+def with_report(cleanup: Cleanup, **changes: Any) -> Cleanup:
+    """The clean-up with a report in which some figures are others; its verification is kept."""
+    report = dataclasses.replace(cleanup.report, **changes)
+    changed = dataclasses.replace(cleanup, report=report)
+    changed.__dict__.update({k: v for k, v in cleanup.__dict__.items() if k == "verification"})
+    return changed
 
 
 def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:

@@ -23,7 +23,7 @@ from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_input import Source, read_source
-from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in
+from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in, with_report
 from motionloom.cleanup.clearance import MOST_M, lifted, raised
 from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet, on_own_paths
@@ -34,7 +34,9 @@ from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.features.checks.soles import LANDS, floor_heights
 from motionloom.features.checks.verification import Verification
-from motionloom.features.footplants.detect import detect_footplants
+from motionloom.features.footplants.detect import detect_in
+from motionloom.features.footplants.foot_signals import foot_tracks
+from motionloom.features.footplants.skated import find_floor
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 
@@ -45,6 +47,9 @@ ROUNDS = 16
 
 LOOSE_M_S = 5.0
 """Points in frames that hardly say where they stand count as if they were so much faster."""
+SKATED = 0.65
+"""A clip skates whose feet slide in more than this part of the frames on the floor."""
+
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
 clip's planted points move, with and without their common slide; else the whole plant is held."""
@@ -73,7 +78,8 @@ def clean_footskate(
         Any rate from 20 Hz up. Sliding joints (``joint_translations``) are kept, but for toes
         that slide in their foot: heel and ball can only both stand on a foot of one length.
     footplants
-        Which points should stand when; detected by default.
+        Which points should stand when; detected by default, on a calmed copy where the clip
+        skates so much that hardly any foot is slow (``report.calmed``).
     body
         Roles of its joints; guessed by default.
     stretch
@@ -109,10 +115,25 @@ def clean_footskate(
     body = roles_for(motion.skeleton, body)
     legs = [f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle")]
     body.require(*legs, task="footskate clean-up")
-    footplants = detect_footplants(motion, body=body) if footplants is None else footplants
-    options = _Options(body, stretch, blend_s, farthest_m, repair_knees)
+    options, calmed = _Options(body, stretch, blend_s, farthest_m, repair_knees), False
+    if footplants is None:
+        footplants, calmed = _contacts(motion, options)
+    cleanup = _until_sound(motion, footplants, verified_in, options)[0]
+    slide = find_floor(foot_tracks(cleanup.motion, body), motion.fps).slide
+    return with_report(cleanup, calmed=calmed, floor_slide=slide)
 
-    return _until_sound(motion, footplants, verified_in, options)[0]
+
+def _contacts(motion: Motion, options: _Options) -> tuple[Footplants, bool]:
+    """Contacts of a motion, and whether it skates so much that they are those of a calmed copy.
+
+    The copy of the cleaned motion shows them better than the first one.
+    """
+    tracks = foot_tracks(motion, options.body)
+    floor = find_floor(tracks, motion.fps)
+    if floor.slide is None or floor.slide <= SKATED:
+        return detect_in(tracks, motion, options.body), False
+    once = _until_sound(motion, Footplants(floor.planted), verified_in, options)[0].motion
+    return Footplants(find_floor(foot_tracks(once, options.body), motion.fps).planted), True
 
 
 def clean_until_sound(

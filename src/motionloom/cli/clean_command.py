@@ -103,9 +103,9 @@ def clean(
         cleaned = ml.ground(cleanup.motion, body=roles) if ground else cleanup.motion
         write_clip(cleaned, target, to, wearer=wearer, layout=layout)
         facts = {**cleanup.report.json(), **result_json(cleanup)}
-        return Done(
-            cleanup.report.summary, facts, finding_warnings(path, motion), clip_notes(path, motion)
-        )
+        said = [f"{path}: {note}" for note in cleanup.report.notes]
+        warnings = [*finding_warnings(path, motion), *said]
+        return Done(cleanup.report.summary, facts, warnings, clip_notes(path, motion))
 
     run_jobs(planned, work, writing, label="cleaning", check=refuse_unwritable)
 

@@ -132,7 +132,7 @@ def _clean(task: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
         "cleanup": report.summary,
         "cleanup_facts": report.json(),
         "verification": verification.json(),
-        "file_warnings": [str(each) for each in faults],
+        "file_warnings": [*(str(each) for each in faults), *report.notes],
     }
 
 

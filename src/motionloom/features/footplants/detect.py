@@ -10,7 +10,12 @@ from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height
 from motionloom.features.footplants.carried import find_carrying_feet
-from motionloom.features.footplants.foot_signals import FootSignals, measure_foot_signals
+from motionloom.features.footplants.foot_signals import (
+    FootSignals,
+    FootTracks,
+    foot_tracks,
+    measure_foot_signals,
+)
 from motionloom.features.footplants.plant_edges import refine_edges
 from motionloom.features.footplants.plant_ends import draw_out
 from motionloom.features.footplants.run_medians import run_medians
@@ -92,7 +97,19 @@ def detect_footplants(
     of_kind(motion, Motion, "motion")
     speed, shortest_s = positive(speed, "speed"), positive(shortest_s, "shortest_s")
     body = roles_for(motion.skeleton, body)
-    signals = measure_foot_signals(motion, body)
+    return detect_in(foot_tracks(motion, body), motion, body, speed=speed, shortest_s=shortest_s)
+
+
+def detect_in(
+    tracks: FootTracks,
+    motion: Motion,
+    body: BodyMap,
+    *,
+    speed: float = 0.25,
+    shortest_s: float = 0.06,
+) -> Footplants:
+    """:func:`detect_footplants` of a motion whose tracks are known."""
+    signals = measure_foot_signals(motion, body, tracks)
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
     # A clip of a few still frames stands, though it is shorter than any plant.
     shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))

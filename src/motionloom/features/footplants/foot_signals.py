@@ -65,9 +65,14 @@ class FootSignals:
     """Height of the lowest point of the body, metres. (F,)"""
 
 
-def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
-    """Speeds of heels and balls, with common slide removed. See :class:`FootSignals`."""
-    points, pelvis, knees, lowest = _tracks(motion, body)
+def measure_foot_signals(
+    motion: Motion, body: BodyMap, tracks: FootTracks | None = None
+) -> FootSignals:
+    """Speeds of heels and balls, with common slide removed. See :class:`FootSignals`.
+
+    ``tracks`` are those of :func:`foot_tracks`, where the caller has them already.
+    """
+    points, pelvis, knees, lowest = foot_tracks(motion, body) if tracks is None else tracks
     fps, n_frames = motion.fps, motion.n_frames
     travel = pelvis * np.array([1.0, 0.0, 1.0])
     body_velocity = line_slopes(travel, _odd(STEADY_S * fps, n_frames), fps)
@@ -98,7 +103,7 @@ def measure_foot_signals(motion: Motion, body: BodyMap) -> FootSignals:
     )
 
 
-class _Tracks(NamedTuple):
+class FootTracks(NamedTuple):
     """What of a body is followed, metres."""
 
     points: FloatArray
@@ -111,7 +116,7 @@ class _Tracks(NamedTuple):
     """Height of the lowest joint. Shape (F,)."""
 
 
-def _tracks(motion: Motion, body: BodyMap) -> _Tracks:
+def foot_tracks(motion: Motion, body: BodyMap) -> FootTracks:
     """The tracks, from poses of a part of the clip at a time: long clips have no room for all."""
     n, joints = motion.n_frames, motion.skeleton.n_joints
     feet = foot_offsets(mean_skeleton(motion), body, motion=motion)
@@ -134,7 +139,7 @@ def _tracks(motion: Motion, body: BodyMap) -> _Tracks:
         for k, height in heights.items():
             height[rows] = pose[0][:, k, 1]
     left, right = (None if k is None else heights[k] for k in (body.left_knee, body.right_knee))
-    return _Tracks(points, pelvis, (left, right), lowest)
+    return FootTracks(points, pelvis, (left, right), lowest)
 
 
 def _lift(heights: FloatArray, fps: float) -> FloatArray:
