@@ -8,6 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.splicing.action_rate import arm_speeds
+from motionloom.splicing.body_parts import parts_of
 
 LEADING = 8
 EXACT_M = 1e-9
@@ -38,17 +39,18 @@ def below(motion, joint):
 
 @pytest.mark.parametrize("name", ["16_15", "143_32", "69_16"])
 def test_a_clip_on_itself_is_that_clip(clip, name):
-    motion = repair_capture(clip(name)).motion
-    made = ml.splice(clip(name), clip(name))
-    assert made.motion.n_frames == motion.n_frames
-    assert np.abs(made.motion.world_positions() - motion.world_positions()).max() < EXACT_M
+    captured = clip(name)
+    for repair, motion in (("all", repair_capture(captured).motion), (None, captured)):
+        made = ml.splice(captured, captured, repair=repair)
+        assert made.motion.n_frames == motion.n_frames
+        assert np.abs(made.motion.world_positions() - motion.world_positions()).max() < EXACT_M
 
 
 @pytest.mark.parametrize(("upper", "lower"), PAIRS)
 def test_legs_are_the_lower_clips_and_arms_are_not_rushed(clip, upper, lower):
-    above, legs = clip(upper), repair_capture(clip(lower)).motion
+    above, legs = clip(upper), clip(lower)
     body = ml.BodyMap.guess(legs.skeleton)
-    made = ml.splice(above, clip(lower))
+    made = ml.splice(above, legs)
     n, hanging = made.motion.n_frames, below(legs, body.spine[0])
     rest = [j for j in range(legs.skeleton.n_joints) if j not in hanging]
     assert np.array_equal(made.motion.root_positions, legs.root_positions[:n])
@@ -116,3 +118,36 @@ def test_a_zombies_arms_and_stiff_neck_walk_on_other_legs(mocap, clip):
     wrists, hips = [body.left_wrist, body.right_wrist], [body.left_hip, body.right_hip]
     hands, waist = (positions[:, joints, 1].mean() for joints in (wrists, hips))
     assert hands > waist + 0.2  # those of the walk hang below the hips
+
+
+RIGS = [
+    ("143_11", "143_40"), ("143_25", "16_35"), ("137_26", "16_55"), ("16_15", "69_16"),
+    ("dataset-1_bye_normal_001", "dataset-1_walk_normal_001"),
+    ("143_11", "dataset-2_walk_normal_001"), ("dataset-1_guide_normal_001", "143_42"),
+]  # fmt: skip
+"""Actions and locomotions of two families of rigs, runs whose feet and hips were captured badly."""
+
+
+@pytest.mark.parametrize("where", ["torso", "arms"])
+@pytest.mark.parametrize(("upper", "lower"), RIGS)
+def test_root_and_legs_are_the_captured_ones_to_the_last_bit(mocap, upper, lower, where):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        action, legs = (ml.load(next(mocap.glob(f"*/{name}.bvh"))) for name in (upper, lower))
+    made = ml.splice(action[: 6 * round(action.fps)], legs[: 6 * round(legs.fps)], where=where)
+    (own, _), n, body = made.matched.motions, made.motion.n_frames, made.matched.body
+    above = {j for part in parts_of(own.skeleton, body, where) for j in part.joints}
+    copied = [j for j in range(own.skeleton.n_joints) if j not in above]
+    assert {body.left_hip, body.right_ankle, body.pelvis} <= set(copied)
+    assert np.array_equal(made.motion.root_positions, own.root_positions[:n])
+    assert np.array_equal(made.motion.local_quats[:, copied], own.local_quats[:n, copied])
+    lower_track = made.provenance.tracks[0]
+    assert np.array_equal(lower_track.times_in(0), np.arange(n) / own.fps)
+
+
+def test_an_action_that_shuffles_plays_at_its_own_rate_on_a_walk(mocap):
+    """Cleaning, at half its rate where shuffles were taken for steps."""
+    upper, lower = (ml.load(mocap / "audit" / f"{name}.bvh") for name in ("14_31", "39_02"))
+    made = ml.splice(upper, lower)
+    assert made.timewarp.in_step < 0.6
+    assert np.array_equal(np.diff(made.timewarp.frames), np.ones(made.motion.n_frames - 1))

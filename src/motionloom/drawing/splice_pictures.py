@@ -235,7 +235,7 @@ def _two_colours(lower: Motion, body: BodyMap, where: Where) -> Paint:
 
 def _frames_of(upper: Motion, spliced: Splice) -> FloatArray:
     """Frames of the action as it was given, whatever its rate, at every frame of the splice."""
-    return np.asarray(spliced.timewarp.frames * (upper.fps / spliced.motion.fps))
+    return np.asarray(spliced.timewarp.action_frames * (upper.fps / spliced.motion.fps))
 
 
 def _bones(motion: Motion, body: BodyMap) -> list[tuple[int, int]]:

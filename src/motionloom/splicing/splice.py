@@ -17,7 +17,7 @@ from motionloom.errors import ArrayError
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
-from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
+from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -179,10 +179,8 @@ def splice(
     """
     of_kind(upper, Motion, "upper")
     of_kind(lower, Motion, "lower")
-    for name, value in (("align", align), ("soft", soft), ("keep_bend", keep_bend)):
-        flag(value, name)
     _check_choices(method, where, when_short, repair)
-    _check_combined(method, where, align=align, soft=soft, keep_bend=keep_bend)
+    _check_flags(method, where, align=align, soft=soft, keep_bend=keep_bend)
     hands = _checked_hands(hand_contacts)
     matched = match_clips(
         [lower, upper], footplants=[footplants, None], body=body, names=CLIPS, match=match
@@ -204,20 +202,15 @@ def splice(
     assembled = assembly.at(times.frames)
     if method == "full" and when_short == "crop":
         times, assembled = _slowed(assembly, times, assembled, upper)
-    if not (times.kept_own_time or times.is_steady):
-        notes.append(
-            f"in step with the legs the action plays at {np.median(times.rates):.2f} times its rate"
-        )
+    notes += _rate_note(times)
     report_step("checking the splice")
     spliced, verification = assembled.motion, check.verify(assembled.motion)
     if method == "full":
         spliced, verification = _corrected(
             assembly, times.frames, assembled, verification, check, notes
         )
-        warn_flawed(verification, "splice")
     spliced = on_captured_legs(spliced, legs, parts, matched.body)
-    faults = _faults_of(legs[: spliced.n_frames], parts, matched.body)
-    notes += _faults_note(faults)
+    details = _faults_of(legs[: spliced.n_frames], parts, matched.body, notes)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         spliced.replace(name=joined_name(upper, "on", lower), source=lower.source.for_result()),
@@ -227,7 +220,7 @@ def splice(
         verification,
         matched,
         _provenance((legs, upper), where, times),
-        tuple(f"the locomotion: frame {each.frame}, {each.joint}" for each in faults),
+        details,
     )
 
 
@@ -256,21 +249,28 @@ def _provenance(clips: tuple[Motion, Motion], where: Where, times: UpperTimes) -
     return Provenance((lower.name, upper.name), lower.fps, tracks, np.ones(n, dtype=bool))
 
 
-def _faults_of(legs: Motion, parts: tuple[Part, ...], body: BodyMap) -> tuple[Glitch, ...]:
-    """Capture glitches of joints that were copied from the locomotion."""
+def _rate_note(times: UpperTimes) -> list[str]:
+    """A note where keeping step changes the rate of the action for most of the time."""
+    if times.kept_own_time or times.is_steady:
+        return []
+    rate = float(np.median(times.rates))
+    return [f"in step with the legs the action plays at {rate:.2f} times its rate"]
+
+
+def _faults_of(
+    legs: Motion, parts: tuple[Part, ...], body: BodyMap, notes: list[str]
+) -> tuple[str, ...]:
+    """Capture glitches of joints that were copied from the locomotion; ``notes`` get their count."""
     names = legs.skeleton.names
     made = {names[joint] for part in parts for joint in part.joints}
-    return tuple(each for each in find_glitches(legs, body=body) if each.joint not in made)
-
-
-def _faults_note(faults: tuple[Glitch, ...]) -> list[str]:
-    if not faults:
-        return []
-    plural = "es" if len(faults) > 1 else ""
-    return [
-        f"the locomotion has {len(faults)} capture glitch{plural}; `motionloom clean` repairs what "
-        "can be repaired"
-    ]
+    faults = [each for each in find_glitches(legs, body=body) if each.joint not in made]
+    if faults:
+        plural = "es" if len(faults) > 1 else ""
+        notes.append(
+            f"the locomotion has {len(faults)} capture glitch{plural}; `motionloom clean` repairs "
+            "what can be repaired"
+        )
+    return tuple(f"the locomotion: frame {each.frame}, {each.joint}" for each in faults)
 
 
 def _corrected(
@@ -294,6 +294,7 @@ def _corrected(
         spliced, verification = steadier_head(assembly, frames, spliced, verification, check)
     if not verification.passed:
         spliced, verification = calm_splice(spliced, verification, assembly.parts, check, notes)
+    warn_flawed(verification, "splice")
     return spliced, verification
 
 
@@ -307,9 +308,9 @@ def _check_choices(
         one_of(repair, get_args(Repair), "repair")
 
 
-def _check_combined(
-    method: Method, where: Where, *, align: bool, soft: bool, keep_bend: bool
-) -> None:
+def _check_flags(method: Method, where: Where, *, align: bool, soft: bool, keep_bend: bool) -> None:
+    for name, value in (("align", align), ("soft", soft), ("keep_bend", keep_bend)):
+        flag(value, name)
     if align and method == "naive":
         raise ArrayError(
             "`align` puts the action in step, and method='naive' copies it frame by frame, got "

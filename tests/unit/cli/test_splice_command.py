@@ -86,19 +86,15 @@ def test_json_is_one_object_with_the_same_facts(run, clips: Path, tmp_path: Path
 
 
 def test_the_rate_is_printed_as_it_is(run, clips: Path, tmp_path: Path) -> None:
-    """A carry on legs whose steps are half as long: played at twice its rate, and it says so."""
-    jog = ml.load(clips / "jog.bvh")
-    ml.save(jog.replace(fps=1.6 * jog.fps), tmp_path / "quick.bvh")
-    pair = ("splice", "-u", clips / "carry.bvh", "-l", tmp_path / "quick.bvh")
+    ml.save(ml.synthetic.clip("run", duration_s=2.0).motion, tmp_path / "run.bvh")
+    pair = ("splice", "-u", clips / "carry.bvh", "-l", tmp_path / "run.bvh")
     done = run(*pair, "-o", tmp_path / "out.bvh", "--allow-flawed", "--json")
     (facts,) = json.loads(done.out)["splices"]
-    said = run(*pair, "-o", tmp_path / "again.bvh", "--allow-flawed").out
+    assert not facts["own_time"]
     rate = facts["playback_rate"]["median"]
-    if facts["own_time"]:
-        assert "at the rate of its clip" in said
-        assert rate == pytest.approx(1.0)
-    else:
-        assert f"at {rate:.2f} times the rate of its clip" in said
+    assert rate > 1.5
+    said = run(*pair, "-o", tmp_path / "again.bvh", "--allow-flawed").out
+    assert f"at {rate:.2f} times the rate of its clip in the median" in said
 
 
 def test_glitches_of_the_legs_stay_and_are_listed_on_request(run, clips, tmp_path) -> None:

@@ -8,6 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.body.root_motion import in_place
 from motionloom.features.glitches.repair import repair_capture
+from motionloom.splicing import timing
 from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.sampling import sample_smoothly
 
@@ -207,20 +208,20 @@ def test_provenance_of_a_looped_action_stays_in_its_lap():
     assert np.median(apart) < 1.0
 
 
-def test_an_action_whose_steps_do_not_fit_keeps_its_own_time():
-    """Legs that step at twice the rate of the action's cannot be kept in step."""
-    sneak = ml.synthetic.clip("sneak", duration_s=4.0).motion
+def test_an_action_keeps_step_at_any_rate_and_its_own_time_where_steps_do_not_fit(monkeypatch):
     run = ml.synthetic.clip("run", duration_s=3.0).motion
-    quick = run.replace(fps=1.3 * run.fps)
-    made = ml.splice(sneak, quick)
-    times = made.timewarp
-    assert times.in_step is not None
-    if times.kept_own_time:
-        assert times.in_step < 0.6
-        assert any("do not fit" in note for note in made.notes)
-        assert np.array_equal(times.frames, np.arange(len(times.frames)))
-    else:
-        assert times.in_step >= 0.6 or times.is_steady
+    kept = ml.splice(CARRY, run)
+    rate = np.median(kept.timewarp.rates)
+    assert rate > 1.6
+    assert kept.timewarp.in_step > 0.9
+    assert f"in step with the legs the action plays at {rate:.2f} times its rate" in kept.notes
+    monkeypatch.setattr(timing, "SURE", kept.timewarp.in_step + 1e-6)
+    own = ml.splice(CARRY, run)
+    assert own.timewarp.kept_own_time
+    assert own.timewarp.in_step == kept.timewarp.in_step
+    assert np.array_equal(own.timewarp.frames, np.arange(len(own.timewarp.frames)))
+    assert any("steps of the clips do not fit" in note for note in own.notes)
+    assert not ml.splice(CARRY, WALK).timewarp.kept_own_time  # near its own rate all the same
 
 
 @pytest.mark.parametrize("which", ["upper", "lower", "both"])

@@ -39,7 +39,7 @@ def make_splice(matches: Matches, request: SpliceMake) -> Result:
     )
     lower, upper = matched.motions
     n = spliced.motion.n_frames
-    frames = np.stack([np.asarray(spliced.timewarp.frames)[:n], np.arange(n)], axis=-1)
+    frames = np.stack([np.asarray(spliced.timewarp.action_frames)[:n], np.arange(n)], axis=-1)
     here = lower.root_positions[0] - upper.root_positions[round(float(frames[0, 0]))]
     result = Result(
         motion=evaluation.motion,
@@ -111,7 +111,7 @@ def _figures(method: Method, spliced: Splice, matched: Matched) -> MethodFigures
     lower, upper = matched.motions
     motion = spliced.motion
     legs = lower[: motion.n_frames]
-    own = sample(upper, np.asarray(spliced.timewarp.frames)[: motion.n_frames])
+    own = sample(upper, np.asarray(spliced.timewarp.action_frames)[: motion.n_frames])
     trunk, of_action, of_legs = (_trunk(each, matched) for each in (motion, own, legs))
     means = [np.mean(each, axis=0) for each in (trunk, of_action)]
     cosine = float(means[0] @ means[1] / np.prod([np.linalg.norm(mean) for mean in means]))
