@@ -557,27 +557,36 @@ ML_API ml_status ml_pose_mix(int64_t n_motions, int64_t n_rows, int64_t n_joints
    what the pose jumps by there is eased away over `seam_frames`. Closures are the transforms
    (turn, x, z) of each motion from where a round begins to where it ends; what is called end_...
    belongs to the end of a round and to its begin. Plant i holds one of four points of the feet
-   over a span of each motion, in average frames, of which a knot has `frames_per_knot`.
+   over a span of each motion, in average frames, of which a knot has `frames_per_knot`. Weights
+   that change faster than by 1 in `ease_frames` ease in over that time: what they jumped by is taken
+   off, less and less. Slower changes are followed at once.
    starts: (n_motions + 1)  quats: (n_rows, n_joints, 4)  positions: (n_rows, 3)
+   translations: (n_rows, n_joints, 3) or NULL where bones are rigid
    times: (n_points, n_motions)  aligning: (n_motions, n_points, 3)
    closures: (n_motions, 3)  end_frames, end_turned, end_heights: (2, n_motions)
    plants: (n_plants, n_motions, 2)  planted_points: (n_plants)
-   last: (n_motions, 3)  seam: (n_joints, 3)  scratch: (21 * n_motions + 8 * n_joints) */
+   asked, weights, easing: (n_motions)  last: (n_motions, 3)  seam, seam_moved: (n_joints, 3)
+   scratch: (21 * n_motions + 8 * n_joints) */
 typedef struct {
     int64_t n_motions, n_rows, n_joints, n_points, n_plants, reference;
     const int64_t *starts;
-    const double *quats, *positions, *times, *aligning;
+    const double *quats, *positions, *translations, *times, *aligning;
     const double *closures, *end_frames, *end_turned, *end_heights;
     const double *plants;
     const int64_t *planted_points;
     double direction; /* 1, or -1 where it is played backwards */
-    double begin, end, frames_per_knot, seam_frames;
+    double begin, end, frames_per_knot, seam_frames, ease_frames;
     uint8_t euler; /* how it advances, as in ml_walk_step */
     uint8_t begun, done;
     double at;         /* on the curve, in spline units */
     double turn, x, z; /* place of the group in the world */
+    double *asked;     /* weights that the last call asked for */
+    double *weights;   /* weights of the frame before */
+    double *easing;    /* what the weights jumped by */
+    int64_t since_jump; /* frames since the weights jumped; -1: none to ease in */
     double *last;      /* alignments (turn, x, z) of the frame before */
     double *seam;      /* rotation vectors of the last jump */
+    double *seam_moved; /* what translations jumped by, metres */
     double lift;       /* height of the last jump, metres */
     int64_t since_seam; /* frames since the last jump; -1: none to ease away */
     double *scratch;
@@ -585,9 +594,11 @@ typedef struct {
 
 /* The next frame of a live blend; the first call gives the first frame. Without `loop` the last
    pose is held, and `done` is set.
-   weights: (live.n_motions)  root: (3)  quats: (live.n_joints, 4)  planted: (4) */
+   weights: (live.n_motions)  root: (3)  quats: (live.n_joints, 4)
+   moved: (live.n_joints, 3) or NULL: translations of the joints; left alone where bones are rigid
+   planted: (4) */
 ML_API ml_status ml_live_step(ml_live *live, uint8_t loop, const double *weights, double *root,
-                              double *quats, uint8_t *planted);
+                              double *quats, double *moved, uint8_t *planted);
 
 /* The feet of a live motion, held where they come down. Legs are hip, knee and ankle of each side,
    poles where its knee points, in the hip's frame; levers are heel and ball in the ankle's frame.

@@ -1,5 +1,7 @@
 /* A blend steered live: one frame a call. */
 
+#include <string.h>
+
 #include "../motionloom.h"
 #include "blend.h"
 
@@ -62,6 +64,40 @@ static ml_status live_mix(const ml_live *live, const double *frames, const doubl
                        out, 0);
 }
 
+/* The weights of this frame: those asked for, and what is left of their last jump. */
+static void live_weigh(ml_live *live, const double *asked) {
+    int64_t n = live->n_motions;
+    double most = 0.0, left = 0.0;
+    for (int64_t k = 0; k < n; k++) most = ml_max(most, fabs(asked[k] - live->asked[k]));
+    if (live->begun && most * live->ease_frames > 1.0) {
+        for (int64_t k = 0; k < n; k++) live->easing[k] = live->weights[k] - asked[k];
+        live->since_jump = 0;
+    }
+    if (live->since_jump >= 0) {
+        live->since_jump++;
+        double t = ml_min((double)live->since_jump / live->ease_frames, 1.0);
+        left = 2.0 * (t * t * t) - 3.0 * (t * t) + 1.0;
+        if (t >= 1.0) live->since_jump = -1;
+    }
+    for (int64_t k = 0; k < n; k++) {
+        live->asked[k] = asked[k];
+        live->weights[k] = asked[k] + left * live->easing[k];
+    }
+}
+
+/* Add the translations of the joints at fractional frames, mixed by the weights, times `sign`. */
+static void live_translate(const ml_live *live, const double *frames, double sign, double *out) {
+    int64_t size = 3 * live->n_joints;
+    for (int64_t k = 0; k < live->n_motions; k++) {
+        int64_t last = live->starts[k + 1] - live->starts[k] - 1;
+        double at = ml_clamp(frames[k], 0.0, (double)last), whole = floor(at), t = at - whole;
+        const double *low = live->translations + size * (live->starts[k] + (int64_t)whole);
+        const double *high = (int64_t)whole < last ? low + size : low;
+        double weight = sign * live->weights[k];
+        for (int64_t c = 0; c < size; c++) out[c] += weight * (low[c] + t * (high[c] - low[c]));
+    }
+}
+
 /* What the pose jumps by from the end of a round to its start, to be eased away. Both are seen
    from the heading of the start: the end's is turned back by what the motions turned between. */
 static ml_status live_open_seam(ml_live *live, const double *weights) {
@@ -80,6 +116,11 @@ static ml_status live_open_seam(ml_live *live, const double *weights) {
     if (status != ML_OK) return status;
     for (int64_t j = 0; j < live->n_joints; j++)
         live_jump(before + 4 * j, after + 4 * j, live->seam + 3 * j);
+    if (live->translations) {
+        memset(live->seam_moved, 0, 3 * live->n_joints * sizeof(double));
+        live_translate(live, live->end_frames, 1.0, live->seam_moved);
+        live_translate(live, live->end_frames + n, -1.0, live->seam_moved);
+    }
     live->lift = lift;
     live->since_seam = 0;
     return ML_OK;
@@ -141,7 +182,7 @@ static void live_place(ml_live *live, const double *weights, int wrapped) {
 }
 
 /* Add what is left of the jump. */
-static void live_ease(ml_live *live, double *root, double *quats) {
+static void live_ease(ml_live *live, double *root, double *quats, double *moved) {
     double t = ml_clamp((double)live->since_seam / live->seam_frames, 0.0, 1.0);
     double left = 2.0 * (t * t * t) - 3.0 * (t * t) + 1.0;
     live->since_seam++;
@@ -155,6 +196,8 @@ static void live_ease(ml_live *live, double *root, double *quats) {
         live_turn(left * x, left * y, left * z, quats + 4 * j);
     }
     root[1] += left * live->lift;
+    if (moved && live->translations)
+        for (int64_t c = 0; c < 3 * live->n_joints; c++) moved[c] += left * live->seam_moved[c];
 }
 
 /* Points of the feet whose plants, mixed by the weights, hold now. */
@@ -173,12 +216,14 @@ static void live_hold(const ml_live *live, const double *weights, uint8_t *plant
 }
 
 ml_status ml_live_step(ml_live *live, uint8_t loop, const double *weights, double *root,
-                       double *quats, uint8_t *planted) {
+                       double *quats, double *moved, uint8_t *planted) {
     int64_t n = live->n_motions;
     if (live->n_points < 3 || n < 1) return ML_BAD_SIZE;
     for (int64_t i = 0; i < live->n_plants; i++)
         if (live->planted_points[i] < 0 || live->planted_points[i] > 3) return ML_BAD_SIZE;
     int wrapped = 0, begun = live->begun;
+    live_weigh(live, weights);
+    weights = live->weights;
     ml_status status = begun ? live_advance(live, loop, weights, &wrapped) : ML_OK;
     if (status != ML_OK) return status;
     double *scratch = live->scratch, *headings = scratch + LIVE_HEADINGS * n;
@@ -201,7 +246,11 @@ ml_status ml_live_step(ml_live *live, uint8_t loop, const double *weights, doubl
     live_carry(live->turn, live->x, live->z, root, root + 2);
     status = live_mix(live, frames, weights, headings, quats);
     if (status != ML_OK) return status;
-    if (live->since_seam >= 0) live_ease(live, root, quats);
+    if (moved && live->translations) {
+        memset(moved, 0, 3 * live->n_joints * sizeof(double));
+        live_translate(live, frames, 1.0, moved);
+    }
+    if (live->since_seam >= 0) live_ease(live, root, quats, moved);
     live_hold(live, weights, planted);
     return ML_OK;
 }

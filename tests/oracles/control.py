@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.blending.control import SEAM_S, Pose, _closures
+from motionloom.blending.control import EASE_S, SEAM_S, Pose, _closures
 from motionloom.blending.cycle import find_cycle
-from motionloom.blending.evaluate import Group, plants_along
+from motionloom.blending.evaluate import Group, mixed_translations, plants_along
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease
@@ -26,7 +26,12 @@ class Controller:
         start: PlanarTransform | None = None,
         backwards: bool = False,
         euler: bool = False,
+        ease_s: float = EASE_S,
     ) -> None:
+        self.ease_frames = ease_s * curve.motions[0].fps
+        self.weights: list[FloatArray] = []
+        self.asked: list[FloatArray] = []
+        self.jumped: tuple[int, FloatArray] | None = None
         self.curve, self.loop, self.euler, self.done = curve, loop, euler, False
         self.group = Group(curve)
         self.sign = -1.0 if backwards else 1.0
@@ -36,10 +41,11 @@ class Controller:
         cycle = (high, low) if backwards else (low, high)
         self.begin, self.end = (u / curve.frames_per_knot for u in cycle)
         self.closures = PlanarTransform(*_closures(curve, cycle).T)
-        self.seam: tuple[FloatArray, float] | None = None
+        self.seam: tuple[FloatArray, float, FloatArray | float] | None = None
         self.since = 0
 
-    def step(self, w: FloatArray) -> Pose:
+    def step(self, asked: FloatArray) -> Pose:
+        w = self._weighed(np.asarray(asked, dtype=np.float64))
         wrapped = self._advance(w)
         now = group.stand(self.curve, np.array([self.at]))
         frames, theta, (slide,), (roots,) = now.frames, now.theta, now.slide, now.roots
@@ -50,15 +56,31 @@ class Controller:
         self.align = align
         quats = self._mixed(frames, w, theta + self.place.theta)[0]
         root = self.place.apply(w @ roots)
+        moved = mixed_translations(self.curve, frames, w[None])
+        moved = None if moved is None else moved[0]
         if self.seam is not None:
             left = float(ease(self.since / (SEAM_S * self.curve.motions[0].fps)))
-            turns, lift = self.seam
+            turns, lift, shifts = self.seam
             turns = np.concatenate([quat.rotate(self.place.quat(), turns[:1]), turns[1:]])
             quats = quat.multiply(quat.exp(left * turns), quats)
             root = root + np.array([0.0, left * lift, 0.0])
+            moved = None if moved is None else moved + left * shifts
             self.since += 1
         u = np.array([self.at * self.curve.frames_per_knot])
-        return Pose(root, quats, plants_along(self.curve, u, w[None]).planted[0])
+        return Pose(root, quats, plants_along(self.curve, u, w[None]).planted[0], (), moved)
+
+    def _weighed(self, asked: FloatArray) -> FloatArray:
+        """The weights of a frame: what they last jumped by is taken off, less and less."""
+        step = len(self.asked)
+        if step and np.abs(asked - self.asked[-1]).max() * self.ease_frames > 1.0:
+            self.jumped = step, self.weights[-1] - asked
+        w = asked
+        if self.jumped is not None:
+            since, by = self.jumped
+            w = asked + float(ease((step + 1 - since) / self.ease_frames)) * by
+        self.asked.append(asked)
+        self.weights.append(w)
+        return w
 
     def _advance(self, w: FloatArray) -> bool:
         if self.at is None:
@@ -83,7 +105,9 @@ class Controller:
         headings = ends.theta - np.array([[turned], [0.0]])
         last, first = self._mixed(ends.frames, np.tile(w, (2, 1)), headings)
         jump = quat.log(quat.multiply(last, quat.conjugate(first)))
-        self.seam = jump, float(w @ (ends.roots[0, :, 1] - ends.roots[1, :, 1]))
+        moved = mixed_translations(self.curve, ends.frames, np.tile(w, (2, 1)))
+        shifts = 0.0 if moved is None else moved[0] - moved[1]
+        self.seam = jump, float(w @ (ends.roots[0, :, 1] - ends.roots[1, :, 1])), shifts
         self.since = 0
         return True
 

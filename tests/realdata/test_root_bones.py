@@ -94,3 +94,24 @@ def test_the_root_does_not_counter_rotate_in_a_collection(mocap: Path, tmp_path:
         n = min(clip.n_frames, own.n_frames)
         apart = clip.world_positions()[:n, 1:] - own.world_positions()[:n, 1:]
         assert np.abs(apart).max() < 1e-4
+
+
+@pytest.mark.parametrize(("a", "b"), [(WALK, HAPPY), (WALK, RUN)])
+def test_live_hips_bob_and_travel_through_rounds_and_changes_of_weights(mocap, a, b):
+    curve = ml.register([_load(mocap / name) for name in (a, b)], cycles=True)
+    live = ml.control(curve)
+    poses = [live.step([0.0, 1.0] if k % 60 > 30 else [1.0, 0.0]) for k in range(180)]
+    motion = ml.Motion(
+        curve.motions[0].skeleton,
+        np.array([pose.root_position for pose in poses]),
+        np.array([pose.local_quats for pose in poses]),
+        curve.motions[0].fps,
+        joint_translations=np.array([pose.joint_translations for pose in poses]),
+    )
+    hips = motion.world_positions()[:, 1]
+    speeds = np.linalg.norm(np.diff(hips, axis=0), axis=1) * motion.fps
+    slowest, fastest = sorted(ml.measure(each, "speed") for each in curve.motions)
+    assert slowest > 0.5  # measured at the pelvis: the root bone of these files lies still
+    assert 0.6 * slowest < speeds.min() and speeds.max() < 1.6 * fastest
+    assert np.ptp(hips[:, 1]) > 0.02
+    assert np.linalg.norm(hips - motion.root_positions, axis=1).max() < 1.2

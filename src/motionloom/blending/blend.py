@@ -17,7 +17,6 @@ from motionloom.blending.evaluate import (
     Evaluated,
     evaluate,
     holds_along,
-    mixed_translations,
     plants_along,
     walk_parameters,
     wide_joints,
@@ -337,11 +336,12 @@ def _live_blend(
     """A blend of a given length, stepped frame by frame as live control does."""
     first, n_motions = curve.motions[0], len(curve.motions)
     n_frames = frames_in(duration_s, first.fps, "duration_s", least=0, most=MAX_LIVE_FRAMES) + 1
-    live = control(curve, backwards=backwards, euler=euler, hold_feet=False)
+    live = control(curve, backwards=backwards, euler=euler, hold_feet=False, ease_s=0.0)
     w = np.zeros((n_frames, n_motions))
     u = np.zeros(n_frames)
     roots = np.zeros((n_frames, 3))
     quats = np.zeros((n_frames, first.skeleton.n_joints, 4))
+    moved: list[FloatArray] = []
     for i in range(n_frames):
         if callable(weights):
             w[i] = checked_row(weights(i / first.fps), n_motions)
@@ -350,13 +350,14 @@ def _live_blend(
             w[i] = table if table.ndim == 1 else table[min(i, len(table) - 1)]
         pose = live.step(w[i])
         u[i], roots[i], quats[i] = live.u, pose.root_position, pose.local_quats
-    frames = curve.frames(u)
+        if pose.joint_translations is not None:
+            moved.append(pose.joint_translations)
     motion = Motion(
         first.skeleton,
         roots,
         quats,
         first.fps,
-        joint_translations=mixed_translations(curve, frames, w),
+        joint_translations=np.array(moved) if moved else None,
         name="blend",
         source=first.source.for_result(),
     )

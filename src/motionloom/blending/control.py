@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom import _core
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
+from motionloom._arrays import BoolArray, FloatArray, flag, not_negative, of_kind
 from motionloom._records import one_line, record
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.evaluate import Group, holds_along
@@ -29,6 +29,8 @@ _hold = _core.kernel("ml_stance_hold")
 
 SEAM_S = 0.25
 """Seconds over which the jump from a curve's end to its start is eased away."""
+EASE_S = 0.25
+"""Seconds over which weights that jump ease in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +49,16 @@ class Pose:
     constraints : tuple of str
         Names of the other constraints of the curve that hold in this frame; what they ask of the
         body is left to the caller.
+    joint_translations : array or None
+        Where each joint stands in its parent, metres (J, 3); None where bones are rigid. Rigs with
+        a root bone have the height and the sway of their hips here.
     """
 
     root_position: FloatArray
     local_quats: FloatArray
     planted: BoolArray
     constraints: tuple[str, ...] = ()
+    joint_translations: FloatArray | None = None
 
 
 def control(
@@ -63,6 +69,7 @@ def control(
     backwards: bool = False,
     euler: bool = False,
     hold_feet: bool = True,
+    ease_s: float = EASE_S,
 ) -> Controller:
     """A live blend: every call of ``step`` takes weights and gives the next frame.
 
@@ -85,6 +92,9 @@ def control(
         cannot be held is released and not reported as planted. Skeletons without a hip, knee or
         ankle are left as they are. Hands are not held, as :func:`motionloom.blend` holds them
         where constraints name a wrist: ``pose.constraints`` names what holds in a frame.
+    ease_s
+        Weights that change faster than from 0 to 1 in so many seconds ease in over that time;
+        slower changes are followed exactly. 0 follows every change at once.
 
     Returns
     -------
@@ -108,6 +118,7 @@ def control(
         backwards=flag(backwards, "backwards"),
         euler=flag(euler, "euler"),
         hold_feet=flag(hold_feet, "hold_feet"),
+        ease_s=not_negative(ease_s, "ease_s"),
     )
 
 
@@ -133,11 +144,12 @@ class Controller:
         backwards: bool = False,
         euler: bool = False,
         hold_feet: bool = False,
+        ease_s: float = EASE_S,
     ) -> None:
         self.curve = curve
         self.loop = loop
         self._stance = stance_of(curve) if hold_feet else None
-        self._live = _live_record(curve, loop, start, backwards, euler)
+        self._live = _live_record(curve, loop, start, backwards, euler, ease_s)
 
     def __getstate__(self) -> dict[str, Any]:
         # The structs point into arrays of this object; a copy needs arrays that it does not share.
@@ -160,6 +172,11 @@ class Controller:
         return float(self._live.struct.at) * self.curve.frames_per_knot
 
     @property
+    def weights(self) -> FloatArray:
+        """Weights of the frame given last, eased in where they jumped. (K,)."""
+        return np.array(vars(self._live)["weights"])
+
+    @property
     def done(self) -> bool:
         """Whether a blend that does not loop has come to its end."""
         return bool(self._live.struct.done)
@@ -170,16 +187,21 @@ class Controller:
         Returns
         -------
         Pose
-            Root in the world, rotations of the joints, which foot points are planted, and which
-            other constraints hold.
+            Root in the world, rotations of the joints, their translations where bones are not
+            rigid, which foot points are planted, and which other constraints hold.
         """
         w = checked_row(weights, len(self.curve.motions))
         root, planted = np.zeros(3), np.zeros(len(KINDS), dtype=bool)
-        quats = np.zeros((self._live.struct.n_joints, 4))
-        _step(self._live, self.loop, w, root, quats, planted)
+        n_joints = self._live.struct.n_joints
+        quats = np.zeros((n_joints, 4))
+        rigid = vars(self._live)["translations"] is None
+        moved = None if rigid else np.zeros((n_joints, 3))
+        _step(self._live, self.loop, w, root, quats, moved, planted)
         if self._stance is not None:
+            if moved is not None:
+                vars(self._stance)["offsets"][:] = moved
             _hold(self._stance, root, quats, planted)
-        return Pose(root, quats, planted, self._constraints(w))
+        return Pose(root, quats, planted, self._constraints(self.weights), moved)
 
     def _constraints(self, weights: FloatArray) -> tuple[str, ...]:
         """Names of the constraints, other than contacts of the feet, that hold at this frame."""
@@ -197,6 +219,7 @@ def _live_record(
     start: PlanarTransform | None,
     backwards: bool,
     euler: bool,
+    ease_s: float,
 ) -> _core.Record:
     """What the core needs to play a curve live, before its first frame."""
     low, high = find_cycle(curve) if loop else curve.u_range
@@ -221,6 +244,7 @@ def _live_record(
         starts=group.starts,
         quats=group.quats,
         positions=group.positions,
+        translations=group.translations,
         times=group.times,
         aligning=group.aligning,
         closures=_closures(curve, cycle),
@@ -234,6 +258,7 @@ def _live_record(
         end=end,
         frames_per_knot=curve.frames_per_knot,
         seam_frames=SEAM_S * curve.motions[0].fps,
+        ease_frames=ease_s * curve.motions[0].fps,
         euler=euler,
         begun=False,
         done=False,
@@ -241,8 +266,13 @@ def _live_record(
         turn=float(place.theta),
         x=float(place.x0),
         z=float(place.z0),
+        asked=np.zeros(n_motions),
+        weights=np.zeros(n_motions),
+        easing=np.zeros(n_motions),
+        since_jump=-1,
         last=np.zeros((n_motions, 3)),
         seam=np.zeros((n_joints, 3)),
+        seam_moved=np.zeros((n_joints, 3)),
         lift=0.0,
         since_seam=-1,
         scratch=np.zeros(21 * n_motions + 8 * n_joints),

@@ -143,6 +143,9 @@ class Group:
         self.times = np.ascontiguousarray(curve.times.points, dtype=np.float64)
         identity = np.zeros((len(self.times), 3))
         self.aligning = np.stack([identity if s is None else s.points for s in curve.alignment])
+        self.translations: FloatArray | None = None
+        if not rigid_bones(curve):
+            self.translations = np.concatenate([_translations(m) for m in motions])
 
     def at(self, u: FloatArray) -> Aligned:
         """The examples at parameters ``u`` (N,), in the spline's own units.
@@ -275,28 +278,37 @@ def mix_poses(
     return out, spread.max(axis=0)
 
 
+def rigid_bones(curve: RegistrationCurve) -> bool:
+    """Whether all examples have the same rigid bones."""
+    offsets = curve.motions[0].skeleton.offsets
+    return all(
+        m.joint_translations is None and np.allclose(m.skeleton.offsets, offsets, atol=1e-6)
+        for m in curve.motions
+    )
+
+
+def _translations(motion: Motion) -> FloatArray:
+    """Translations of the joints in every frame. (F, J, 3)."""
+    if motion.joint_translations is not None:
+        return motion.joint_translations
+    return np.broadcast_to(
+        motion.skeleton.offsets, (motion.n_frames, *motion.skeleton.offsets.shape)
+    )
+
+
 def mixed_translations(
     curve: RegistrationCurve, frames: FloatArray, weights: FloatArray
 ) -> FloatArray | None:
     """Mixed joint translations (N, J, 3); None where all examples have the same rigid bones."""
-    rigid = all(m.joint_translations is None for m in curve.motions)
-    same = all(
-        np.allclose(m.skeleton.offsets, curve.motions[0].skeleton.offsets, atol=1e-6)
-        for m in curve.motions
-    )
-    if rigid and same:
+    if rigid_bones(curve):
         return None
     mixed = np.zeros((len(frames), curve.motions[0].skeleton.n_joints, 3))
     for k, motion in enumerate(curve.motions):
-        if motion.joint_translations is None:
-            offsets = np.broadcast_to(motion.skeleton.offsets, mixed.shape)
-        else:
-            low = np.floor(frames[:, k]).astype(np.int64)
-            high = np.minimum(low + 1, motion.n_frames - 1)
-            t = (frames[:, k] - low)[:, None, None]
-            moving = motion.joint_translations
-            offsets = moving[low] + t * (moving[high] - moving[low])
-        mixed += weights[:, k, None, None] * offsets
+        moving = _translations(motion)
+        low = np.floor(frames[:, k]).astype(np.int64)
+        high = np.minimum(low + 1, motion.n_frames - 1)
+        t = (frames[:, k] - low)[:, None, None]
+        mixed += weights[:, k, None, None] * (moving[low] + t * (moving[high] - moving[low]))
     return mixed
 
 

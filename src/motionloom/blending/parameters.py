@@ -259,10 +259,10 @@ def measure(motion: Motion, name: str, *, body: BodyMap | None = None) -> float:
     motion
         The motion.
     name
-        ``"speed"``, metres per second along the ground; ``"turn"``, radians from the first to the
-        last frame, positive to the left. Or where a hand or foot reaches, at the moment when it is
-        farthest from the pelvis over the ground: ``"right_wrist.height"`` over the ground,
-        ``"right_wrist.forward"`` and ``"right_wrist.side"`` from where the pelvis was at the start,
+        ``"speed"``, metres per second of the pelvis along the ground; ``"turn"``, radians from the
+        first to the last frame, positive to the left. Or where a hand or foot reaches, at the
+        moment when it is farthest from the pelvis over the ground: ``"right_wrist.height"`` over
+        the ground, ``"right_wrist.forward"`` and ``"right_wrist.side"`` from where the pelvis was at the start,
         in metres, the side positive to the left, and ``"right_wrist.direction"``, the angle of the
         two in radians, 0 straight on and positive to the left. Or how forceful a punch or kick is:
         ``"right_wrist.speed"``, the largest speed of the joint against the pelvis, metres per
@@ -299,7 +299,8 @@ def measure(motion: Motion, name: str, *, body: BodyMap | None = None) -> float:
         raise ArrayError(f"`motion` must have two frames or more, got {motion.n_frames}.")
     body = roles_for(motion.skeleton, body)
     if name == "speed":
-        steps = np.diff(motion.root_positions[:, ::2], axis=0)
+        pelvis = motion.world_positions()[:, body.pelvis or 0]
+        steps = np.diff(pelvis[:, ::2], axis=0)
         distance = float(np.linalg.norm(steps, axis=1).sum())
         return distance * motion.fps / (motion.n_frames - 1)
     if name == "turn":

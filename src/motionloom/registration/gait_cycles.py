@@ -45,7 +45,7 @@ class GaitCycle:
     turn : float
         How far the body turns, radians; positive to its left.
     speed : float
-        Metres per second along the ground.
+        Metres per second of the pelvis along the ground.
     """
 
     first: int
@@ -102,7 +102,7 @@ def find_cycles(
     planted = contacts_for(footplants, motion.n_frames, "footplants").planted
     stances = [_stances(planted[:, side : side + 2], motion.fps) for side in (0, 2)]
     cloud, headings = point_cloud(motion, body=body), facing(motion, body=body)
-    cycles = []
+    pelvis, cycles = motion.world_positions()[:, body.pelvis or 0], []
     for one, following in zip(stances[0], stances[0][1:], strict=False):
         first, last = (round(0.5 * (a + b)) for a, b in (one, following))
         seconds = (last - first) / motion.fps
@@ -110,7 +110,7 @@ def find_cycles(
         if not SHORTEST_S <= seconds <= LONGEST_S or sum(steps) != 1:
             continue
         last, gap = _closing(cloud, first, last, motion.fps)
-        path = motion.root_positions[first : last + 1, ::2]
+        path = pelvis[first : last + 1, ::2]
         way = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
         turn = float(headings[last] - headings[first])
         cycles.append(GaitCycle(first, last, gap, turn, way * motion.fps / (last - first)))

@@ -128,3 +128,70 @@ def test_constraints_hold_live_when_they_hold_in_a_blend():
 
 def test_a_curve_without_constraints_holds_none():
     assert ml.control(CURVES[2]).step([0.5, 0.5]).constraints == ()
+
+
+RIGS = {"hips": lambda motion: motion, "root bone": ml.with_root_bone}
+
+
+def played(curve, live, n_frames, weights=(0.3, 0.7)):
+    poses = [live.step(weights) for _ in range(n_frames)]
+    moved = [pose.joint_translations for pose in poses]
+    return ml.Motion(
+        curve.motions[0].skeleton,
+        np.array([pose.root_position for pose in poses]),
+        np.array([pose.local_quats for pose in poses]),
+        curve.motions[0].fps,
+        joint_translations=None if moved[0] is None else np.array(moved),
+    )
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_live_joints_are_where_those_of_the_blend_are(rig):
+    curve = ml.register([RIGS[rig](walk) for walk in WALKS[:2]], ends="match")
+    made = ml.blend(curve, lambda seconds: [0.3, 0.7], clean=False)
+    n = made.motion.n_frames - 1
+    live = played(curve, ml.control(curve, loop=False, hold_feet=False), n)
+    assert (live.joint_translations is None) == (rig == "hips")
+    apart = live.world_positions() - made.motion.world_positions()[:n]
+    assert np.abs(apart).max() < 0.02  # a blend stretches its steps to end with its curve
+    hips = curve.motions[0].skeleton.index("Hips")
+    heights = live.world_positions()[:, hips, 1]
+    assert 0.02 < np.ptp(heights) < 0.2  # they bob
+
+
+@pytest.mark.parametrize("hold_feet", [False, True])
+def test_hips_of_a_rig_with_a_root_bone_go_round_and_on_without_a_jump(hold_feet):
+    walks = [ml.synthetic.clip("walk", turn=turn, duration_s=4.0).motion for turn in (0.0, 0.8)]
+    curve = ml.register([ml.with_root_bone(walk) for walk in walks], cycles=True)
+    motion = played(curve, ml.control(curve, hold_feet=hold_feet), 400)
+    hips = motion.world_positions()[:, curve.motions[0].skeleton.index("Hips")]
+    steps = np.linalg.norm(np.diff(hips, axis=0), axis=1) * motion.fps
+    assert steps.min() > 0.5 and steps.max() < 2.0
+    assert np.linalg.norm(hips - motion.root_positions, axis=1).max() < 1.2  # it does not orbit
+
+
+@pytest.mark.parametrize("rig", RIGS)
+def test_weights_that_jump_ease_in_and_smooth_ones_are_followed(rig):
+    curve = ml.register([RIGS[rig](walk) for walk in WALKS[:2]], ends="match")
+    fps = curve.motions[0].fps
+    live, at_once = ml.control(curve), ml.control(curve, ease_s=0.0)
+    wave = 0.5 + 0.5 * np.sin(2.0 * np.pi * 0.5 * np.arange(60) / fps)  # at most 1.6 a second
+    for share in wave:
+        live.step([share, 1.0 - share])
+        assert live.weights.tolist() == [share, 1.0 - share]
+    target = np.array([0.9, 0.1])
+    ways = []
+    for _ in range(round(0.25 * fps)):
+        before = live.weights
+        live.step(target)
+        at_once.step(target)
+        assert at_once.weights.tolist() == target.tolist()
+        ways.append(np.abs(live.weights - before).max())
+        assert live.weights.sum() == pytest.approx(1.0)
+    jump = abs(wave[-1] - 0.9)
+    assert 0.0 < ways[0] < 0.3 * max(ways) and max(ways) < 1.6 * jump / len(ways)
+    assert live.weights.tolist() == target.tolist()
+    for k in range(50):  # a weight that flickers moves nothing by more than that
+        before = live.weights
+        live.step([1.0, 0.0] if k % 2 else [0.0, 1.0])
+        assert np.abs(live.weights - before).max() < 0.1

@@ -16,6 +16,26 @@ def test_speed_and_turn_are_those_that_were_asked_for():
         assert ml.measure(walk, "turn") == pytest.approx(turn, abs=0.25)  # hips swing
 
 
+@pytest.mark.parametrize("speed", [0.8, 1.6])
+def test_speeds_are_those_of_the_pelvis_whatever_bone_carries_the_travel(speed):
+    walk = ml.synthetic.clip("walk", speed=speed).motion
+    rooted = ml.with_root_bone(walk)
+    moving = np.array(rooted.joint_translations)
+    moving[:, 1] = walk.root_positions  # as in Bandai's files: the root bone lies still
+    quats = np.array(rooted.local_quats)
+    quats[:, 1], quats[:, 0] = walk.local_quats[:, 0], [1.0, 0.0, 0.0, 0.0]
+    lying = rooted.replace(
+        root_positions=np.zeros_like(walk.root_positions), joint_translations=moving,
+        local_quats=quats,
+    )  # fmt: skip
+    assert np.abs(lying.world_positions()[:, 1:] - walk.world_positions()).max() < 1e-9
+    for motion in (rooted, lying):
+        assert ml.measure(motion, "speed") == pytest.approx(ml.measure(walk, "speed"), abs=1e-9)
+        assert [cycle.speed for cycle in ml.find_cycles(motion)] == pytest.approx(
+            [cycle.speed for cycle in ml.find_cycles(walk)], abs=1e-9
+        )
+
+
 @pytest.mark.parametrize("heading", [0.0, 1.3, -2.5])
 def test_reach_does_not_depend_on_where_the_body_stands(heading):
     punch = ml.synthetic.clip("punch").motion

@@ -32,11 +32,17 @@ class PointRig:
         self.joints = np.ascontiguousarray(joints, dtype=np.int64)
         self.offsets = np.ascontiguousarray(offsets, dtype=np.float64)
 
-    def points(self, root_position: FloatArray, local_quats: FloatArray) -> FloatArray:
+    def points(
+        self,
+        root_position: FloatArray,
+        local_quats: FloatArray,
+        joint_translations: FloatArray | None = None,
+    ) -> FloatArray:
         """World positions of the points in one pose. (P, 3)."""
+        moved = self.skeleton.offsets if joint_translations is None else joint_translations
         points, n = np.zeros(self.offsets.shape), self.skeleton.n_joints
         _place(
-            n, self.skeleton.parents, self.skeleton.offsets,
+            n, self.skeleton.parents, moved,
             np.ascontiguousarray(root_position, dtype=np.float64),
             np.ascontiguousarray(local_quats, dtype=np.float64),
             len(self.joints), self.joints, self.offsets, np.zeros((n, 7)), points,

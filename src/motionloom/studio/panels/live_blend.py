@@ -65,7 +65,7 @@ class LiveBlend:
             pose = self.controller.step(shares)
         self._weights = now
         self.frame += frames
-        points = self._rig.points(pose.root_position, pose.local_quats)
+        points = self._rig.points(pose.root_position, pose.local_quats, pose.joint_translations)
         return encode_pose(self.number, self.frame, pose.planted, points)
 
     def _target(
