@@ -1,0 +1,109 @@
+"""A minute of a live character: freezes, failed checks, orders met, latencies, slip."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import motionloom as ml
+from studies.audit.audit_clips import Library, library
+from studies.trust.draw import Case
+from studies.trust.independent import GROUND, Array, Bools, Origin, judge, runs
+from studies.trust.made import cached_body, told_by
+from studies.trust.points import body_of
+
+SECONDS = 60.0
+ORDER_S = (1.0, 4.0)
+FROZEN_S, FROZEN_RAD, FROZEN_M = 0.1, 1e-6, 1e-6
+FAST_M_S, JUST_S = 0.8, 0.15
+"""A freeze: a pose that stops within so long after the body went so fast."""
+
+
+def minute(case: Case) -> dict[str, Any]:
+    """Play a minute with a random order every one to four seconds."""
+    place = library(case["collection"])
+    rng = np.random.default_rng(case["seed"])
+    ids = [c for c in place.collection.ids if place.motion(c).n_frames > place.table.length]
+
+    def anywhere() -> tuple[str, int]:
+        clip = ids[int(rng.integers(len(ids)))]
+        return clip, int(rng.integers(place.motion(clip).n_frames))
+
+    fps = place.table.frames.fps
+    live = place.table.stream((ids[int(rng.integers(len(ids)))], 0))
+    poses, spent, maps = [], [], []
+    orders = met = 0
+    goal: tuple[str, int] | None = None
+    next_order = 0
+    for step in range(round(SECONDS * fps)):
+        if step == next_order:
+            met += goal is not None and live.place[0] == goal[0]
+            goal = anywhere()
+            live.go(frame=goal)
+            orders += 1
+            next_order += round(float(rng.uniform(*ORDER_S)) * fps)
+        started = time.perf_counter()
+        poses.append(live.step())
+        spent.append(1000.0 * (time.perf_counter() - started))
+        if (now := getattr(poses[-1], "provenance", None)) is not None:
+            maps.append(now)
+    motion = ml.Motion(
+        place.collection.frames.skeleton,
+        np.array([pose.root_position for pose in poses]),
+        np.array([pose.local_quats for pose in poses]),
+        fps,
+    )
+    ms = np.array(spent)
+    return {
+        "passed": True,
+        "orders": orders, "orders met": int(met),
+        "freezes": len(freezes(motion)),
+        "failed checks": len(failed_checks(place, motion, poses)),
+        "p50 ms": round(float(np.median(ms)), 3), "p95 ms": round(float(np.quantile(ms, 0.95)), 3),
+        "p99 ms": round(float(np.quantile(ms, 0.99)), 3), "worst ms": round(float(ms.max()), 3),
+        **judged(place, motion, getattr(live, "provenance", None)),
+    }  # fmt: skip
+
+
+def freezes(motion: ml.Motion) -> list[tuple[int, int]]:
+    """Times in which nothing moves, just after the body travelled."""
+    turned = 1.0 - np.abs((motion.local_quats[1:] * motion.local_quats[:-1]).sum(axis=2))
+    moved = np.linalg.norm(np.diff(motion.root_positions, axis=0), axis=1)
+    still: Bools = (turned.max(axis=1) < FROZEN_RAD**2) & (moved < FROZEN_M)
+    speed: Array = np.linalg.norm(np.diff(motion.root_positions[:, GROUND], axis=0), axis=1)
+    speed = speed * motion.fps
+    just = round(JUST_S * motion.fps)
+    return [
+        (first, last)
+        for first, last in runs(still)
+        if (last - first + 1) / motion.fps >= FROZEN_S
+        and first > 0
+        and speed[max(0, first - just) : first].max() > FAST_M_S
+    ]
+
+
+def failed_checks(place: Library, motion: ml.Motion, poses: list[Any]) -> tuple[Any, ...]:
+    """What motionloom's own check finds in the minute."""
+    plants = ml.Footplants(np.array([pose.planted for pose in poses]))
+    sources = [place.motion(clip) for clip in place.collection.ids]
+    return ml.verify(motion, sources=sources, footplants=plants).failed
+
+
+def judged(place: Library, motion: ml.Motion, provenance: ml.Provenance | None) -> dict[str, Any]:
+    """By the independent check; nothing where the stream does not say what it is made of."""
+    if provenance is None:
+        return {"rejected spans": 0, "slip cm": 0.0, "map": "none"}
+    names = list(place.collection.ids)
+    indices = [names.index(name) for name in provenance.sources]
+    told = told_by(provenance, indices)
+    origins = [Origin(cached_body(place.motion(names[k])), seconds) for k, seconds in told]
+    alarms = judge(body_of(motion), origins)
+    slips = [alarm.value for alarm in alarms if alarm.kind == "support"]
+    return {
+        "rejected spans": len(alarms),
+        "slip cm": round(100.0 * max(slips, default=0.0), 1),
+        "alarms": [alarm._asdict() for alarm in alarms[:20]],
+        "map": "provenance",
+    }
