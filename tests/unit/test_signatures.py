@@ -12,11 +12,11 @@ import pytest
 import motionloom as ml
 
 SWITCHES = {
-    "transition": {"timewarp": True, "match": True, "clean": True, "check": True},
+    "transition": {"timewarp": True, "match": True, "clean": True, "repair": "made"},
     "blend": {"clean": True},
     "splice": {"soft": False, "match": True, "hand_contacts": None},
     "add_clips": {"source_fps": None, "skeleton": None, "keep_glitches": None},
-    "loop": {"clean": True, "repair_knees": True},
+    "loop": {"clean": True, "repair": "made"},
 }
 
 

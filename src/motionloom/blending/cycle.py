@@ -10,10 +10,20 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.finalize import (
+    Finalized,
+    Window,
+    ease_to,
+    finalize,
+    legs_missing,
+    put_into,
+)
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Copied, Verification
 from motionloom.features.glitches.glitch_frames import find_glitches
+from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import concatenate, transform
@@ -32,6 +42,11 @@ MIN_SPEED, MIN_MEAN_SPEED = 0.4, 0.75
 """Slowest frame and mean of a travelling cycle, as parts of the clip's travelling speed."""
 POOR_M = 0.06
 """First and last pose of a cycle that differ by more (rms) are not the same phase of a step."""
+FADE_S = 0.3
+"""Seconds before a seam and after the beginning in which feet that are held, and repairs, ease
+off."""
+MOST_SHIFT_M = 0.12
+"""A cycle is moved by at most so much, for feet that stand over its seam, metres."""
 MAX_TRIES = 12
 """Cycles that are tried, best first, until one passes the quality check."""
 
@@ -43,41 +58,71 @@ class Cycle(NamedTuple):
     """A cycle of a clip, closed: its last frame is its first, moved by ``closure``."""
 
     motion: Motion
+    captured: Motion
+    """The frames of the clip, as they are."""
+    planted: BoolArray
+    """Their contacts. (F, 4)"""
     closure: PlanarTransform
     first: int
     """Frame of the clip that it begins with."""
     seam: int
     """Frames before the end over which the pose is led back to the first one."""
+    share: FloatArray
+    """How much of a change every frame takes: 1 in the seam, and less and less over the fades
+    before it and after the beginning. (F,)"""
 
     def laps(self, count: int) -> Motion:
         """The cycle played several times, each lap where the one before ends."""
-        laps, place = [], PlanarTransform.identity()
-        for k in range(count):
-            lap = transform(self.motion, place)
-            laps.append(lap if k == count - 1 else lap[:-1])
-            place = self.closure @ place
-        return concatenate(laps)
+        return _laps(self.motion, self.closure, count)
 
-    def copied(self, count: int) -> list[Copied]:
-        """Frames of that many laps that come from the clip."""
-        length = self.motion.n_frames - 1
-        return [
-            Copied(k * length, (k + 1) * length + (k == count - 1), 0, self.first)
-            for k in range(count)
-        ]
+    def finished(self, check: QualityCheck, body: BodyMap, *, clean: bool) -> Finalized:
+        """Two laps with feet held over the step from the end to the beginning, which is checked.
 
-    def verify(self, check: QualityCheck, planted: BoolArray | None = None) -> Verification:
-        """Check two laps, which include the step from the end to the beginning.
-
-        ``planted`` (F, 4) are the contacts that are held; none by default.
+        Only frames of the seam and of its fades are changed and judged.
         """
-        laps = self.laps(2)
-        labels = np.zeros((laps.n_frames, 4), dtype=bool)
-        if planted is not None:
-            labels = np.concatenate([planted[:-1], planted])
-        return check.verify(
-            laps, footplants=Footplants(labels), copied=self.copied(2), held=planted is not None
+        length = len(self.share) - 1
+        share, loose = np.zeros(2 * length + 1), np.zeros(2 * length + 1, dtype=bool)
+        after = int(np.argmin(self.share))  # the least is between the fades
+        share[after : length + 1] = self.share[after:]
+        share[length : length + after] = self.share[:after]
+        loose[length - self.seam + 1 : length] = True
+        copied = [
+            Copied(0, length - self.seam + 1, 0, self.first),
+            Copied(length, 2 * length + 1, 0, self.first),
+        ]
+        labels = np.concatenate([self.planted[:-1], self.planted])
+        window = Window(_laps(self.captured, self.closure, 2), share, loose)
+        return finalize(
+            self.laps(2),
+            Footplants(labels),
+            check,
+            body=body,
+            clean=clean,
+            copied=copied,
+            window=window,
         )
+
+    def lap_of(self, done: Finalized) -> tuple[Motion, BoolArray]:
+        """One lap of what :meth:`finished` gave, and its contacts."""
+        length = len(self.share) - 1
+        after = int(np.argmin(self.share))
+        begins = transform(done.motion[length : length + after + 1], self.closure.inverse())
+        lap = put_into(self.captured, begins[:after] if after else begins[:1], 0)
+        lap = put_into(lap, done.motion[after + 1 : length + 1], after + 1)
+        planted = np.array(self.planted)
+        planted[: after + 1] = done.footplants.planted[length : length + after + 1]
+        planted[after + 1 :] = done.footplants.planted[after + 1 : length + 1]
+        planted[-1] = planted[0]
+        return lap.replace(name=self.motion.name, source=self.motion.source), planted
+
+
+def _laps(motion: Motion, closure: PlanarTransform, count: int) -> Motion:
+    laps, place = [], PlanarTransform.identity()
+    for k in range(count):
+        lap = transform(motion, place)
+        laps.append(lap if k == count - 1 else lap[:-1])
+        place = closure @ place
+    return concatenate(laps)
 
 
 def close(motion: Motion, closure: PlanarTransform, seam: int) -> Motion:
@@ -134,10 +179,23 @@ class CycleSearch:
     """Whether cycles must travel; None: if the clip does, and if any cycle can."""
     seam: int
     """Frames over which a cycle is closed."""
+    planted: BoolArray
+    """Contacts of the clip. (F, 4)"""
+    body: BodyMap
+    repaired: Motion
+    """The clip as frames next to the ends of a cycle have it."""
 
     @classmethod
     def of(
-        cls, motion: Motion, body: BodyMap, lengths: tuple[int, int], moving: bool | None, seam: int
+        cls,
+        motion: Motion,
+        planted: BoolArray,
+        body: BodyMap,
+        lengths: tuple[int, int],
+        *,
+        moving: bool | None,
+        seam: int,
+        repairs: bool,
     ) -> CycleSearch:
         """A search for cycles of ``lengths`` frames, shortest and longest."""
         stride = max(1, round(motion.fps / 60.0))
@@ -156,6 +214,9 @@ class CycleSearch:
             glitches,
             moving,
             seam,
+            planted,
+            body,
+            repair_capture(motion, body=body).motion if repairs else motion,
         )
 
     def best(self, check: QualityCheck) -> FoundCycle:
@@ -168,7 +229,7 @@ class CycleSearch:
             if span is None:
                 break
             cycle = self._closed(span)
-            verification = cycle.verify(check)
+            verification = cycle.finished(check, self.body, clean=False).verification
             if taken is None or len(verification.failed) < len(taken[2].failed):
                 taken = (span, cycle, verification, notes)
             if verification.passed:
@@ -187,9 +248,33 @@ class CycleSearch:
         theta, slide = self.grid.alignment(np.array([span.stop]), np.array([span.start]))
         closure = PlanarTransform(float(theta[0]), float(slide[0, 0]), float(slide[0, 1]))
         first, last = span.start * self.stride, span.stop * self.stride
-        closed = close(self.motion[first : last + 1], closure, self.seam)
-        named = closed.replace(name=f"{self.motion.name} loop".strip())
-        return Cycle(named, closure, first, self.seam)
+        seam = min(self.seam, last - first)
+        planted = np.array(self.planted[first : last + 1])
+        fade = min(round(FADE_S * self.motion.fps), max(0, (last - first - seam) // 2 - 1))
+        captured, at = self.motion[first : last + 1], np.arange(last - first + 1)
+        share = np.maximum(ease(at / (fade + 1)), ease((len(at) - 1 - seam - at) / (fade + 1)))
+        made = ease_to(captured, self.repaired[first : last + 1], share)
+        closure = self._where_feet_stand(closure, made, planted, seam)
+        named = close(made, closure, seam).replace(name=f"{self.motion.name} loop".strip())
+        planted[-1] = planted[0]
+        return Cycle(named, captured, planted, closure, first, seam, share)
+
+    def _where_feet_stand(
+        self, closure: PlanarTransform, motion: Motion, planted: BoolArray, seam: int
+    ) -> PlanarTransform:
+        """The closure, moved so that feet that stand over the seam stand in one place."""
+        if legs_missing(self.body):
+            return closure
+        if planted.all(axis=0).any():  # a foot that stands all the time does not travel
+            return PlanarTransform.identity()
+        columns = np.flatnonzero(planted[-1 - seam :].all(axis=0) & planted[0])
+        if not len(columns):
+            return closure
+        points = foot_points(motion, body=self.body)[[0, -1]][:, columns]
+        apart = (points[1] - closure.apply(points[0])).mean(axis=0)
+        if np.hypot(apart[0], apart[2]) > MOST_SHIFT_M:
+            return closure
+        return PlanarTransform(0.0, float(apart[0]), float(apart[2])) @ closure
 
     def _choose(self, refused: Sequence[tuple[int, int]], notes: list[str]) -> _Span | None:
         """The cycle that closes best and is not refused; what was decided is added to ``notes``.

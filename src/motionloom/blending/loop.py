@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
+from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, one_of, positive
 from motionloom._records import record
-from motionloom.blending.cycle import Cycle, CycleSearch, close
+from motionloom.blending.cycle import Cycle, CycleSearch
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_points
 from motionloom.body.root_motion import travel_on_root
 from motionloom.body.stature import stature
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.contact_speeds import fastest_contact
-from motionloom.cleanup.finalize import finalize, legs_missing
+from motionloom.cleanup.finalize import legs_missing, same_frames
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck
@@ -26,16 +25,12 @@ from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants, contacts_for, runs_of
-from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.rotation.planar import PlanarTransform
 
 SLIDES_M = 0.03
 """A contact that the seam moves farther than this is not labelled as one, metres."""
-AROUND_S = 1.0
-"""Seconds of other laps on both sides of the one that is used: clean-up reaches no farther."""
-OPEN_M = 0.01
-"""A cleaned lap whose ends differ by more than this is not used, metres."""
 MAX_CHANGE = 0.06
 """Feet are not held if a joint would move farther than this part of the body's height. A cycle that
 closes so badly has one foot in two places, such as two steps of a stair. In clips of CMU subjects
@@ -62,12 +57,16 @@ class Loop:
         The same distance of this cycle before its seam was blended, metres rms.
     closure : PlanarTransform
         What one cycle moves the body by.
+    provenance : Provenance
+        Which frame of the clip every frame is, and which were changed: the seam, and frames before
+        and after it. All others are the clip's own, bit for bit.
     notes : tuple of str
-        What was decided (whether the cycle travels, glitches avoided), and failed checks.
+        What was decided (whether the cycle travels, glitches avoided), the frames that differ from
+        the clip, and failed checks.
     verification : Verification
         Quality check of two laps against the clip.
     cleanup : CleanupReport or None
-        What holding the feet changed in one lap; None with ``clean=False``.
+        What holding the feet changed around the seam; None with ``clean=False``.
     """
 
     motion: Motion
@@ -76,6 +75,7 @@ class Loop:
     match: FloatArray
     cost: float
     closure: PlanarTransform
+    provenance: Provenance = field(repr=False)
     notes: tuple[str, ...] = ()
     verification: Verification = field(default_factory=lambda: Verification(True))
     cleanup: CleanupReport | None = None
@@ -100,13 +100,13 @@ def loop(
     moving: bool | None = None,
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
-    repair_knees: bool = True,
+    repair: Literal["made", "all"] | None = "made",
     clean: bool = True,
 ) -> Loop:
     """The cycle of a clip that closes best, with planted feet held over its seam.
 
-    Feet are held in several laps together, and the middle lap is the result, so that it can be
-    repeated without a seam.
+    Its end is led back to its beginning over a short seam. What that and the held feet change eases
+    off within 0.3 s before the seam and after the beginning; all other frames are the clip's own.
 
     Parameters
     ----------
@@ -124,8 +124,9 @@ def loop(
         Contacts of the clip; detected where not given.
     body
         Which joint is which; guessed where not given.
-    repair_knees
-        Whether knees that were captured bent backwards are repaired first (True by default).
+    repair
+        Glitches of the capture, and knees that were captured bent backwards, are repaired where
+        motion is made (``"made"``), in all of the clip (``"all"``), or nowhere (None).
     clean
         If False, feet are left as the seam has them.
 
@@ -150,7 +151,9 @@ def loop(
     for value, name in ((seam_s, "seam_s"), (shortest_s, "shortest_s"), (longest_s, "longest_s")):
         positive(value, name)
     moving = None if moving is None else flag(moving, "moving")
-    repair_knees, clean = flag(repair_knees, "repair_knees"), flag(clean, "clean")
+    clean = flag(clean, "clean")
+    if repair is not None:
+        one_of(repair, ("made", "all"), "repair")
     body = roles_for(motion.skeleton, body)
     if footplants is None:
         plants = detect_footplants(motion, body=body)
@@ -159,37 +162,48 @@ def loop(
     lengths = _cycle_lengths(motion, shortest_s, longest_s)
     seam = max(2, round(min(seam_s * motion.fps, motion.n_frames)))
 
-    motion, notes = _repaired(motion, body, repair_knees)
+    motion, notes = _prepared(motion, body, repair == "all")
     check = QualityCheck([motion], footplants=[plants], body=body)
-    search = CycleSearch.of(motion, body, lengths, moving, seam)
+    search = CycleSearch.of(
+        motion, plants.planted, body, lengths, moving=moving, seam=seam, repairs=repair == "made"
+    )
     cycle, verification, decisions, match, cost = search.best(check)
     notes += decisions
     span = cycle.first, cycle.first + cycle.motion.n_frames - 1
-    labels = np.array(plants.planted[span[0] : span[1] + 1])
-    planted, cleanup = _without_slides(cycle.motion, labels, check, seam), None
+    cycle = cycle._replace(planted=_without_slides(cycle, check))
+    made, planted, cleanup = cycle.motion, cycle.planted, None
     if clean:
-        labels[-1] = labels[0]
         try:
-            held, planted, cleanup = _hold_feet(cycle, labels, check, body)
-            rechecked = held.verify(check, planted)
-            if len(rechecked.failed) > len(verification.failed):
-                raise _NotHeldError("the cycle would fail the quality check")
-            cycle, verification = held, rechecked
+            made, planted, cleanup, verification = _hold_feet(cycle, check, body, verification)
         except _NotHeldError as reason:
             notes.append(f"feet are not held: {reason}")
         warn_flawed(verification, "loop")
+    changed = ~same_frames(made, cycle.captured)
+    notes += _changes(changed)
     notes += [f"failed check: {each}" for each in verification.failed]
+    frames = np.arange(span[0], span[1] + 1, dtype=np.float64)[:, None]
     return Loop(
-        cycle.motion,
+        made,
         Footplants(planted),
         span,
         match,
         cost,
         cycle.closure,
+        Provenance.of_clips(
+            [motion.name or "A"], motion.fps, frames, np.ones_like(frames), changed
+        ),
         tuple(notes),
         verification,
         cleanup,
     )
+
+
+def _changes(changed: BoolArray) -> list[str]:
+    """A note on the frames that are not the clip's own."""
+    spans = [f"{first} to {last}" for first, last in runs_of(changed)]
+    if not spans:
+        return []
+    return [f"frames {' and '.join(spans)} differ from the clip; all others are its own"]
 
 
 def _cycle_lengths(motion: Motion, shortest_s: float, longest_s: float) -> tuple[int, int]:
@@ -213,27 +227,29 @@ def _cycle_lengths(motion: Motion, shortest_s: float, longest_s: float) -> tuple
     return low, high
 
 
-def _repaired(motion: Motion, body: BodyMap, knees: bool) -> tuple[Motion, list[str]]:
-    """The clip with its travel on the root and its glitches repaired, and notes on both."""
+def _prepared(motion: Motion, body: BodyMap, repaired: bool) -> tuple[Motion, list[str]]:
+    """The clip with its travel on the root, repaired where all of it is to be, and notes."""
     notes = []
     led = travel_on_root(motion, body=body)
     if led is not motion:
         notes.append("the root bone carries travel and heading, on the ground under the pelvis")
-    repaired = repair_capture(led, body=body, knees=knees)
-    return repaired.motion, [*notes, *repaired.notes]
+    if not repaired:
+        return led, notes
+    done = repair_capture(led, body=body)
+    return done.motion, [*notes, *done.notes]
 
 
-def _without_slides(cycle: Motion, planted: BoolArray, check: QualityCheck, seam: int) -> BoolArray:
+def _without_slides(cycle: Cycle, check: QualityCheck) -> BoolArray:
     """Contacts of the cycle, without those that the seam drags over the ground. (F, 4)."""
-    planted = np.array(planted)
-    rig = check.rig_for(cycle)
+    planted, motion, seam = np.array(cycle.planted), cycle.motion, cycle.seam
+    rig = check.rig_for(motion)
     if len(rig.legs):
-        soles = series_of(rig, cycle).soles
+        soles = series_of(rig, motion).soles
         for column in range(4):
             for first, last in runs_of(planted[:, column]):
                 ground = soles[first : last + 1, column][:, [0, 2]]
-                if last >= cycle.n_frames - seam and np.ptp(ground, axis=0).max() > SLIDES_M:
-                    planted[max(first, cycle.n_frames - seam) : last + 1, column] = False
+                if last >= motion.n_frames - seam and np.ptp(ground, axis=0).max() > SLIDES_M:
+                    planted[max(first, motion.n_frames - seam) : last + 1, column] = False
     planted[-1] = planted[0]
     return planted
 
@@ -246,81 +262,53 @@ class _NotHeldError(Exception):
 
 
 def _hold_feet(
-    cycle: Cycle, planted: BoolArray, check: QualityCheck, body: BodyMap
-) -> tuple[Cycle, BoolArray, CleanupReport]:
-    """The cycle with planted feet held over its seam, the contacts held, and what was changed.
+    cycle: Cycle, check: QualityCheck, body: BodyMap, loose: Verification
+) -> tuple[Motion, BoolArray, CleanupReport, Verification]:
+    """The cycle with planted feet held over its seam, its contacts, what was changed, the check.
 
-    Several laps are cleaned together and the middle one is used: in it every contact that crosses
-    the seam is whole, and clean-up changes every lap alike.
+    Feet are held in two laps around the step from one to the other. ``loose`` is the check of the
+    cycle without that.
     """
     if missing := legs_missing(body):
         raise _NotHeldError(f"the skeleton has no {', '.join(missing)}")
-    if planted.all(axis=0).any():
-        # A foot that stands all the time does not travel from lap to lap.
-        still = PlanarTransform.identity()
-        cycle = cycle._replace(motion=close(cycle.motion, still, cycle.seam), closure=still)
-    length, fps = cycle.motion.n_frames - 1, cycle.motion.fps
-    n_before = int(np.ceil(AROUND_S * fps / length))
-    n_laps = 2 * n_before + 1
-    labels = np.concatenate([*[planted[:-1]] * n_laps, planted[-1:]])
-    done = finalize(
-        cycle.laps(n_laps), Footplants(labels), check, body=body, copied=cycle.copied(n_laps)
-    )
-    if done.cleanup is None:
+    done = cycle.finished(check, body, clean=True)
+    if done.cleanup is None or len(done.verification.failed) > len(loose.failed):
         raise _NotHeldError("the cycle would fail the quality check")
-    first = n_before * length
-    held = np.array(done.footplants.planted[first : first + length + 1])
-    held[-1] = held[0]
-
-    place = PlanarTransform.identity()
-    for _ in range(n_before):
-        place = cycle.closure @ place
-    middle = transform(done.motion[first : first + length + 1], place.inverse())
-    gap = transform(middle[:1], cycle.closure).world_positions() - middle[-1:].world_positions()
-    if np.linalg.norm(gap, axis=-1).max() > OPEN_M:
-        raise _NotHeldError("the cycle would not close")
-    seam = max(
-        cycle.seam, round(0.5 * length)
-    )  # the gap of a few millimetres closes over half a lap
-    motion = close(middle, cycle.closure, seam).replace(
-        name=cycle.motion.name, source=cycle.motion.source
-    )
+    motion, held = cycle.lap_of(done)
     change = np.linalg.norm(motion.world_positions() - cycle.motion.world_positions(), axis=-1)
     if change.max() > MAX_CHANGE * stature(motion.skeleton, body):
         joint = motion.skeleton.names[int(change.max(axis=0).argmax())]
         raise _NotHeldError(
             f"{joint} would move by {100.0 * change.max():.0f} cm, as the ends differ too much"
         )
-    speed, worst = fastest_contact(foot_points(motion, body=body), held, fps)
-    report = dataclasses.replace(
-        _of_one_lap(done.cleanup, first, length), contact_speed_after=speed, worst_after=worst
-    )
-    return cycle._replace(motion=motion), held, report
+    return motion, held, _of_one_lap(done.cleanup, motion.n_frames - 1), done.verification
 
 
-def _of_one_lap(report: CleanupReport, first: int, length: int) -> CleanupReport:
-    """The part of the report that is about one lap, in frames of that lap.
+def _of_one_lap(report: CleanupReport, length: int) -> CleanupReport:
+    """The report with frames of one lap: a contact that begins in the second one begins there.
 
-    A contact that crosses the seam belongs to the lap in which it begins; one that lasts a whole
-    lap or longer is listed with all of that lap.
+    A contact that crosses the seam goes on beyond the last frame.
     """
+
+    def back(frame: int) -> int:
+        return frame - length if frame >= length else frame
+
     plants = tuple(
         dataclasses.replace(
             each,
-            first=max(each.first - first, 0),
-            last=each.last - first if each.first >= first else min(each.last - first, length),
+            first=back(each.first),
+            last=each.last - each.first + back(each.first),
             held=None
             if each.held is None
-            else (max(each.held[0] - first, 0), each.held[1] - first),
+            else (
+                each.held[0] - each.first + back(each.first),
+                each.held[1] - each.first + back(each.first),
+            ),
         )
         for each in report.plants
-        if first <= each.first < first + length
-        or (each.first < first and each.last >= first + length)
     )
-    worst_before, worst_after = (
-        None if worst is None else ((worst[0] - first) % length, worst[1])
+    before, after = (
+        None if worst is None else (worst[0] % length, worst[1])
         for worst in (report.worst_before, report.worst_after)
     )
-    return dataclasses.replace(
-        report, plants=plants, worst_before=worst_before, worst_after=worst_after
-    )
+    return dataclasses.replace(report, plants=plants, worst_before=before, worst_after=after)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, flag, frames_in, not_negative, of_kind, one_of, positive
+from motionloom._arrays import flag, frames_in, not_negative, of_kind, one_of, positive
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.join import (
@@ -23,7 +23,7 @@ from motionloom.blending.join import (
 )
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.finalize import Finalized, finalize, legs_missing
+from motionloom.cleanup.finalize import Finalized, finalize, legs_missing, same_frames
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.verification import Verification
@@ -369,16 +369,6 @@ def _lost(kept: Kept, wished: tuple[float, float]) -> list[str]:
     return [f"no place for a blend keeps {asked} of both clips: this is the best other one"]
 
 
-def same_frames(one: Motion, other: Motion) -> BoolArray:
-    """Frames that are equal to the last bit, but for the signs of whole quaternions. (F,)."""
-    turned = np.einsum("fjc,fjc->fj", one.local_quats, other.local_quats)[..., None] < 0.0
-    same = (np.where(turned, -one.local_quats, one.local_quats) == other.local_quats).all((1, 2))
-    same &= (one.root_positions == other.root_positions).all(axis=1)
-    if one.joint_translations is not None and other.joint_translations is not None:
-        same &= (one.joint_translations == other.joint_translations).all((1, 2))
-    return np.asarray(same)
-
-
 def _try(
     pair: Pair,
     places: tuple[Candidate, ...],
@@ -524,9 +514,10 @@ def lead_in(
     half, hold = _lead_frames(motion, pose, length_s, hold_s)
     held = _held(pose, pose.n_frames - 1, motion.fps, 2 * half + hold + 5)
     at = (half + hold + 2, half + 2)
-    return transition(
+    made = transition(
         held, motion, at=at, length_s=length_s, timewarp=False, body=body, clean=clean
     )
+    return _of_one_frame(made, 0, pose.duration_s)
 
 
 def lead_out(
@@ -571,9 +562,10 @@ def lead_out(
     half, hold = _lead_frames(motion, pose, length_s, hold_s)
     held = _held(pose, 0, motion.fps, 2 * half + hold + 5)
     at = (motion.n_frames - 3 - half, half + 2)
-    return transition(
+    made = transition(
         motion, held, at=at, length_s=length_s, timewarp=False, body=body, clean=clean
     )
+    return _of_one_frame(made, 1, 0.0)
 
 
 def _lead_frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -> tuple[int, int]:
@@ -595,6 +587,15 @@ def _lead_frames(motion: Motion, pose: Motion, length_s: float, hold_s: float) -
     if hold_s == 0.0:
         return half, 0
     return half, frames_in(hold_s, motion.fps, "hold_s", least=0, most=LONGEST_HOLD)
+
+
+def _of_one_frame(made: Transition, source: int, time_s: float) -> Transition:
+    """The transition, one clip of which is a single frame at a time of its clip."""
+    where = made.provenance
+    track = where.body
+    times = np.where(track.clip == source, time_s, track.time)
+    tracks = (dataclasses.replace(track, time=times),)
+    return dataclasses.replace(made, provenance=dataclasses.replace(where, tracks=tracks))
 
 
 def _held(pose: Motion, frame: int, fps: float, n_frames: int) -> Motion:

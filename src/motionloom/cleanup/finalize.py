@@ -272,6 +272,16 @@ def put_into(captured: Motion, part: Motion, low: int) -> Motion:
     return captured.replace(root_positions=root, local_quats=quats, joint_translations=moving)
 
 
+def same_frames(one: Motion, other: Motion) -> BoolArray:
+    """Frames that are equal to the last bit, but for the signs of whole quaternions. (F,)."""
+    turned = np.einsum("fjc,fjc->fj", one.local_quats, other.local_quats)[..., None] < 0.0
+    same = (np.where(turned, -one.local_quats, one.local_quats) == other.local_quats).all((1, 2))
+    same &= (one.root_positions == other.root_positions).all(axis=1)
+    if one.joint_translations is not None and other.joint_translations is not None:
+        same &= (one.joint_translations == other.joint_translations).all((1, 2))
+    return np.asarray(same)
+
+
 def _later(found: Verification, by: int) -> Verification:
     """The verification of a part, with frames counted in the whole motion."""
     return dataclasses.replace(

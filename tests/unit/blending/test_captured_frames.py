@@ -132,3 +132,18 @@ def test_feet_that_stand_all_through_the_blend_stand_in_one_place():
     assert_captured(made)
     points = foot_points(made.motion)
     assert np.ptp(points[:, :, [0, 2]], axis=0).max() < 0.005
+
+
+def test_a_lead_comes_from_its_pose_and_the_clip():
+    pose = STAND.motion
+    start, stop = ml.lead_in(WALK.motion, pose), ml.lead_out(WALK.motion, pose)
+    for made, source, time_s in ((start, 0, pose.duration_s), (stop, 1, 0.0)):
+        held = made.provenance.body.times_in(source)
+        assert held[np.isfinite(held)] == pytest.approx(time_s)
+        clip = made.provenance.body.times_in(1 - source)
+        assert (np.diff(clip[np.isfinite(clip)]) > 0.0).all()
+    frame = start.motion.n_frames - 1
+    copy = start.provenance.copies()[-1]
+    assert (copy.source, copy.last) == (1, frame)
+    own = transform(WALK.motion, start.placement)
+    assert (start.motion.root_positions[copy.first] == own.root_positions[copy.start]).all()

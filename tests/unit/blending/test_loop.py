@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending.cycle import Cycle, _best_cycle, _speeds
+from motionloom.blending.cycle import _best_cycle, _laps, _speeds
 from motionloom.body.feet import foot_points
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import sample, transform
@@ -72,11 +72,35 @@ def jumping(frames: list[int], stays: bool) -> ml.Motion:
     return WALK.replace(root_positions=root)
 
 
-def test_single_glitched_frames_are_repaired() -> None:
+def test_single_glitched_frames_are_repaired_where_all_is() -> None:
     first, last = ml.loop(WALK).span
-    cycle = ml.loop(jumping([(first + last) // 2], stays=False))
+    cycle = ml.loop(jumping([(first + last) // 2], stays=False), repair="all")
     assert cycle.verification.passed
     assert any("interpolated" in note for note in cycle.notes)
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("kind", ["walk", "jog", "sneak", "stand"])
+def test_frames_outside_the_seam_and_its_fades_are_the_clips_own(kind: str, clean: bool) -> None:
+    clip = ml.synthetic.clip(kind, duration_s=4.0).motion
+    cycle = ml.loop(clip, clean=clean)
+    where, fps = cycle.provenance, clip.fps
+    n = cycle.motion.n_frames
+    assert where.n_frames == n
+    own = clip[cycle.span[0] : cycle.span[1] + 1]
+    same = ~where.changed
+    assert (cycle.motion.root_positions[same] == own.root_positions[same]).all()
+    dots = np.einsum("fjc,fjc->fj", cycle.motion.local_quats, own.local_quats)
+    alike = cycle.motion.local_quats * np.sign(dots)[..., None] == own.local_quats
+    assert alike[same].all()
+    fade, seam = round(0.3 * fps), round(0.2 * fps)
+    may = np.zeros(n, dtype=bool)
+    may[: fade + 1] = may[max(0, n - 1 - seam - fade) :] = True
+    assert not (where.changed & ~may).any()
+    (note,) = [each for each in cycle.notes if "differ from the clip" in each]
+    assert str(n - 1) in note
+    for copy in where.copies():
+        assert copy.start == cycle.span[0] + copy.first
 
 
 def test_cycles_avoid_glitches_that_cannot_be_repaired() -> None:
@@ -161,19 +185,22 @@ def test_speeds_are_of_the_way_around_each_frame() -> None:
 
 
 def laps(cycle: ml.Loop) -> ml.Motion:
-    return Cycle(cycle.motion, cycle.closure, cycle.span[0], 1).laps(3)
+    return _laps(cycle.motion, cycle.closure, 3)
 
 
-def slides(cycle: ml.Loop, planted: np.ndarray) -> list[float]:
-    """How far every planted point moves over the ground in the middle of three laps, metres."""
+def slides(cycle: ml.Loop, planted: np.ndarray) -> tuple[float, float]:
+    """How far planted points move over the ground at most: in the seam, and in a whole contact."""
     labels = np.concatenate([planted[:-1], planted[:-1], planted])
     points, length = foot_points(laps(cycle))[..., [0, 2]], len(planted) - 1
-    return [
-        float(np.ptp(points[first : last + 1, kind], axis=0).max())
-        for kind in range(4)
-        for first, last in runs_of(labels[:, kind])
-        if length <= first < 2 * length
-    ]
+    in_seam, whole = [0.0], [0.0]
+    for kind in range(4):
+        for first, last in runs_of(labels[:, kind]):
+            if length <= first < 2 * length:
+                whole.append(float(np.ptp(points[first : last + 1, kind], axis=0).max()))
+            low, high = max(first, length - round(0.2 * cycle.motion.fps)), min(last, length)
+            if high > low:
+                in_seam.append(float(np.ptp(points[low : high + 1, kind], axis=0).max()))
+    return max(in_seam), max(whole)
 
 
 def sharpest(cycle: ml.Loop) -> tuple[float, float]:
@@ -194,8 +221,9 @@ def test_feet_of_a_captured_cycle_stand_and_its_seam_is_continuous(name: str, mo
     assert held.verification.passed
     assert held.span == raw.span
     before, after = (slides(each, held.footplants.planted) for each in (raw, held))
-    assert max(after) < 0.002
-    assert max(after) < 0.2 * max(before)
+    assert after[0] < 0.002
+    assert after[0] < 0.2 * before[0]
+    assert after[1] < before[1] + 0.001  # elsewhere feet move as they were captured
     assert sharpest(held)[0] < 1.1 * max(sharpest(raw)[0], 40.0)
     moved = transform(held.motion[:1], held.closure).world_positions()
     np.testing.assert_allclose(held.motion[-1:].world_positions(), moved, atol=1e-9)
