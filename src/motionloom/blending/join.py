@@ -143,14 +143,16 @@ class Pair:
 
     def near(self, place: Candidate, reach: int) -> _Near:
         """The frames around a place that a blend there can need, repaired."""
-        at, clips = (place.frame_a, place.frame_b), []
+        at = (place.frame_a, place.frame_b)
         firsts = tuple(max(0, frame - reach) for frame in at)
         cuts = [slice(low, frame + reach + 1) for low, frame in zip(firsts, at, strict=True)]
-        for clip, cut in zip((self.a, self.b), cuts, strict=True):
-            part = clip[cut]
-            clips.append(repair_capture(part, body=self.body).motion if self.repairs else part)
+        parts = [clip[cut] for clip, cut in zip((self.a, self.b), cuts, strict=True)]
+        clips = [
+            repair_capture(part, body=self.body).motion if self.repairs else part for part in parts
+        ]
         plants = (self.footplants[0][cuts[0]], self.footplants[1][cuts[1]])
-        return _Near((clips[0], clips[1]), plants, (firsts[0], firsts[1]))
+        changed = self.repairs and (clips[0] is not parts[0] or clips[1] is not parts[1])
+        return _Near((clips[0], clips[1]), plants, (firsts[0], firsts[1]), changed)
 
 
 class _Near(NamedTuple):
@@ -160,6 +162,8 @@ class _Near(NamedTuple):
     footplants: tuple[Footplants, Footplants]
     firsts: tuple[int, int]
     """Frame of each clip with which its part begins."""
+    repaired: bool
+    """Whether anything in them was."""
 
 
 # --- Places
@@ -299,7 +303,7 @@ def find_candidates(
     pose = np.sqrt(grid.cost)
     planted_a, planted_b = (each.planted[::stride] for each in plants)
     feet = FEET_WEIGHT_M * _disagreement(planted_a, planted_b, half=half)
-    ways = [_travel(clip, body)[::stride] for clip in clips]
+    ways = [travel_of(clip, body)[::stride] for clip in clips]
     travel = TRAVEL_S * np.linalg.norm(ways[0][:, None] - ways[1][None], axis=-1)
     total = pose + feet + travel
 
@@ -352,7 +356,7 @@ def _kept(
     return _cells(late, early)
 
 
-def _travel(motion: Motion, body: BodyMap | None) -> FloatArray:
+def travel_of(motion: Motion, body: BodyMap | None) -> FloatArray:
     """Velocity of the pelvis over the ground, seen from the body, m/s. (F, 2).
 
     Where a skeleton tells no heading, its speed and 0.
@@ -583,6 +587,8 @@ def _with_repairs(
     share: FloatArray,
 ) -> Motion:
     """The join with repaired frames next to the blend, as far as ``share`` (F,) lets them in."""
+    if not near.repaired:
+        return captured
     leaves_a, enters_b = (end - first for end, first in zip(ends, near.firsts, strict=True))
     a, b = near.clips[0][: leaves_a + 1], transform(near.clips[1], placement)[enters_b:]
     low = span[0] + 1 - a.n_frames

@@ -12,7 +12,6 @@ from motionloom._arrays import flag, frames_in, not_negative, of_kind, one_of, p
 from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.blending.join import (
-    TRAVEL_S,
     Candidate,
     Join,
     Keep,
@@ -20,6 +19,7 @@ from motionloom.blending.join import (
     find_places,
     join_at,
     named_place,
+    travel_of,
 )
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
@@ -40,8 +40,9 @@ OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
 """Multiples of the asked length that are tried where no place passes the check."""
 PLACES_PER_LENGTH = 4
 """Places tried at each of these lengths."""
-UNLIKE_M_S = 1.5
-"""A greater difference in travel is noted."""
+UNLIKE, TRAVELS_M_S = np.radians(60.0), 0.5
+"""Bodies that travel faster than the second, in directions farther apart than the first, seen from
+themselves, are noted."""
 REPAIRS = ("made", "all")
 """What can be repaired."""
 LONGEST_HOLD = 100_000
@@ -119,7 +120,8 @@ class Transition:
         What was changed and decided (clips matched, a blend made shorter than asked, glitches of
         the clips), and failed checks.
     verification : Verification
-        Quality check of the result against A and B.
+        Quality check of the blend and its fades against A and B; all of the result with
+        ``clean="all"``.
     cleanup : CleanupReport or None
         What holding the feet changed; None with ``clean=False``.
     blended : Motion
@@ -275,7 +277,7 @@ def transition(
     best = _try(pair, places, half, timewarp, clean, at_most=None if check else 1)
     if check and at is None and not best.passed:
         best = _other_length(pair, best, wished, timewarp, clean)
-    notes = [*pair.notes, *_compromises(best, half, length_s, pair.a.fps)]
+    notes = [*pair.notes, *_compromises(best, half, length_s, pair.a.fps), *_turns(pair, best)]
     if at is None and isinstance(kept, tuple):
         notes += _lost(kept_at(best.place, pair.matched, ("A", "B"), 0.0), kept)
     result = best.finalized
@@ -455,11 +457,6 @@ def _compromises(best: _Attempt, half: int, length_s: float, fps: float) -> list
             f"the blend takes {(n - 1) / fps:.2f} s, not {2 * best.half / fps:.2g} s: the "
             "clips have no more frames around this place"
         )
-    apart = best.place.travel / TRAVEL_S
-    if apart > UNLIKE_M_S:
-        notes.append(
-            f"the bodies travel unlike each other there, by {apart:.1f} m/s in direction and speed"
-        )
     for frames, where in zip(best.join.kept, ("before", "after"), strict=True):
         if frames:
             notes.append(
@@ -467,6 +464,22 @@ def _compromises(best: _Attempt, half: int, length_s: float, fps: float) -> list
                 f"{where} it, until it swings"
             )
     return notes
+
+
+def _turns(pair: Pair, best: _Attempt) -> list[str]:
+    """A note where the bodies travel in other directions: sideways or backwards into forwards."""
+    one = travel_of(pair.a, pair.body)[best.place.frame_a]
+    other = travel_of(pair.b, pair.body)[best.place.frame_b]
+    speeds = np.linalg.norm([one, other], axis=-1)
+    if speeds.min() < TRAVELS_M_S:
+        return []
+    apart = float(np.arccos(np.clip(one @ other / speeds.prod(), -1.0, 1.0)))
+    if apart < UNLIKE:
+        return []
+    return [
+        f"the bodies travel in directions {np.degrees(apart):.0f} degrees apart there, at "
+        f"{speeds[0]:.1f} and {speeds[1]:.1f} m/s"
+    ]
 
 
 def lead_in(

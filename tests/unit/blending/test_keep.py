@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending.join import TRAVEL_S, _travel
+from motionloom.blending.join import TRAVEL_S, travel_of
 from motionloom.motion.edit import concatenate, transform
 from motionloom.rotation.planar import PlanarTransform
 
@@ -71,8 +71,8 @@ def test_shares_that_cannot_be_are_refused(keep):
 def test_travel_is_seen_from_the_body_wherever_it_goes():
     walk = WALK.motion
     turned = transform(walk, PlanarTransform(2.0, 5.0, -3.0))
-    assert np.abs(_travel(walk, None) - _travel(turned, None)).max() < 1e-9
-    speed = np.median(_travel(walk, None), axis=0)
+    assert np.abs(travel_of(walk, None) - travel_of(turned, None)).max() < 1e-9
+    speed = np.median(travel_of(walk, None), axis=0)
     assert abs(speed[0]) < 0.1 and 0.8 < speed[1] < 2.0  # ahead, not sideways
 
 
@@ -89,4 +89,4 @@ def test_a_place_where_the_bodies_travel_apart_costs_more():
     assert place.travel < 0.02
     forced = ml.transition(walk, back, check=False)
     assert forced.candidates[0].travel > 1.5 * TRAVEL_S
-    assert any("travel unlike each other" in note for note in forced.notes)
+    assert any("degrees apart" in note for note in forced.notes)

@@ -169,7 +169,7 @@ def _rows(joined: Transition, motion: Motion, matched: Matched) -> list[WhyRow]:
     place, seam = joined.candidates[0], _seam(motion, joined.span, matched)
     near, far = matched.moment_m
     return [
-        graded_row("match", 100.0 * place.cost, "cm", (100.0 * near, 100.0 * far),
+        graded_row("match", 100.0 * (place.pose + place.feet), "cm", (100.0 * near, 100.0 * far),
                    "cost of the place: distance of the bodies plus contacts that disagree; good "
                    "is what these bodies move in 0.1 s, fair what they move in 0.2 s",
                    frame=sum(joined.span) // 2),
