@@ -693,21 +693,24 @@ typedef struct {
    of their positions, m/s2; how far they are, seen from their parents, from the middle between where
    they are before and after, metres (the pelvis: 0). Rotation speeds of the joints above the pelvis and of the head, rad/s.
    Heading, unwrapped, and flexion of both knees, radians. Left heel, left ball, right heel, right
-   ball, the height of the lowest joint or sole point, and the pelvis, metres. Row 0 of steps is 0,
-   and so are the first and last row of bends and kinks.
+   ball, the height of the lowest joint or sole point, the pelvis, and the mass point of trunk and
+   legs (of bodies without legs: the pelvis), metres. Row 0 of steps is 0, and so are the first and
+   last row of bends and kinks.
    turn, speed, bend, kink: (n_frames, n_checked)  carried: (n_frames, n_carriers)
    head, heading, lowest: (n_frames)  flexion: (n_frames, 2)  soles: (n_frames, 4, 3)
-   pelvis: (n_frames, 3) */
+   pelvis, mass: (n_frames, 3) */
 typedef struct {
     int64_t n_frames, n_checked, n_carriers;
     double *turn, *speed, *bend, *kink, *carried, *head, *heading, *flexion, *soles, *lowest, *pelvis;
+    double *mass;
 } ml_check_series;
 
 /* How fast, how low and how far the sources go. Of each sole point: the lowest it is, the height
    below which it is on the floor and at which it stands, metres. Of heels, balls and the pads of
    heels, a fifth of the way to the ball: how far they get within contacts of each of seven lengths,
    and how far they are dragged, 1, 2 and 3 cm over the floor; fourth rows are 0. `body`: the head's
-   usual rotation speed, ground speed, deceleration, longest hover. `quick`: the speed that each joint
+   usual rotation speed, ground speed, deceleration, and how far it is off free fall where nothing
+   supports it. `quick`: the speed that each joint
    may always have, m/s.
    turn, speed, bend, quick: (n_checked)  carried: (n_carriers)
    least_flexion, most_flexion: (2)  sole, floor, highest, body: (4)  slide: (4, 7)  drag: (4, 3) */
@@ -743,25 +746,85 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
 
 /* Failures of a motion against the limits of its sources: rows of check, joint (as an index into
    the checked ones, or -1), frame, value and limit; of every check and joint the worst. Frames
-   `first` to `last` are checked; the others show what goes before and after. Frames that are skipped
-   have capture glitches. `plan`: headings that the body should have. Soles, contacts and drags are
+   `first` to `last` are checked; the others show what goes before and after, and so do frames that
+   are not `judged`. Frames that are skipped have capture glitches. `plan`: headings that the body should have. Soles, contacts and drags are
    checked where feet are `held`. Where frames were copied from a source: `allowed` are its rotation
    speeds, speeds and second differences in that very frame; `grounds`, of the four sole points and
    the pads of both heels, the lowest height, how far the contact that starts there may slide, and how
    far the point may be dragged, 1, 2 and 3 cm over the floor. `floors`: of each frame, heights below
-   which sole points are on the floor, and at which they stand; `hovers`, how long the body hovers in
-   what each frame is made of, seconds: where these are not those of the limits.
+   which sole points are on the floor, and at which they stand; `hovers`, how far the body is off free
+   fall in what each frame is made of, metres: where these are not those of the limits.
    `work` is scratch memory.
-   planted: (series.n_frames, 4)  skipped: (series.n_frames)  plan: (series.n_frames) or NULL
+   planted: (series.n_frames, 4)  skipped: (series.n_frames)  judged: (series.n_frames) or NULL
+   plan: (series.n_frames) or NULL
    allowed: (series.n_frames, series.n_checked, 3) or NULL  grounds: (series.n_frames, 6, 5) or NULL
    floors: (series.n_frames, 2, 4) or NULL  hovers: (series.n_frames) or NULL
    work: (series.n_frames + 6 * series.n_checked)  found: (n_most, 5)  n_found: (1) */
 ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
                                 const uint8_t *planted, double fps, int64_t first, int64_t last,
-                                const uint8_t *skipped, const double *plan, uint8_t held,
-                                const double *allowed, const double *grounds,
+                                const uint8_t *skipped, const uint8_t *judged,
+                                const double *plan, uint8_t held, const double *allowed,
+                                const double *grounds,
                                 const double *floors, const double *hovers, double *work,
                                 int64_t n_most, double *found, int64_t *n_found);
+
+/* What feet and body do in every frame, without labels. Velocities of five points of each sole, from
+   heel to ball, m/s: to the left, up and ahead, seen from the body's heading; the slowest of them
+   that is near a height at which the body stands within a second, -1 where none is; part of the
+   weight on each foot; the pelvis' velocity, to the left and ahead; whether the body falls. Headings
+   and soles are those of the series.
+   velocity: (n_frames, 2, 5, 3)  share, travel: (n_frames, 2)  slowest: (n_frames, 2)
+   heading: (n_frames)  soles: (n_frames, 4, 3)  falls: (n_frames) */
+typedef struct {
+    int64_t n_frames;
+    double *velocity, *share, *travel;
+    const double *heading, *soles;
+    int8_t *slowest;
+    uint8_t *falls;
+} ml_support;
+
+/* Numbers of the checks of support and travel, after those of ml_check_judge. */
+#define ML_CHECK_SLIP 19
+#define ML_CHECK_STALL 20
+#define ML_CHECK_LAUNCH 21
+#define ML_CHECK_ASTRAY 22
+/* Nothing supports the body because its feet glide; ml_check_judge finds it. */
+#define ML_CHECK_GLIDE 23
+/* Metres. A foot that carries the body may get so far beyond what the clips' feet do. */
+#define ML_SUPPORT_SLIP 0.025
+
+/* Fills frames `first` to `stop` - 1. `leg`: length of thigh and shank, metres. `levels` is scratch
+   memory.
+   levels: (series.n_frames) */
+ML_API ml_status ml_support_measure(const ml_check_series *series, double fps, double leg,
+                                    int64_t first, int64_t stop, double *levels,
+                                    const ml_support *out);
+
+/* What a clip tells of frames `first` to `stop` - 1 of a result, of which it plays at its frames `at`,
+   nan where it does not: at nine moments within 0.08 s, velocities of the result's slowest point of
+   each foot, at the clip's rate, nan where the clip's foot is in the air, and those of the pelvis;
+   the rate; and the lowest heights of the four sole points within half a second, metres.
+   at: (result.n_frames)  feet: (stop - first, 2, 9, 2)  travel: (stop - first, 9, 2)
+   rates: (stop - first)  lows: (stop - first, 4) */
+ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
+                                 const ml_support *result, double fps, int64_t first, int64_t stop,
+                                 const double *at, double *feet, double *travel, double *rates,
+                                 double *lows);
+
+/* Failures of support and travel, rows as of ml_check_judge: feet that carry the body and get
+   farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
+   bodies that are slower or faster than every clip, or travel elsewhere, and soles below those of
+   the clips (joint: the sole point). Frames that are not `judged` count for nothing. `ways` is
+   scratch memory.
+   feet: (n_told, stop - first, 2, 9, 2)  travel: (n_told, stop - first, 9, 2)
+   rates: (n_told, stop - first)  lows: (n_told, stop - first, 4)  judged: (result.n_frames)
+   ways: (stop - first + 1, 2)
+   found: (n_most, 5)  n_found: (1) */
+ML_API ml_status ml_support_judge(const ml_support *result, double fps, int64_t first,
+                                  int64_t stop, int64_t n_told, const double *feet,
+                                  const double *travel, const double *rates, const double *lows,
+                                  const uint8_t *judged, double *ways, int64_t n_most,
+                                  double *found, int64_t *n_found);
 
 /* Height that `part` of the planted heights of each sole point are below, metres; of a point that is
    hardly ever planted the lowest of the others. Where all are, the height that the lowest point of
@@ -783,12 +846,12 @@ ML_API void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t 
 ML_API void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                           double *out);
 
-/* Longest time that a body touches nothing and does not fall, seconds; and that which each frame is
-   part of.
-   soles: (n_frames, 4, 3)  lowest: (n_frames)  pelvis: (n_frames, 3)  floors: (4)
+/* How far the mass point of a body that nothing supports leaves the path of free fall at most,
+   metres; and of the run of frames that each frame is in.
+   soles: (n_frames, 4, 3)  lowest: (n_frames)  mass: (n_frames, 3)  floors: (4)
    out: (n_frames) or NULL */
 ML_API double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
-                            const double *pelvis, const double *floors, double fps, float *out);
+                            const double *mass, const double *floors, double fps, float *out);
 
 /* What each joint does in frames that were copied from a source, with its neighbours: frames `first`
    on of the result are the n frames from `start` on of the source. Rotation speeds, speeds and
@@ -1807,7 +1870,7 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
    named by their first rows; `nearest` is the representative of each, 65535 where a clip is too
    short for one. Frames of `jumps` are capture glitches. `speeds`: the fastest joint of each clip,
    m/s. `limits` are those of the quality check of each clip, as ml_table_merge takes them, where
-   they are `measured`; `hovers`, how long the body hovers around each row, seconds, where they are
+   they are `measured`; `hovers`, how far the body is off free fall around each row, metres, where they are
    as well; `missing` names a clip whose limits are wanted. `costs` are those of the
    first recipes. `met` has the windows whose terms are known: medoids, and 32 more. Names are those
    of joints, clips and labels, each with a 0 at its end. `spokes`: for every label and

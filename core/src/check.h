@@ -1,5 +1,5 @@
 /* What the quality checks share: when a sole point is dragged, when a body is off the floor and
-   floats, and how fast it brakes. Sources and results are measured by the same code. */
+   how far it is off free fall, and how fast it brakes. Sources and results are measured by the same code. */
 
 #ifndef MOTIONLOOM_CHECK_H
 #define MOTIONLOOM_CHECK_H
@@ -16,18 +16,14 @@
 #define CHECK_HEIGHTS 3
 #define CHECK_DRAG_SPEED 0.25
 /* Metres. A body all of whose points are higher than this over the floor touches nothing. */
-#define CHECK_HOVER_HEIGHT 0.06
+#define CHECK_HOVER_HEIGHT 0.04
 /* m/s. A sole point that is faster does not carry the body. */
 #define CHECK_STANDS_SPEED 1.0
 /* Metres. A part of the body that is so much lower than the soles may carry it. */
 #define CHECK_REST 0.05
-/* m/s2. A body in flight falls; one whose pelvis accelerates less than this downwards hovers. */
-#define CHECK_FALL (-4.0)
-/* m/s2. A flight as a whole accelerates downwards at least so much: captured ones of 0.13 s and more
-   do 6 to 12. */
-#define CHECK_FLIGHT_FALL (-6.0)
-/* Seconds. Accelerations of the pelvis are measured over twice this long. */
-#define CHECK_FALL_S 0.05
+/* m/s2. Bodies in flight fall so fast: gravity, in a jump that plays 15 % slower or faster. */
+#define CHECK_LEAST_FALL (0.7 * 9.81)
+#define CHECK_MOST_FALL (1.3 * 9.81)
 /* Frames that a contact must have for its slide to be measured. */
 #define CHECK_SHORTEST_CONTACT 3
 /* Slides are compared over equally long contacts: of this long, twice, four times ..., and any. */
@@ -41,7 +37,7 @@
 /* Seconds. Decelerations are measured over this long. */
 #define CHECK_BRAKE_S 0.15
 /* Fields of `body` of the limits: 95th percentile of the head's rotation speed, rad/s; ground speed
-   of the pelvis, m/s; deceleration, m/s2; longest hover, seconds. */
+   of the pelvis, m/s; deceleration, m/s2; farthest off free fall, metres. */
 enum { CHECK_BODY_HEAD, CHECK_BODY_TRAVEL, CHECK_BODY_BRAKE, CHECK_BODY_HOVER };
 
 /* Frames in so many seconds, to the nearest, at least `least`. */
@@ -126,37 +122,41 @@ static inline int ml_check_is_off(const double *soles, const double *lowest, int
     return sole <= low + CHECK_HOVER_HEIGHT && lowest[t] > sole - CHECK_REST;
 }
 
-/* Acceleration of the parabola nearest to the pelvis' heights from frame `first` to `stop`, m/s2. */
-static inline double ml_check_fall(const double *pelvis, int64_t first, int64_t stop, double fps) {
+/* Acceleration of the parabola nearest to heights of points (F, 3) from frame `first` to `stop`,
+   m/s2. */
+static inline double ml_check_fall(const double *points, int64_t first, int64_t stop, double fps) {
     double middle = 0.5 * (double)(stop - first - 1), mean = 0.0, along = 0.0, size = 0.0;
     for (int64_t t = first; t < stop; t++) mean += ml_square((double)(t - first) - middle);
     mean /= (double)(stop - first);
     for (int64_t t = first; t < stop; t++) {
         double weight = ml_square((double)(t - first) - middle) - mean;
-        along += weight * pelvis[3 * t + 1];
+        along += weight * points[3 * t + 1];
         size += weight * weight;
     }
     return size > 0.0 ? 2.0 * (along / size) * fps * fps : 0.0;
 }
 
-/* How long a body that is off the floor from frame `first` to `stop` does not fall. The share of
-   these frames in which the pelvis (F, 3) is not in free fall counts; all of them where the flight
-   as a whole does not fall. Speeds at the two ends do not tell: a body that is lifted and let down
-   has those of a jump. */
-static inline double ml_check_floating(const double *pelvis, int64_t first, int64_t stop,
-                                       double fps) {
-    int64_t n = stop - first, lag = ml_check_frames(CHECK_FALL_S, fps, 0), floating = 0;
-    if (lag > (n - 1) / 2) lag = (n - 1) / 2;
-    if (lag < 1) lag = 1;
-    if (n < 2 * lag + 1) return 0.0;
-    if (ml_check_fall(pelvis, first, stop, fps) > CHECK_FLIGHT_FALL) return (double)n / fps;
-    double rate = fps / (double)lag;
-    for (int64_t t = first + lag; t < stop - lag; t++) {
-        double bend =
-            pelvis[3 * (t - lag) + 1] - 2.0 * pelvis[3 * t + 1] + pelvis[3 * (t + lag) + 1];
-        floating += bend * (rate * rate) > CHECK_FALL;
+/* How far the mass point (F, 3) of a body that nothing supports from frame `first` to `stop` leaves
+   the path of a body that falls freely from the frame before to the frame after, metres: 0 in a
+   jump, 0.7 g T^2 / 8 in a level glide of T seconds. The jump may play up to 15 % slower or faster:
+   of all such paths the nearest. */
+static inline double ml_check_gap(int64_t n_frames, const double *mass, int64_t first, int64_t stop,
+                                  double fps) {
+    int64_t from = first > 0 ? first - 1 : 0, to = stop < n_frames ? stop : n_frames - 1;
+    double length = (double)(to - from) / fps, start = mass[3 * from + 1], gap = 0.0;
+    double slope = (mass[3 * to + 1] - start) / length, along = 0.0, size = 0.0;
+    if (to - from < 2) return 0.0;
+    for (int64_t t = from + 1; t < to; t++) {
+        double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
+        along += arc * (mass[3 * t + 1] - start - slope * now);
+        size += arc * arc;
     }
-    return (double)n / fps * (double)floating / (double)(n - 2 * lag);
+    double fall = ml_clamp(along / size, CHECK_LEAST_FALL, CHECK_MOST_FALL);
+    for (int64_t t = from + 1; t < to; t++) {
+        double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
+        gap = ml_max(gap, fabs(mass[3 * t + 1] - start - slope * now - fall * arc));
+    }
+    return gap;
 }
 
 /* Loss of ground speed of the pelvis (n, 3) over CHECK_BRAKE_S before each frame, m/s2, smoothed

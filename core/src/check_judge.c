@@ -54,7 +54,7 @@ enum {
 #define CHECK_TWITCH_S (8.0 / 320.0)
 #define CHECK_TWITCH_TIMES 2.0
 #define CHECK_TWITCH_BACK 0.7
-/* Knees, radians; soles and contacts, metres; drags, metres; hovering, seconds. */
+/* Knees, radians; soles and contacts, metres; drags, metres; hovering, metres off free fall. */
 #define CHECK_BACK_MORE (3.0 * CHECK_DEGREES)
 #define CHECK_BACK_FREE (-5.0 * CHECK_DEGREES)
 #define CHECK_FOLD_MORE (10.0 * CHECK_DEGREES)
@@ -63,14 +63,14 @@ enum {
 #define CHECK_SLIDE_FREE 0.04
 #define CHECK_DRAG_MORE 1.2
 #define CHECK_DRAG_FREE {0.10, 0.10, 0.30}
-#define CHECK_HOVER_MORE 1.2
-#define CHECK_HOVER_FREE 0.12
+#define CHECK_HOVER_MORE 1.5
+#define CHECK_HOVER_FREE 0.05
 
 /* What one call of ml_check_judge is about, and what it found so far. */
 typedef struct {
     const ml_check_series *series;
     const ml_check_limits *limits;
-    const uint8_t *planted, *skipped;
+    const uint8_t *planted, *skipped, *judged;
     const double *plan, *allowed, *grounds, *floors, *hovers;
     double fps;
     int64_t first, last, n_most, n_found;
@@ -82,6 +82,7 @@ static void check_note(check_case *at, int check, int64_t joint, int64_t frame, 
                        double limit) {
     double over = fabs(value - limit);
     double *row = at->found;
+    if (at->judged && !at->judged[frame]) return;
     for (int64_t k = 0; k < at->n_found; k++, row += 5)
         if (row[0] == (double)check && row[1] == (double)joint) {
             if (over > fabs(row[3] - row[4])) {
@@ -98,6 +99,15 @@ static void check_note(check_case *at, int check, int64_t joint, int64_t frame, 
     row[3] = value;
     row[4] = limit;
     at->n_found++;
+}
+
+/* The frame of a run from `begin` to `stop` - 1 that a failure of it is noted in: `frame`, or the first
+   that is judged where that is not. */
+static int64_t check_frame(const check_case *at, int64_t begin, int64_t stop, int64_t frame) {
+    if (!at->judged || at->judged[frame]) return frame;
+    for (int64_t t = begin; t < stop; t++)
+        if (at->judged[t]) return t;
+    return frame;
 }
 
 /* Whether a fast turn of joint n stands alone: two sixtieths of a second away the joint is calm. */
@@ -306,7 +316,20 @@ static int check_is_off(const check_case *at, int64_t t) {
     return ml_check_is_off(series->soles, series->lowest, t, check_stands(at, t), at->fps);
 }
 
-/* Runs of frames in which nothing is near the floor and the body does not fall. */
+/* Whether a foot is down in most frames of a run in which nothing supports the body: it glides. */
+static int check_glides(const check_case *at, int64_t begin, int64_t stop) {
+    int64_t down = 0;
+    for (int64_t t = begin; t < stop; t++) {
+        const double *floors = check_stands(at, t), *soles = at->series->soles + 12 * t;
+        int near = 0;
+        for (int k = 0; k < 4; k++)
+            near |= soles[3 * k + 1] <= ml_min(floors[k], floors[k ^ 2]) + CHECK_HOVER_HEIGHT;
+        down += near;
+    }
+    return 2 * down > stop - begin;
+}
+
+/* Runs of frames in which nothing supports the body, and it does not fall. */
 static void check_judge_hovering(check_case *at) {
     const ml_check_series *series = at->series;
     int64_t t = at->first;
@@ -317,11 +340,13 @@ static void check_judge_hovering(check_case *at) {
             t++;
             continue;
         }
-        double floats = ml_check_floating(series->pelvis, begin, t, at->fps), own = 0.0;
+        double gap = ml_check_gap(series->n_frames, series->mass, begin, t, at->fps), own = 0.0;
         if (!at->hovers) own = at->limits->body[CHECK_BODY_HOVER];
         for (int64_t u = begin; at->hovers && u < t; u++) own = ml_max(own, at->hovers[u]);
         double most = ml_max(CHECK_HOVER_MORE * own, CHECK_HOVER_FREE);
-        if (floats > most) check_note(at, CHECK_HOVERING, -1, (begin + t) / 2, floats, most);
+        int check = check_glides(at, begin, t) ? ML_CHECK_GLIDE : CHECK_HOVERING;
+        if (gap > most)
+            check_note(at, check, -1, check_frame(at, begin, t, (begin + t) / 2), gap, most);
     }
 }
 
@@ -367,7 +392,8 @@ static void check_judge_contacts(check_case *at, int k) {
         limit = ml_max(limit, CHECK_SLIDE_FREE);
         double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
         if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
-            check_note(at, CHECK_CONTACT, ml_check_sole(k), begin, way, limit);
+            check_note(at, CHECK_CONTACT, ml_check_sole(k), check_frame(at, begin, t, begin), way,
+                       limit);
     }
 }
 
@@ -393,16 +419,16 @@ static void check_judge_drags(check_case *at, int k) {
 
 ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *limits,
                          const uint8_t *planted, double fps, int64_t first, int64_t last,
-                         const uint8_t *skipped, const double *plan, uint8_t held,
-                         const double *allowed, const double *grounds, const double *floors,
-                         const double *hovers, double *work, int64_t n_most, double *found,
+                         const uint8_t *skipped, const uint8_t *judged, const double *plan,
+                         uint8_t held, const double *allowed, const double *grounds,
+                         const double *floors, const double *hovers, double *work, int64_t n_most, double *found,
                          int64_t *n_found) {
     *n_found = 0;
     if (series->n_checked < 1 || limits->n_checked != series->n_checked ||
         limits->n_carriers != series->n_carriers || first < 0 || last >= series->n_frames)
         return ML_BAD_SIZE;
-    check_case at = {series,  limits, planted, skipped, plan, allowed, grounds, floors,
-                     hovers,  fps,    first,   last,    n_most, 0,     work,    found};
+    check_case at = {series, limits, planted, skipped, judged, plan,   allowed, grounds, floors,
+                     hovers, fps,    first,   last,    n_most, 0,      work,    found};
     check_judge_joints(&at);
     check_judge_body(&at);
     check_judge_hovering(&at);

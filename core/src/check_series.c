@@ -134,6 +134,40 @@ static inline double check_heading(const ml_check_rig *rig, int is_first, double
     return before + turn - 2.0 * ML_PI * ml_nearest(turn / (2.0 * ML_PI));
 }
 
+/* Parts of the body's weight that the mass point counts: trunk with arms and head, both thighs, both
+   shanks with feet; and where the trunk's is, from the pelvis to the shoulders. */
+#define CHECK_TRUNK 0.62
+#define CHECK_THIGH 0.10
+#define CHECK_SHANK 0.09
+#define CHECK_TRUNK_PLACE 0.55
+
+/* The mass point at positions `at`. The trunk of a body whose shoulders are not known is taken as long
+   as 0.6 of a leg, upright. */
+static void check_mass(const ml_check_rig *rig, const double *at, double *out) {
+    const double *pelvis = at + 3 * rig->checked[0], *shoulders[2] = {NULL, NULL};
+    for (int c = 0; c < 3; c++) out[c] = pelvis[c];
+    if (rig->n_legs < 2) return;
+    for (int64_t k = 0; k < rig->n_across; k++)
+        if (rig->across[2 * k] != rig->legs[0])
+            for (int c = 0; c < 2; c++) shoulders[c] = at + 3 * rig->across[2 * k + c];
+    double leg[3], shank[3];
+    ml_between(at + 3 * rig->legs[0], at + 3 * rig->legs[1], leg);
+    ml_between(at + 3 * rig->legs[1], at + 3 * rig->legs[2], shank);
+    double rise = 0.6 * (ml_length(leg) + ml_length(shank));
+    for (int c = 0; c < 3; c++) {
+        double top = shoulders[0] ? 0.5 * (shoulders[0][c] + shoulders[1][c])
+                                  : pelvis[c] + (c == 1 ? rise : 0.0);
+        double trunk = pelvis[c] + CHECK_TRUNK_PLACE * (top - pelvis[c]);
+        out[c] = CHECK_TRUNK * trunk;
+        for (int side = 0; side < 2; side++) {
+            const int64_t *joints = rig->legs + 3 * side;
+            double hip = at[3 * joints[0] + c], knee = at[3 * joints[1] + c];
+            double ankle = at[3 * joints[2] + c];
+            out[c] += CHECK_THIGH * 0.5 * (hip + knee) + CHECK_SHANK * 0.5 * (knee + ankle);
+        }
+    }
+}
+
 ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *positions,
                            const double *world, const double *quats, double *work,
                            const ml_check_series *out) {
@@ -148,6 +182,7 @@ ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *po
         for (int64_t n = 1; n < rig->n_checked; n++) low = ml_min(low, at[3 * rig->checked[n] + 1]);
         out->lowest[t] = low;
         for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[pelvis + c];
+        check_mass(rig, at, out->mass + 3 * t);
         for (int64_t side = 0; side < rig->n_legs; side++) check_leg(rig, side, t, at, q, out);
         out->heading[t] = heading = check_heading(rig, t == 0, heading, at);
         if (t == 0) continue;

@@ -8,7 +8,7 @@
 #include "planned.h"
 #include "table.h"
 
-#define FILE_VERSION 3
+#define FILE_VERSION 4
 #define FILE_HEAD 64
 /* Counts are below this, so that products of a few of them fit into 64 bits. */
 #define FILE_MOST (INT64_C(1) << 31)

@@ -93,7 +93,7 @@ static void limits_body(const ml_check_series *series, double fps, const uint8_t
     body[CHECK_BODY_HEAD] = limits_quantile(work, n, LIMITS_HEAD);
     body[CHECK_BODY_TRAVEL] = travel;
     body[CHECK_BODY_BRAKE] = brake;
-    body[CHECK_BODY_HOVER] = ml_sole_hover(n_frames, series->soles, series->lowest, series->pelvis,
+    body[CHECK_BODY_HOVER] = ml_sole_hover(n_frames, series->soles, series->lowest, series->mass,
                                            stands, fps, NULL);
 }
 

@@ -75,16 +75,16 @@ void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, 
 }
 
 double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest,
-                     const double *pelvis, const double *floors, double fps, float *out) {
+                     const double *mass, const double *floors, double fps, float *out) {
     double worst = 0.0;
     int64_t t = 0;
     while (t < n_frames) {
         int64_t first = t;
         while (t < n_frames && ml_check_is_off(soles, lowest, t, floors, fps)) t++;
-        double floats = t > first ? ml_check_floating(pelvis, first, t, fps) : 0.0;
-        worst = ml_max(worst, floats);
+        double gap = t > first ? ml_check_gap(n_frames, mass, first, t, fps) : 0.0;
+        worst = ml_max(worst, gap);
         if (t == first) t++;
-        for (int64_t s = first; out && s < t; s++) out[s] = (float)floats;
+        for (int64_t s = first; out && s < t; s++) out[s] = (float)gap;
     }
     return worst;
 }

@@ -26,6 +26,7 @@ static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_
     series.soles = ML_TAKE(memory, double, 12 * most);
     series.lowest = ML_TAKE(memory, double, most);
     series.pelvis = ML_TAKE(memory, double, 3 * most);
+    series.mass = ML_TAKE(memory, double, 3 * most);
     return series;
 }
 
@@ -235,7 +236,7 @@ ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, in
     if (bad) return bad;
     memset(work->skipped, 0, (size_t)n);
     bad = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
-                         work->skipped, work->heading, 1, NULL, NULL, ends ? work->floors : NULL,
+                         work->skipped, NULL, work->heading, 1, NULL, NULL, ends ? work->floors : NULL,
                          work->hovers, work->judging, TABLE_FOUND, found, n_found);
     for (int64_t k = 0; !bad && k < *n_found; k++) /* frames count from the first made one */
         found[5 * k + 2] =

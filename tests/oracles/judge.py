@@ -12,7 +12,7 @@ from tests.oracles.series import decelerations
 from tests.oracles.soles import (
     SOLES,
     drags,
-    floating_time,
+    gap_of,
     is_off,
     runs,
     slide_span,
@@ -65,13 +65,17 @@ def judge(
     if len(plan):
         off = np.abs((series.heading - plan + np.pi) % (2.0 * np.pi) - np.pi)
         over("heading", -1, off, 30.0 * DEG, good)
-    longest = max(1.2 * limits.body[HOVER], 0.12)
+    farthest = max(1.5 * limits.body[HOVER], 0.05)
     lands, stands = limits.floor, limits.highest
     if floors is not None:
         lands, stands = floors[:, 0], floors[:, 1]
     for a, b in runs(is_off(series.soles, series.lowest, stands, fps) & within):
-        if (time := floating_time(series.pelvis[a:b, 1], fps)) > longest:
-            note("hovering", -1, (a + b) // 2, time, longest)
+        if (gap := gap_of(series.mass[:, 1], a, b, fps)) > farthest:
+            floor = np.broadcast_to(stands, (n_frames, 4))[a:b]
+            both = np.tile(np.minimum(floor[:, :2], floor[:, 2:]), 2)
+            down = (series.soles[a:b, :, 1] <= both + 0.04).any(axis=1)
+            check = "no foot stands" if 2 * down.sum() > b - a else "hovering"
+            note(check, -1, (a + b) // 2, gap, farthest)
     if not n_frames or not limits.sole[0] < 1e300:
         return found
     for side in range(2):

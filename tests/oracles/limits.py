@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.features.checks.series import Series
-from motionloom.features.checks.soles import hover_time
+from motionloom.features.checks.soles import free_fall_gap
 from tests.oracles.soles import contact_slides, drag_lengths
 
 
@@ -32,7 +32,7 @@ def limits(
     floor, stands = (floor_heights(soles, lowest, planted, part) for part in (0.10, 0.25))
     speed = np.zeros(len(pelvis))
     speed[1:] = fps * np.linalg.norm(np.diff(pelvis[:, [0, 2]], axis=0), axis=-1)
-    hover = hover_time(soles, lowest, pelvis, stands, fps)
+    hover = free_fall_gap(soles, lowest, series.mass, stands, fps)
     head = np.quantile(series.head[good], 0.95)
     return {
         "turn": series.turn[good].max(axis=0),

@@ -43,7 +43,25 @@ def measure_series(
             out.soles[:, 2 * side + point] = sole
             out.lowest[:] = np.minimum(out.lowest, sole[:, 1])
     out.heading[:] = headings(rig, positions)
+    out.mass[:] = mass_points(rig, positions)
     return out
+
+
+def mass_points(rig: CheckRig, positions: FloatArray) -> FloatArray:
+    """Where the mass of trunk and legs is; the pelvis of bodies without legs."""
+    pelvis = positions[:, rig.checked[0]]
+    if len(rig.legs) < 2:
+        return np.asarray(pelvis)
+    hips, knees, ankles = (positions[:, rig.legs[:, k]] for k in range(3))
+    shoulders = [pair for pair in rig.across if pair[0] != rig.legs[0, 0]]
+    leg = np.linalg.norm(hips[:, 0] - knees[:, 0], axis=-1)
+    leg = leg + np.linalg.norm(knees[:, 0] - ankles[:, 0], axis=-1)
+    top = pelvis + 0.6 * leg[:, None] * [0.0, 1.0, 0.0]
+    if shoulders:
+        top = positions[:, shoulders[-1]].mean(axis=1)
+    trunk = pelvis + 0.55 * (top - pelvis)
+    thighs, shanks = (hips + knees).sum(axis=1) / 2.0, (knees + ankles).sum(axis=1) / 2.0
+    return np.asarray(0.62 * trunk + 0.10 * thighs + 0.09 * shanks)
 
 
 def apart(quats: FloatArray) -> FloatArray:

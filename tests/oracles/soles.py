@@ -87,41 +87,39 @@ def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray, fps: float)
     ways = np.linalg.norm(
         np.diff(soles[..., [0, 2]], axis=0, prepend=soles[:1, :, [0, 2]]), axis=-1
     )
-    down = soles[..., 1] <= both + 0.06
+    down = soles[..., 1] <= both + 0.04
     carried = (down & (ways * fps <= 1.0)).any(axis=1)
-    low = both.min(axis=-1) + 0.06
+    low = both.min(axis=-1) + 0.04
     near = lowest <= low
     sole = soles[..., 1].min(axis=1)
     rests = near & ((sole > low) | (lowest <= sole - 0.05))
     return np.asarray(~carried & ~rests)
 
 
-def floating_time(heights: FloatArray, fps: float) -> float:
-    """How long a body off the floor, with its pelvis at heights (n,), does not fall."""
-    n = len(heights)
-    lag = max(1, min(round(0.05 * fps), (n - 1) // 2))
-    if n < 2 * lag + 1:
+def gap_of(heights: FloatArray, a: int, b: int, fps: float) -> float:
+    """How far heights (F,) leave free fall in frames ``a`` to ``b`` - 1 without support."""
+    a, b = max(a - 1, 0), min(b, len(heights) - 1)
+    if b - a < 2:
         return 0.0
-    if 2.0 * np.polyfit(np.arange(n) - 0.5 * (n - 1), heights, 2)[0] * fps**2 > -6.0:
-        return n / fps
-    fall = (heights[: n - 2 * lag] - 2.0 * heights[lag : n - lag] + heights[2 * lag :]) * (
-        fps / lag
-    ) ** 2
-    return float(n / fps * np.mean(fall > -4.0))
+    t = np.arange(b - a + 1) / fps
+    own = heights[a : b + 1] - np.interp(t, t[[0, -1]], heights[[a, b]])
+    arc = 0.5 * t * (t[-1] - t)
+    fall = np.clip((own @ arc) / (arc @ arc), 0.7 * 9.81, 1.3 * 9.81)
+    return float(np.abs(own - fall * arc).max())
 
 
-def hover_times(
-    soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
+def gaps(
+    soles: FloatArray, lowest: FloatArray, mass: FloatArray, floor: FloatArray, fps: float
 ) -> FloatArray:
-    """The hover that each frame is part of, seconds. (F,)"""
-    times = np.zeros(len(soles))
+    """The gap of the run that each frame is in, metres. (F,)"""
+    out = np.zeros(len(soles))
     for a, b in runs(is_off(soles, lowest, floor, fps)):
-        times[a:b] = floating_time(pelvis[a:b, 1], fps)
-    return times
+        out[a:b] = gap_of(mass[:, 1], a, b, fps)
+    return out
 
 
-def hover_time(
-    soles: FloatArray, lowest: FloatArray, pelvis: FloatArray, floor: FloatArray, fps: float
+def free_fall_gap(
+    soles: FloatArray, lowest: FloatArray, mass: FloatArray, floor: FloatArray, fps: float
 ) -> float:
-    """The plain form of :func:`hover_time`."""
-    return float(hover_times(soles, lowest, pelvis, floor, fps).max(initial=0.0))
+    """The plain form of :func:`free_fall_gap`."""
+    return float(gaps(soles, lowest, mass, floor, fps).max(initial=0.0))

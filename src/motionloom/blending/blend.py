@@ -117,7 +117,7 @@ class Blend:
         """Quality check of the result against the examples."""
         held = self.cleanup is not None
         return check_of(self.curve).verify(
-            self.motion, footplants=self.footplants, weights=self._weights, held=held
+            self.motion, footplants=self.footplants, provenance=self.provenance, held=held
         )
 
     @property
@@ -384,7 +384,7 @@ def _hold_contacts(blended: Blend, clean: bool) -> Blend:
         blended.footplants,
         check_of(curve),
         body=body,
-        weights=blended.provenance.body.weight,
+        provenance=blended.provenance,
         hands=hands,
     )
     held = replace(

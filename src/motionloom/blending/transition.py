@@ -402,7 +402,7 @@ def _try(
             pair.check,
             body=pair.body,
             clean=bool(clean),
-            copied=join.copied,
+            provenance=join.provenance,
             window=None if clean == "all" else join.window,
         )
         if best is None or len(finalized.verification.failed) < best.n_failed:

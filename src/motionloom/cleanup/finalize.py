@@ -24,6 +24,7 @@ from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Copied, Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.rotation import quat
 
 SINK = 0.01
@@ -105,6 +106,7 @@ def finalize(
     *,
     body: BodyMap,
     clean: bool = True,
+    provenance: Provenance | None = None,
     copied: Sequence[Copied] = (),
     weights: FloatArray | None = None,
     hands: Mapping[str, Runs] | None = None,
@@ -127,18 +129,20 @@ def finalize(
         Roles of its joints.
     clean
         If False, feet are left as they are; so they are on skeletons without whole legs.
+    provenance
+        Which sources, at which times, its frames come from; see :meth:`QualityCheck.verify`.
     copied
-        Frames that were taken over from a source; see :meth:`QualityCheck.verify`.
+        Where there is no provenance: frames that were taken over from a source.
     weights : (F, K)
-        How much of each source is in each frame.
+        Where there is no provenance: how much of each source is in each frame.
     hands
         By role, first and last frames in which a wrist is held.
     window
         The only frames that are changed and judged; all by default.
     """
     if window is not None:
-        return _within(motion, footplants, check, body, clean, copied, window)
-    verify = partial(check.verify, copied=copied, weights=weights)
+        return _within(motion, footplants, check, body, clean, provenance, window)
+    verify = partial(check.verify, provenance=provenance, copied=copied, weights=weights)
     if not clean or legs_missing(body):
         verification = verify(motion, footplants=footplants, held=False)
         done = Finalized(motion, footplants, None, verification)
@@ -176,7 +180,7 @@ def _within(
     check: QualityCheck,
     body: BodyMap,
     clean: bool,
-    copied: Sequence[Copied],
+    provenance: Provenance | None,
     window: Window,
 ) -> Finalized:
     """As :func:`finalize`, changing and judging a window only.
@@ -189,7 +193,10 @@ def _within(
     low, high = max(0, first - around), min(motion.n_frames, last + around + 1)
     share, captured = window.share[low:high], window.captured[low:high]
     span = first - low, last - low
-    verify = partial(check.verify, copied=moved_copies(copied, low, high), span=span)
+    verify = partial(check.verify, span=span)
+    if provenance is not None:
+        here = dataclasses.replace(provenance[low:high], changed=share > 0.0)
+        verify = partial(verify, provenance=here)
     part, labels = motion[low:high], np.array(footplants.planted[low:high])
     labels[share == 0.0] = False
 

@@ -25,7 +25,7 @@ from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_header import require_default
 
-MAGIC, VERSION, HEAD = b"MLRtime1", 3, 64
+MAGIC, VERSION, HEAD = b"MLRtime1", 4, 64
 QUAT_BITS = 18
 STEPS = 2**QUAT_BITS - 1
 FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64

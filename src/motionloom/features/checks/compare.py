@@ -45,6 +45,8 @@ class CheckedMotion(NamedTuple):
     """Headings that the body should have, radians. (F,) or (0,)"""
     held: bool = True
     """Whether feet were held already: soles, contacts and drags are checked."""
+    judged: BoolArray | None = None
+    """Frames that are judged; all by default. (F,)"""
 
 
 def judge(
@@ -54,6 +56,7 @@ def judge(
     grounds: FloatArray,
     failures: FloatArray,
     floors: FloatArray | None = None,
+    gaps: FloatArray | None = None,
 ) -> int:
     """Fill ``failures`` with failed checks; how many there are.
 
@@ -74,14 +77,17 @@ def judge(
     floors : (F, 2, 4)
         Heights below which sole points are on the floor, and at which they stand, in each frame,
         where these are not those of the limits.
+    gaps : (F,)
+        How far what each frame is made of is off free fall where nothing supports it, metres, where
+        this is not that of the limits.
     """
     n_found = np.zeros(1, dtype=np.int64)
     skipped = np.ascontiguousarray(checked.skipped, dtype=np.bool_)
     _judge(
         series_record(checked.series), limits_record(limits),
         np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
-        checked.last, skipped, _given(checked.plan), int(checked.held), _given(allowed),
-        _given(grounds), None if floors is None else _given(floors), None,
+        checked.last, skipped, checked.judged, _given(checked.plan), int(checked.held),
+        _given(allowed), _given(grounds), None if floors is None else _given(floors), gaps,
         np.zeros(len(skipped) + 6 * len(limits.turn)), len(failures), failures, n_found,
     )  # fmt: skip
     return int(n_found[0])

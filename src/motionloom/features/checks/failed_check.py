@@ -16,6 +16,7 @@ from motionloom.features.checks.check_names import (
     HEAD_TURN,
     PLAN,
     ROOT_BONE,
+    SLIP,
     UNITS,
 )
 from motionloom.features.checks.check_rig import CheckRig
@@ -94,6 +95,8 @@ def _joint_name(rig: CheckRig, names: tuple[str, ...], check: int, joint: int) -
         return names[rig.head]
     if joint < 0:
         return "body"
+    if check == SLIP:
+        return ("left foot", "right foot", "both feet")[joint]
     if check in (BACKWARDS, FOLDED):
         return names[int(rig.legs[joint, 1])]
     if check == ROOT_BONE:

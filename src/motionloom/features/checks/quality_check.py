@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, items, of_kind
 from motionloom._block import Block
@@ -32,12 +33,29 @@ from motionloom.features.checks.copied import (
 from motionloom.features.checks.failed_check import failed_checks
 from motionloom.features.checks.plain_checks import _unsound, new_glitches, restless_head
 from motionloom.features.checks.series import Pose, Series, measure_series, new_series, series_of
+from motionloom.features.checks.soles import free_fall_gap
 from motionloom.features.checks.source_limits import (
     Limits,
     limits_without_sources,
     measure_limits,
     merged,
     no_limits,
+)
+from motionloom.features.checks.support_check import (
+    AROUND_S,
+    Playing,
+    Support,
+    checked_provenance,
+    judged_frames,
+    leg_length,
+    measure_support,
+    new_support,
+    played_frames,
+    playing_clips,
+    support_rows,
+    told_by,
+    used_frames,
+    weights_in,
 )
 from motionloom.features.checks.verification import Copied, Verification
 from motionloom.features.footplants.detect import detect_footplants
@@ -50,6 +68,7 @@ from motionloom.features.glitches.glitch_frames import (
 from motionloom.features.smoothness import spikes_of
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.motion.skeleton import Skeleton
 
 T = TypeVar("T")
@@ -114,6 +133,8 @@ class QualityCheck:
         self._each_limits: list[Limits] = []
         self._glitches: list[list[int]] = []
         self._series: list[Series] = []
+        self._gaps: dict[int, npt.NDArray[np.float32]] = {}
+        self._supports: dict[int, tuple[int, int, Support]] = {}
         self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
         self._kept: _Kept | None = None
 
@@ -177,6 +198,7 @@ class QualityCheck:
         *,
         footplants: Footplants | None = None,
         span: tuple[int, int] | None = None,
+        provenance: Provenance | None = None,
         copied: Sequence[Copied] = (),
         weights: FloatArray | None = None,
         held: bool = True,
@@ -193,12 +215,18 @@ class QualityCheck:
             Its contacts; detected by default.
         span
             First and last frame to judge; all by default.
+        provenance
+            Which clips, at which times, its frames come from; its sources are those of the check,
+            in their order. Copies are not judged. All other frames are compared with their clips
+            at the times that play: feet that carry the body, speed and direction of travel, soles.
+            Without it nothing is known of these times, and this part of the check is left out.
         copied
-            Frames of the motion that were taken over from a source: there each joint may do what
-            it does in the source, glitches included, and contacts are compared with these very
-            frames, not with the worst of the clip.
+            Where there is no provenance: frames of the motion that were taken over from a source.
+            There each joint may do what it does in the source, glitches included, and contacts are
+            compared with these very frames, not with the worst of the clip.
         weights : (F, K)
-            How much of each source is in each frame: its floor is between theirs.
+            Where there is no provenance: how much of each source is in each frame, whose floor is
+            between theirs.
         held
             Off for motion whose feet are still to be held: soles, contacts and drags are left out.
         steady_head
@@ -213,6 +241,12 @@ class QualityCheck:
                     f"`sources` must share the motion's skeleton; {source!r} does not. "
                     "Use ml.retarget first."
                 )
+        judged, playing = None, list[Playing]()
+        if provenance is not None:
+            provenance = checked_provenance(provenance, motion, len(self.sources))
+            copied, weights = played_frames(provenance), weights_in(provenance)
+            judged = judged_frames(provenance)
+            playing = playing_clips(provenance, [each.fps for each in self.sources])
         pose = motion.world_pose() if pose is None else pose
         turns = spikes_of(motion, FASTEST)
         unsound = tuple(_unsound(turns, pose[0]))
@@ -223,24 +257,96 @@ class QualityCheck:
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
         skipped = self._passed_on(motion, copied)
-        allowed = self._allowed_in(rig, motion.n_frames, copied)
-        grounds = copied_grounds(self._series, copied, footplants.planted, limits.floor, motion.fps)
-        if not self.sources:
-            limits = limits_without_sources(rig)
-        rows = np.zeros((MOST_FOUND, 5))
         checked = CheckedMotion(
             series, footplants.planted, motion.fps, first, last, skipped,
-            held=held and bool(self.sources),
+            held=held and bool(self.sources), judged=judged,
         )  # fmt: skip
-        floors = self._floors_in(motion.n_frames, copied, weights)
-        n = judge(checked, limits, allowed, grounds, rows, floors)
-        failed = failed_checks(rig, motion.skeleton.names, rows[:n])
+        compared = limits if self.sources else limits_without_sources(rig)
+        rows = self._rows(rig, checked, compared, copied, weights, playing)
+        if judged is not None:
+            judged[:first] = judged[last + 1 :] = False
+            skipped = skipped | ~judged
+            if self.sources and len(rig.legs) and judged.any():
+                leg = leg_length(rig, pose[0])
+                rows = self._with_support(rows, series, motion.fps, leg, playing, judged)
+        failed = failed_checks(rig, motion.skeleton.names, rows)
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
             failed += restless_head(rig, motion, series, limits, skipped)
         return Verification(
             not failed and not unsound, tuple(failed), unsound, glitches, bool(self.sources)
         )
+
+    def _rows(
+        self,
+        rig: CheckRig,
+        checked: CheckedMotion,
+        limits: Limits,
+        copied: Sequence[Copied],
+        weights: FloatArray | None,
+        playing: Sequence[Playing],
+    ) -> FloatArray:
+        """Failures against the limits of the sources."""
+        n_frames = len(checked.planted)
+        allowed = self._allowed_in(rig, n_frames, copied)
+        grounds = copied_grounds(self._series, copied, checked.planted, limits.floor, checked.fps)
+        floors = self._floors_in(n_frames, copied, weights)
+        gaps = self._gaps_in(playing, n_frames) if playing else None
+        rows = np.zeros((MOST_FOUND, 5))
+        return rows[: judge(checked, limits, allowed, grounds, rows, floors, gaps)]
+
+    def _with_support(
+        self,
+        rows: FloatArray,
+        series: Series,
+        fps: float,
+        leg: float,
+        playing: Sequence[Playing],
+        judged: BoolArray,
+    ) -> FloatArray:
+        """Failures, and those of support and travel, each check and joint once."""
+        frames = np.flatnonzero(judged)
+        first, stop = int(frames[0]), int(frames[-1]) + 1
+        rates = [each.fps for each in self.sources]
+        used = used_frames(playing, len(self.sources), slice(first, stop))
+        supports = [self._support_of(k, ends, leg) for k, ends in enumerate(used)]
+        result = new_support(series)
+        measure_support(series, fps, leg, first, stop, result)
+        told = told_by(playing, supports, rates, result, fps, (first, stop))
+        more = support_rows(result, fps, (first, stop), told, judged)
+        known = {(check, joint) for check, joint in rows[:, :2]}
+        new = [(check, joint) not in known for check, joint in more[:, :2]]
+        return np.concatenate([rows, more[new]])
+
+    def _gaps_in(self, playing: Sequence[Playing], n_frames: int) -> FloatArray:
+        """How far the clips are off free fall where they play and nothing supports them. (F,)."""
+        gaps = np.zeros(n_frames)
+        for source, at in playing:
+            own = self._gaps.get(source)
+            if own is None:
+                series, floor = self._series[source], self._each_limits[source].highest
+                own = np.zeros(len(series.lowest), dtype=np.float32)
+                fps = self.sources[source].fps
+                free_fall_gap(series.soles, series.lowest, series.mass, floor, fps, own)
+                self._gaps[source] = own
+            here = np.isfinite(at)
+            frames = np.clip(np.round(at[here]).astype(np.int64), 0, len(own) - 1)
+            gaps[here] = np.maximum(gaps[here], own[frames])
+        return gaps
+
+    def _support_of(self, k: int, ends: FloatArray, leg: float) -> Support:
+        """Support of a source, measured where it is used; what was measured before is kept."""
+        first, stop, support = self._supports.get(k) or (0, 0, new_support(self._series[k]))
+        if len(ends):
+            fps, n = self.sources[k].fps, self.sources[k].n_frames
+            around = round(AROUND_S * fps)
+            low = min(max(int(ends[0]) - around, 0), n - 1)
+            high = min(int(ends[1]) + around + 1, n)
+            if low < first or high > stop:
+                first, stop = (min(low, first), max(high, stop)) if stop else (low, high)
+                measure_support(self._series[k], fps, leg, first, stop, support)
+                self._supports[k] = first, stop, support
+        return support
 
     def _floors_in(
         self, n_frames: int, copied: Sequence[Copied], weights: FloatArray | None

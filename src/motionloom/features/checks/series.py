@@ -47,6 +47,8 @@ class Series(NamedTuple):
     """Height of the lowest judged joint or sole point, metres. (F,)"""
     pelvis: FloatArray
     """Pelvis in the world, metres. (F, 3)"""
+    mass: FloatArray
+    """Mass point of trunk and legs, metres. (F, 3)"""
 
 
 def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Series:
@@ -64,6 +66,7 @@ def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Seri
         zeros(n_frames, 2),
         zeros(n_frames, 4, 3),
         zeros(n_frames),
+        zeros(n_frames, 3),
         zeros(n_frames, 3),
     )
 

@@ -81,19 +81,19 @@ def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray
     return out
 
 
-def hover_time(
+def free_fall_gap(
     soles: FloatArray,
     lowest: FloatArray,
-    pelvis: FloatArray,
+    mass: FloatArray,
     floor: FloatArray,
     fps: float,
     out: npt.NDArray[np.float32] | None = None,
 ) -> float:
-    """Longest time that a body touches nothing and does not fall, seconds.
+    """How far a body that nothing supports leaves the path of free fall at most, metres.
 
-    ``out`` (F,) is filled with the time that each frame is part of.
+    ``out`` (F,) is filled with the gap of the run of frames that each frame is in, else 0.
     """
-    soles, lowest, pelvis, floor = (
-        np.ascontiguousarray(each, dtype=np.float64) for each in (soles, lowest, pelvis, floor)
+    soles, lowest, mass, floor = (
+        np.ascontiguousarray(each, dtype=np.float64) for each in (soles, lowest, mass, floor)
     )
-    return float(_hover(len(soles), soles, lowest, pelvis, floor, fps, out))
+    return float(_hover(len(soles), soles, lowest, mass, floor, fps, out))

@@ -56,7 +56,7 @@ class Limits(NamedTuple):
 
 BODY = ("head", "travel", "brake", "hover")
 """95th percentile of the head's rotation speed, rad/s; ground speed of the pelvis, m/s;
-deceleration, m/s2; longest hover, seconds."""
+deceleration, m/s2; farthest off free fall where nothing supports the body, metres."""
 HEAD, TRAVEL, BRAKE, HOVER = range(len(BODY))
 LOWS = frozenset({"least_flexion", "sole", "floor"})
 """Fields of which the lower value is the wider limit."""

@@ -10,6 +10,7 @@ from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 
 
 def verify(
@@ -19,6 +20,7 @@ def verify(
     footplants: Footplants | None = None,
     body: BodyMap | None = None,
     held: bool = True,
+    provenance: Provenance | None = None,
 ) -> Verification:
     """Check a motion: every joint is compared with the same joint in the sources.
 
@@ -37,6 +39,10 @@ def verify(
     held
         Pass False for motion whose feet are not held yet (a raw blend): soles, contacts and drags
         are not checked.
+    provenance
+        Which of the sources, at which times, its frames come from, as results give it:
+        ``result.provenance``. Copied frames are then not judged, and all others are compared with
+        the sources at these times: feet that carry the body, speed and direction of travel, soles.
 
     Returns
     -------
@@ -55,4 +61,6 @@ def verify(
     body = None if body is None else roles_for(motion.skeleton, body)
     if footplants is not None:
         contacts_for(footplants, motion.n_frames)
-    return QualityCheck(sources, body=body).verify(motion, footplants=footplants, held=held)
+    return QualityCheck(sources, body=body).verify(
+        motion, footplants=footplants, held=held, provenance=provenance
+    )

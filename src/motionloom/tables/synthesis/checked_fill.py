@@ -13,7 +13,7 @@ from motionloom.features.checks.soles import (
     STANDS,
     drag_lengths,
     floor_heights,
-    hover_time,
+    free_fall_gap,
 )
 from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.footplants.detect import detect_footplants
@@ -157,7 +157,7 @@ def _around(
             floor_heights(series.soles, series.lowest, contacts, part) for part in (STANDS, LANDS)
         )
         body = np.array(limits.body)
-        body[HOVER] = hover_time(series.soles, series.lowest, series.pelvis, stands, motion.fps)
+        body[HOVER] = free_fall_gap(series.soles, series.lowest, series.mass, stands, motion.fps)
         quick, _ = _reached(check, next_to_gap)
         faster = {
             name: np.maximum(getattr(limits, name), getattr(quick, name))

@@ -21,7 +21,7 @@ from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
 from motionloom.features.checks.copied import no_grounds
 from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import drag_lengths, hover_time
+from motionloom.features.checks.soles import drag_lengths, free_fall_gap
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
 from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import glitch_mask
@@ -130,7 +130,7 @@ class TableCheck:
         planted = np.asarray(frames.planted[first : last + 1])
         limits = measure_limits(self.check_rig, series, planted, frames.fps, glitched)
         own = self.hovers[first : last + 1]
-        hover_time(series.soles, series.lowest, series.pelvis, limits.highest, frames.fps, own)
+        free_fall_gap(series.soles, series.lowest, series.mass, limits.highest, frames.fps, own)
         return limits
 
     def motion(

@@ -11,6 +11,7 @@ from motionloom.features.checks.check_names import (
     CONTACT,
     DRAGGED,
     FOLDED,
+    GLIDE,
     HOVERING,
     MOST_FOUND,
     SOLE,
@@ -24,7 +25,7 @@ FPS = 60.0
 N = 60
 RIG = check_rig(ml.synthetic.clip("stand", duration_s=0.5).motion)
 NO_GROUNDS = np.zeros((0, 6, 5))
-HOVER_M = 0.06
+HOVER_M = 0.04
 """Higher than this over the floor a body touches nothing."""
 
 
@@ -232,16 +233,32 @@ def test_a_point_is_dragged_no_farther_than_in_the_frames_that_were_copied() -> 
     assert judged(series, limits, grounds=grounds)[0][4] == 0.10
 
 
-def test_hovering_is_noted_in_its_middle_with_its_time() -> None:
+def level(frames: int) -> float:
+    """Metres off free fall of a body that stays up for so many frames."""
+    t = np.arange(frames + 2) / FPS
+    return float(0.7 * 9.81 * (t * (t[-1] - t)).max() / 2.0)
+
+
+def test_hovering_is_noted_in_its_middle_in_metres_off_free_fall() -> None:
     def hovering(first: int, stop: int, own: float, *span: int) -> list[list[float]]:
         series = still()
+        series.mass[:, 1] = 1.0
         series.soles[first:stop, :, 1] = series.lowest[first:stop] = HOVER_M + 0.01
         limits = floor_limits(body=np.eye(4)[HOVER] * own)
         return judged(series, limits, span=(span[0], span[1]) if span else (0, N - 1))
 
-    assert hovering(20, 27, 0.0) == []  # 0.117 s
-    assert hovering(20, 28, 0.0) == [[HOVERING, -1, 24, pytest.approx(8 / FPS), 0.12]]
-    assert hovering(0, N, 0.5) == [[HOVERING, -1, 30, pytest.approx(1.0), pytest.approx(0.6)]]
-    assert hovering(20, 55, 0.5) == []
-    assert hovering(20, 40, 0.0, 0, 26) == []  # no more than seven frames of it are in the span
-    assert hovering(20, 40, 0.0, 30, 45)[0][2:4] == [35, pytest.approx(10 / FPS)]
+    assert level(13) < 0.05 < level(14)
+    assert hovering(20, 33, 0.0) == []
+    assert hovering(20, 34, 0.0) == [[HOVERING, -1, 27, pytest.approx(level(14)), 0.05]]
+    ((*_, value, limit),) = hovering(10, 50, 0.1)
+    assert (value, limit) == pytest.approx((level(40), 0.15))
+    assert hovering(20, 40, 0.1) == []
+    assert hovering(20, 40, 0.0, 0, 31) == []  # no more than twelve frames of it are in the span
+    assert hovering(20, 40, 0.0, 25, 45)[0][2:4] == [32, pytest.approx(level(15))]
+
+
+def test_feet_that_glide_are_no_feet_that_stand() -> None:
+    series = still()
+    series.mass[:, 1] = 1.0
+    series.soles[..., 0] = 2.0 * (np.arange(N) / FPS)[:, None]
+    assert [row[0] for row in judged(series)][:1] == [GLIDE]

@@ -243,7 +243,7 @@ def test_feet_stand_no_higher_than_in_the_clips_that_are_left_and_entered(frames
 def test_the_floor_goes_from_that_of_the_clip_left_to_that_of_the_clip_entered(frames, table):
     row, entered = 20, int(frames.starts[1]) + 20
     made = captured(frames, row)
-    made = made._replace(root_positions=made.root_positions + np.array([0.0, 0.105, 0.0]))
+    made = made._replace(root_positions=made.root_positions + np.array([0.0, 0.085, 0.0]))
 
     def hovers(left: float, right: float) -> bool:
         """With the floors of both clips raised, metres."""
@@ -265,7 +265,7 @@ def test_the_floor_goes_from_that_of_the_clip_left_to_that_of_the_clip_entered(f
     assert not hovers(0.5, 0.0)
 
 
-def test_a_body_hovers_in_a_frame_no_longer_than_in_the_frames_that_it_is_made_of(frames, table):
+def test_a_body_hovers_in_a_frame_no_farther_than_in_the_frames_that_it_is_made_of(frames, table):
     row = 20
     made = captured(frames, row)
     root = made.root_positions + np.array([0.0, 0.3, 0.0])
@@ -274,7 +274,7 @@ def test_a_body_hovers_in_a_frame_no_longer_than_in_the_frames_that_it_is_made_o
     n, kept = len(root), table.check.hovers.copy()
     try:
         for at, licensed in ((row + n // 2, True), (row + n, False), (row - 1, False)):
-            table.check.hovers[at] = 2.0  # seconds, in that frame alone
+            table.check.hovers[at] = 2.0  # metres, in that frame alone
             assert ("hovering" in names_of(plain.check(table, made, (row, row)))) != licensed
             table.check.hovers[:] = kept
     finally:
