@@ -331,7 +331,7 @@ def find_candidates(
     clear = np.ones_like(allowed)
     if avoid is not None:
         clear = _cells(_clear(rows, avoid[0], margin), _clear(columns, avoid[1], margin))
-    for wished in (both_move if moving else clear, kept, clear):
+    for wished in (*([both_move] if moving else []), kept, clear):
         if (allowed & wished).any():
             allowed &= wished
     return tuple(

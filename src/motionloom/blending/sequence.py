@@ -11,7 +11,7 @@ from typing import Any, Literal
 from motionloom._arrays import finite, flag, frames_in, items, of_kind
 from motionloom._progress import progress_bar
 from motionloom._records import FrozenMapping, record
-from motionloom.blending.join import Candidate
+from motionloom.blending.join import CONTEXT, Candidate
 from motionloom.blending.sequence_joints import (
     FEWEST,
     JointOptions,
@@ -36,6 +36,7 @@ from motionloom.body.facing import facing
 from motionloom.cleanup.cleanup_report import CleanupReport, merged_reports
 from motionloom.errors import ArrayError, MotionLoomError, RegistrationError
 from motionloom.features.checks.flawed_warning import warn_flawed
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import transform
@@ -407,11 +408,12 @@ def _result(
         between = alone[joint.numbers[0]][0], alone[joint.numbers[1]][1]
         done.append(_joint(joint, path[j], made[j], offset, between, plays))
     found = [each.verification for each in done if each.verification is not None]
+    mixed = [(first - begins, last - begins) for first, last in row.mixed if first >= begins]
+    found += [_checked(rows, span, clips, body) for span in mixed]
     verification = _merged(found, len(rows.planted) - loop)
     reports = [each.cleanup for each in done if each.cleanup is not None]
     names = [clip.name for clip in clips]
     name = f"{names[0]} to {names[-1]}"
-    mixed = [(first - begins, last - begins) for first, last in row.mixed if first >= begins]
     return Sequence(
         rows.motion.replace(name=name, source=clips[0].motion.source.for_result()),
         Footplants(rows.planted),
@@ -489,9 +491,7 @@ def _joint(
     first = offset + made.joint.leaves
     found = made.verification
     if found is not None:
-        failed = tuple(dataclasses.replace(e, frame=e.frame + offset) for e in found.failed)
-        glitches = tuple(each._replace(frame=each.frame + offset) for each in found.glitches)
-        found = dataclasses.replace(found, failed=failed, glitches=glitches)
+        found = _later(found, offset)
     fps = joint.clips[0].motion.fps
     taken = {
         "at": list(choice.at),
@@ -523,6 +523,29 @@ def _joint(
         joint.others(number, *between)[:ALTERNATIVES],
         FrozenMapping(taken),
         made.notes,
+    )
+
+
+def _checked(
+    rows: Rows, span: tuple[int, int], clips: list[ChainedClip], body: BodyMap
+) -> Verification:
+    """Quality check of frames in which the fades of two joints are mixed, against their clip."""
+    clip = clips[int(rows.clip[span[0], 0])]
+    low, high = max(0, span[0] - CONTEXT), min(len(rows.planted), span[1] + CONTEXT + 1)
+    found = QualityCheck([clip.motion], footplants=[clip.footplants], body=body).verify(
+        rows.motion[low:high],
+        footplants=Footplants(rows.planted[low:high]),
+        span=(span[0] - low, span[1] - low),
+    )
+    return _later(found, low)
+
+
+def _later(found: Verification, by: int) -> Verification:
+    """A check of frames that begin at frame ``by`` of the result."""
+    return dataclasses.replace(
+        found,
+        failed=tuple(dataclasses.replace(each, frame=each.frame + by) for each in found.failed),
+        glitches=tuple(each._replace(frame=each.frame + by) for each in found.glitches),
     )
 
 

@@ -48,12 +48,16 @@ METHODS = ("registration", "cut")
 """How one clip leads to the next: a blend along their registration, or none."""
 REACH = 1.4
 """A blend reaches so many times half its length into either clip at most."""
+ROOM = 0.85
+"""Two blends may take this part of a clip, so that there is some choice of places."""
 FEWEST = 2
 """Half of the shortest blend, frames."""
 MOST_PLACES = 1000
 """Places considered for a joint, best first."""
 FAILED_COST = 1000.0
 """Cost of a failed check, so that every place not yet tried comes before."""
+SHORTER = 0.7
+"""Blends beside a clip through which no chain leads are shortened to this part."""
 BLOCKS = 8
 """Where no chain of the best places leads through, also the best place of each of so many parts of
 both clips is considered."""
@@ -195,6 +199,16 @@ class OpenJoint:
         self.choices += [
             Choice(each, half) for each in places if (each.frame_a, each.frame_b) not in known
         ]
+
+    def shorten(self) -> bool:
+        """Start again with shorter blends; False where they are as short as can be."""
+        half = round(SHORTER * self.half)
+        if self.cuts or self.options.at is not None or half < FEWEST:
+            return False
+        self.half, self.left, self.closed = half, MAX_PLACES, 0
+        self.choices, self.tried, self.lengths = [], {}, list(OTHER_LENGTHS)
+        self.find(half, blocks=BLOCKS)
+        return True
 
     def _pair(self) -> Pair:
         a, b = self.clips
@@ -354,14 +368,18 @@ class _Least:
         self, joints: Sequence[OpenJoint], clips: Sequence[ChainedClip], loop: bool
     ) -> None:
         self.joints, self.clips, self.loop, self.more = joints, clips, loop, False
-        shares = asked_shares([joint.options for joint in joints], len(clips), loop)
-        fades = 2 * round(FADE_S * clips[0].motion.fps)
-        self.levels: list[list[int]] = [[1] for _ in clips]
-        # At the ends of a row, the places of the only joint keep the share already.
-        for k in range(0 if loop else 1, len(clips) if loop else len(clips) - 1):
-            blends = joints[k - 1].reach(joints[k - 1].half) + joints[k].reach(joints[k].half)
-            wanted = int(np.ceil(shares[k] * (clips[k].motion.n_frames - 1))) - blends + 1
-            self.levels[k] = sorted({1, fades, max(fades, wanted)})
+        self.shares = asked_shares([joint.options for joint in joints], len(clips), loop)
+        self.levels = [self._levels_of(k) for k in range(len(clips))]
+
+    def _levels_of(self, k: int) -> list[int]:
+        """Frames of a clip to ask for, the fewest first."""
+        if not self.loop and k in (0, len(self.clips) - 1):
+            return [1]  # the places of its only joint keep the share already
+        motion = self.clips[k].motion
+        blends = sum(joint.reach(joint.half) for joint in (self.joints[k - 1], self.joints[k]))
+        wanted = int(np.ceil(self.shares[k] * (motion.n_frames - 1))) - blends + 1
+        fades = 2 * round(FADE_S * motion.fps)
+        return sorted({1, fades, max(fades, wanted)})
 
     def cheapest(self) -> list[int]:
         """The cheapest chain of the joints' choices."""
@@ -380,8 +398,17 @@ class _Least:
                         joint.find(joint.half, blocks=BLOCKS)
                 elif len(levels) > 1:
                     levels.pop()
-                else:
+                elif not self._shorter_beside(error.clip):
                     raise _no_way_through(self.clips[error.clip]) from None
+
+    def _shorter_beside(self, clip: int) -> bool:
+        """Shorten the blends on both sides of a clip; False where they are as short as can be."""
+        beside = [joint for joint in self.joints if clip in joint.numbers]
+        shortened = [joint.shorten() for joint in beside]
+        for joint in beside:
+            for k in joint.numbers:
+                self.levels[k] = self._levels_of(k)
+        return any(shortened)
 
 
 def _no_way_through(clip: ChainedClip) -> RegistrationError:
@@ -404,4 +431,4 @@ def asked_shares(options: Sequence[JointOptions], n_clips: int, loop: bool) -> l
 
 def longest_half(clip: ChainedClip) -> int:
     """Half of the longest blends for which a clip between two joints has room, frames."""
-    return int((clip.motion.n_frames - 3) / (4.0 * REACH))
+    return int(ROOM * clip.motion.n_frames / (4.0 * REACH))
