@@ -11,6 +11,11 @@ from motionloom.blending.parameters import (
     ParameterSpace as ParameterSpace,
     parametrize as parametrize,
 )
+from motionloom.blending.sequence import (
+    Sequence as Sequence,
+    SequenceJoint as SequenceJoint,
+    sequence as sequence,
+)
 from motionloom.blending.transition import Transition as Transition, transition as transition
 from motionloom.blending.weights import (
     WeightTable as WeightTable,

@@ -78,6 +78,7 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "space": ml.parametrize(curve, {"speed": [1.0, 2.0]}),
         "splice": ml.splice(ml.synthetic.clip("carry", duration_s=2.0).motion, walk),
         "loop": ml.loop(walk),
+        "sequence": ml.sequence([walk, jog]),
         "balanced": ml.balance(walk),
         "held hands": ml.hold_hands(walk, {"left_wrist": [(0.1, 0.3)]}),
         "cycles": ml.find_cycles(ml.synthetic.clip("walk", fps=30).motion),

@@ -207,7 +207,13 @@ Keep = Shares | Literal["late"]
 
 
 def find_places(
-    pair: Pair, half: int, *, moving: bool, keep: Keep | None = None
+    pair: Pair,
+    half: int,
+    *,
+    moving: bool,
+    keep: Keep | None = None,
+    count: int = MAX_PLACES,
+    blocks: int = 0,
 ) -> tuple[Candidate, ...]:
     """The best places for a blend of ``2 * half + 1`` frames, best first.
 
@@ -228,9 +234,10 @@ def find_places(
         (a, b),
         pair.footplants,
         margin=margin,
-        count=MAX_PLACES,
+        count=count,
         moving=moving,
         keep=keep,
+        blocks=blocks,
         avoid=(_frames_of(pair.glitches[0]), _frames_of(pair.glitches[1])),
         body=pair.body,
     )
@@ -269,6 +276,7 @@ def find_candidates(
     count: int = 8,
     moving: bool = False,
     keep: Keep | None = None,
+    blocks: int = 0,
     avoid: tuple[IntArray, IntArray] | None = None,
     body: BodyMap | None = None,
 ) -> tuple[Candidate, ...]:
@@ -287,6 +295,8 @@ def find_candidates(
     keep
         Only places that keep so much of both clips, where there are any; of those the ones that
         keep more rank higher. None: anywhere, by cost alone.
+    blocks
+        Also the best place of every block, where the grid is parted so often along both clips.
     avoid
         Glitched frames of A and of B: no place within ``margin`` frames of one, where others are.
     body
@@ -325,7 +335,7 @@ def find_candidates(
     clear = np.ones_like(allowed)
     if avoid is not None:
         clear = _cells(_clear(rows, avoid[0], margin), _clear(columns, avoid[1], margin))
-    for wished in (both_move if moving else clear, kept, clear):
+    for wished in (*([both_move] if moving else []), kept, clear):
         if (allowed & wished).any():
             allowed &= wished
     return tuple(
@@ -338,7 +348,7 @@ def find_candidates(
             bool(both_move[i, j]),
             float(travel[i, j]),
         )
-        for i, j in _local_minima(rank, allowed)[:count]
+        for i, j in _local_minima(rank, allowed, blocks)[:count]
     )
 
 
@@ -408,8 +418,8 @@ def _disagreement(a: BoolArray, b: BoolArray, *, half: int) -> FloatArray:
     return np.asarray(total / (2 * half + 1))
 
 
-def _local_minima(total: FloatArray, allowed: BoolArray) -> IntArray:
-    """Allowed cells (N, 2) that no neighbour undercuts, lowest cost first."""
+def _local_minima(total: FloatArray, allowed: BoolArray, blocks: int = 0) -> IntArray:
+    """Allowed cells (N, 2) that no neighbour or no cell of a block undercuts, lowest cost first."""
     cost = np.where(allowed, total, np.inf)
     padded = np.pad(cost, 1, constant_values=np.inf)
     n, m = cost.shape
@@ -418,6 +428,13 @@ def _local_minima(total: FloatArray, allowed: BoolArray) -> IntArray:
         for dj in (0, 1, 2):
             if (di, dj) != (1, 1):
                 lowest &= cost <= padded[di : di + n, dj : dj + m]
+    if blocks:
+        parts = [np.array_split(np.flatnonzero(allowed.any(axis=k)), blocks) for k in (1, 0)]
+        for rows in filter(len, parts[0]):
+            for columns in filter(len, parts[1]):
+                block = cost[np.ix_(rows, columns)]
+                i, j = np.unravel_index(block.argmin(), block.shape)
+                lowest[rows[i], columns[j]] = np.isfinite(block[i, j])
     cells = np.argwhere(lowest)
     return np.asarray(cells[np.argsort(cost[tuple(cells.T)], kind="stable")])
 

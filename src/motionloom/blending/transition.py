@@ -263,7 +263,7 @@ def transition(
     positive(length_s, "length_s")
     moving, timewarp = flag(moving, "moving"), flag(timewarp, "timewarp")
     match, check = flag(match, "match"), flag(check, "check")
-    kept = _keep(keep)
+    kept = checked_keep(keep)
     if repair is not None:
         one_of(repair, REPAIRS, "repair")
     if clean != "all":
@@ -347,7 +347,7 @@ class _Wished(NamedTuple):
     keep: Keep | None
 
 
-def _keep(keep: object) -> Keep | None:
+def checked_keep(keep: object) -> Keep | None:
     """What is to be kept, checked; None for anywhere."""
     if keep == "late":
         return "late"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -317,6 +318,39 @@ def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
     motion = cleanup.motion
     copied = [Copied(0, motion.n_frames, 0, 0)]
     return cleanup.check.verify(motion, footplants=cleanup.footplants, copied=copied, pose=pose)
+
+
+def merged_reports(reports: Sequence[CleanupReport]) -> CleanupReport:
+    """One report on parts of a motion that were cleaned one by one, frames counted alike.
+
+    Means are over the parts, each by the joints that it has.
+    """
+    before = max(reports, key=lambda each: each.contact_speed_before or 0.0)
+    after = max(reports, key=lambda each: each.contact_speed_after or 0.0)
+    parts = [each.held_part for each in reports if each.held_part is not None]
+
+    def most(name: str) -> float:
+        return max(getattr(each, name) for each in reports)
+
+    return CleanupReport(
+        plants=tuple(plant for each in reports for plant in each.plants),
+        held_part=sum(parts) / len(parts) if parts else None,
+        contact_speed_before=before.contact_speed_before,
+        contact_speed_after=after.contact_speed_after,
+        worst_before=before.worst_before,
+        worst_after=after.worst_after,
+        joint_change_mean=sum(each.joint_change_mean for each in reports) / len(reports),
+        joint_change_max=most("joint_change_max"),
+        root_shift_max=most("root_shift_max"),
+        foot_turn_max=most("foot_turn_max"),
+        stretch_max=most("stretch_max"),
+        unreached_frames=sum(each.unreached_frames for each in reports),
+        unreached_max=most("unreached_max"),
+        penetration_before=most("penetration_before"),
+        penetration_after=most("penetration_after"),
+        loose_frames=sum(each.loose_frames for each in reports),
+        knees=tuple(dict.fromkeys(knee for each in reports for knee in each.knees)),
+    )
 
 
 def build_report(

@@ -26,6 +26,7 @@ from motionloom.cli.info_command import info
 from motionloom.cli.old_options import ReadingCommand
 from motionloom.cli.option_words import in_options
 from motionloom.cli.render_command import render
+from motionloom.cli.sequence_command import sequence
 from motionloom.cli.splice_command import splice
 from motionloom.cli.studio_command import studio
 from motionloom.cli.table_command import app as table
@@ -66,6 +67,7 @@ for command in (
     check,
     render,
     transition,
+    sequence,
     blend,
     splice,
     clean,

@@ -8,9 +8,9 @@ SAME = (
     "accept align at clips clusters collection constraints cycles dask device edition ends engine "
     "entries foot_speeds fps ghosts graph_cm ground joint_weights joints keep keep_bend "
     "keep_glitches "
-    "label labels lookup masses method moving pairs plain plants report rescore root score search "
-    "seed size skeleton soft source_fps still_feet strength stretch sync_contacts title "
-    "transitions variation verdicts view ways weights what when_short where character"
+    "label labels lookup loop masses method moving pairs plain plants report rescore root score "
+    "search seed size skeleton soft source_fps still_feet strength stretch sync_contacts title "
+    "transitions turn_to variation verdicts view ways weights what when_short where character"
 )
 """Parameters whose options have the same name."""
 OPTIONS = {name: "--" + name.replace("_", "-") for name in SAME.split()} | {

@@ -31,6 +31,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("command", "inside"),
     [
         ("transition clips/walk.bvh clips/jog.bvh -o {0}", "transitions"),
+        ("sequence clips/walk.bvh clips/jog.bvh -o {0}", None),
         ("blend clips/walk.bvh clips/jog.bvh -o {0}", None),
         ("splice -u clips/jog.bvh -l clips/walk.bvh -o {0}", "splices"),
         ("clean clips/walk.bvh -o {0}", "clips"),

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "check": ("walk.bvh",),
     "render": ("walk.bvh", "-o", "out.png", "--force"),
     "transition": ("walk.bvh", "jog.bvh", "-o", "out.bvh", *ANYWAY),
+    "sequence": ("walk.bvh", "jog.bvh", "-o", "out.bvh", *ANYWAY),
     "blend": ("walk.bvh", "jog.bvh", "-o", "out.bvh", *ANYWAY),
     "splice": (
         "--upper",

@@ -1,0 +1,434 @@
+"""The joints of a sequence: their options, candidate places, and the tries that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from motionloom._arrays import (
+    flag,
+    items,
+    one_of,
+    positive,
+    whole,
+)
+from motionloom.blending.chain import JointPlaces, NoChainError, cheapest_chain
+from motionloom.blending.join import (
+    DROPPED_M,
+    FADE_S,
+    MAX_PLACES,
+    Candidate,
+    Keep,
+    Pair,
+    find_candidates,
+    find_places,
+    named_place,
+)
+from motionloom.blending.sequence_rows import ChainedClip, MadeJoint
+from motionloom.blending.transition import (
+    OTHER_LENGTHS,
+    PLACES_PER_LENGTH,
+    checked_keep,
+    transition,
+)
+from motionloom.body.body_map import BodyMap
+from motionloom.cleanup.cleanup_report import CleanupReport
+from motionloom.errors import ArrayError, RegistrationError
+from motionloom.features.checks.verification import Verification
+from motionloom.features.pointcloud import point_cloud
+from motionloom.motion.motion import Motion
+from motionloom.registration.distance import fit_planar_alignment
+from motionloom.retargeting.match import MatchedClips
+from motionloom.rotation.planar import PlanarTransform
+
+METHODS = ("registration", "cut")
+"""How one clip leads to the next: a blend along their registration, or none."""
+REACH = 1.4
+"""A blend reaches so many times half its length into either clip at most."""
+ROOM = 0.85
+"""Two blends may take this part of a clip, so that there is some choice of places."""
+FEWEST = 2
+"""Half of the shortest blend, frames."""
+MOST_PLACES = 1000
+"""Places considered for a joint, best first."""
+FAILED_COST = 1000.0
+"""Cost of a failed check, so that every place not yet tried comes before."""
+SHORTER = 0.7
+"""Blends beside a clip through which no chain leads are shortened to this part."""
+BLOCKS = 8
+"""Where no chain of the best places leads through, also the best place of each of so many parts of
+both clips is considered."""
+OPTIONS = ("keep", "length_s", "method", "moving", "at")
+
+
+class JointOptions(NamedTuple):
+    """What is asked of one joint."""
+
+    keep: Keep | None
+    """Least shares of both clips that must play, or ``"late"``; None for anywhere."""
+    length_s: float
+    method: str
+    moving: bool
+    at: tuple[int, int] | None
+
+    def share(self, side: int) -> float:
+        """The least share of the clip before (0) or after (1) the joint."""
+        return self.keep[side] if isinstance(self.keep, tuple) else 0.0
+
+
+def joint_options(
+    joints: Sequence[Mapping[str, Any] | None] | None, count: int, usual: Mapping[str, Any]
+) -> list[JointOptions]:
+    """The options of every joint: its own, and the usual ones for the rest."""
+    own = [None] * count if joints is None else list(items(joints, "joints", "one per joint"))
+    if len(own) != count:
+        raise ArrayError(
+            f"The joints of a sequence must have one entry each ({count}), got {len(own)}."
+        )
+    return [_checked({**usual, **_known(each, number)}) for number, each in enumerate(own, 1)]
+
+
+def _known(given: Mapping[str, Any] | None, number: int) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not set(given) <= set(OPTIONS):
+        raise ArrayError(
+            f"The entry of joint {number} must map names of {', '.join(OPTIONS)} to values, got "
+            f"{given!r:.80}."
+        )
+    return given
+
+
+def _checked(values: Mapping[str, Any]) -> JointOptions:
+    at = values["at"]
+    if at is not None:
+        if not isinstance(at, tuple | list) or len(at) != 2:
+            raise ArrayError(f"`at` must be a frame of both clips of a joint, got {at!r:.80}.")
+        at = whole(at[0], "at[0]", least=0), whole(at[1], "at[1]", least=0)
+    return JointOptions(
+        checked_keep(values["keep"]),
+        positive(values["length_s"], "length_s"),
+        one_of(values["method"], METHODS, "method"),
+        flag(values["moving"], "moving"),
+        at,
+    )
+
+
+class Tried(NamedTuple):
+    """A joint as it was made at one place."""
+
+    joint: MadeJoint
+    verification: Verification | None
+    """Frames are those of the transition, in which the clip before begins at 0; None for a cut."""
+    cleanup: CleanupReport | None
+    notes: tuple[str, ...]
+
+    @property
+    def n_failed(self) -> int:
+        """Failed checks."""
+        found = self.verification
+        return 0 if found is None else len(found.failed) + len(found.unsound)
+
+
+class Choice(NamedTuple):
+    """A candidate place and half the length of the blend there, frames."""
+
+    place: Candidate
+    half: int
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """Frames of both clips."""
+        return self.place.frame_a, self.place.frame_b
+
+
+@dataclass(slots=True, eq=False)
+class OpenJoint:
+    """A joint whose place is still to be chosen."""
+
+    options: JointOptions
+    numbers: tuple[int, int]
+    """Of the clips."""
+    clips: tuple[ChainedClip, ChainedClip]
+    body: BodyMap
+    half: int
+    """Half the length of the blend, frames; 0 for a cut."""
+    settings: Mapping[str, Any]
+    """Options of :func:`transition` that all joints share."""
+    check: bool
+    """Whether places that fail the quality check are left for others."""
+    choices: list[Choice] = field(default_factory=list)
+    tried: dict[int, Tried | None] = field(default_factory=dict)
+    """By choice; None where no blend fits."""
+    left: int = MAX_PLACES
+    """Places that may still be tried at the present length."""
+    closed: int = 0
+    """Choices of earlier lengths, of which no more are tried."""
+    lengths: list[float] = field(default_factory=lambda: list(OTHER_LENGTHS))
+    """Multiples of the length that are still to be tried."""
+
+    @property
+    def cuts(self) -> bool:
+        """Whether nothing is blended."""
+        return self.options.method == "cut"
+
+    def find(self, half: int, *, blocks: int = 0) -> None:
+        """Add the places for a blend of another length, or more places for one."""
+        (a, b), options = self.clips, self.options
+        motions, plants = (a.motion, b.motion), (a.footplants, b.footplants)
+        if options.at is not None:
+            self.choices = [Choice(self._named(options.at), half)]
+            return
+        wished: dict[str, Any] = {
+            "moving": options.moving,
+            "keep": options.keep,
+            "count": MOST_PLACES,
+            "blocks": blocks,
+        }
+        if self.cuts:
+            places = find_candidates(motions, plants, margin=0, body=self.body, **wished)
+        else:
+            places = find_places(self._pair(), half, **wished)
+        if same_clip(a.motion, b.motion):
+            # The clip itself fits best at the same frame, where nothing would be joined.
+            places = tuple(each for each in places if each.frame_b < each.frame_a - 2 * half)
+        known = {each.at for each in self.choices if each.half == half}
+        self.choices += [
+            Choice(each, half) for each in places if (each.frame_a, each.frame_b) not in known
+        ]
+
+    def shorten(self) -> bool:
+        """Start again with shorter blends; False where they are as short as can be."""
+        half = round(SHORTER * self.half)
+        if self.cuts or self.options.at is not None or half < FEWEST:
+            return False
+        self.half, self.left, self.closed = half, MAX_PLACES, 0
+        self.choices, self.tried, self.lengths = [], {}, list(OTHER_LENGTHS)
+        self.find(half, blocks=BLOCKS)
+        return True
+
+    def _pair(self) -> Pair:
+        a, b = self.clips
+        motions, plants = (a.motion, b.motion), (a.footplants, b.footplants)
+        return Pair.of(MatchedClips(motions, plants, self.body, ((), ())))
+
+    def _named(self, at: tuple[int, int]) -> Candidate:
+        if not self.cuts:
+            return named_place(self._pair(), at)
+        for frame, clip in zip(at, self.clips, strict=True):
+            whole(frame, "at", most=clip.motion.n_frames - 1)
+        return Candidate(*at, 0.0, 0.0, 0.0, False)
+
+    def places(self) -> JointPlaces:
+        """The choices as the chain takes them; those that must not be tried any more cost inf."""
+        at = np.array([each.at for each in self.choices], dtype=np.int64).reshape(-1, 2)
+        ends = np.array([clip.motion.n_frames - 1 for clip in self.clips])
+        reach = np.array([self.reach(each.half) for each in self.choices], dtype=np.int64)
+        reach = np.minimum(reach, np.concatenate([at, ends - at], axis=1).min(axis=1))
+        cost = np.array([self.cost(each.place) for each in self.choices])
+        untried = np.ones(len(cost), dtype=bool)
+        untried[list(self.tried)] = False
+        untried[self.closed if self.left > 0 else len(cost) :] = False
+        cost[untried] = np.inf
+        for number, made in self.tried.items():
+            failed = 1000 if made is None else made.n_failed * self.check
+            cost[number] += FAILED_COST * failed
+        return JointPlaces(at[:, 0] - reach, at[:, 1] + reach + self.cuts, cost)
+
+    @staticmethod
+    def reach(half: int) -> int:
+        """Frames of either clip into which a blend reaches at most."""
+        return int(np.ceil(REACH * half))
+
+    def cost(self, place: Candidate) -> float:
+        """Cost of a place with that of the shares of both clips that are left out there."""
+        if self.options.keep is None:
+            return place.cost
+        a, b = (max(1, clip.motion.n_frames - 1) for clip in self.clips)
+        return place.cost + DROPPED_M * (1.0 - place.frame_a / a + place.frame_b / b)
+
+    def make(self, number: int) -> None:
+        """Try a choice; where it is the last of its length and none passes, add another length."""
+        self.left -= 1
+        choice = self.choices[number]
+        self.tried[number] = self._cut(choice.at) if self.cuts else self._blended(choice)
+        if self.left > 0 or not self.check or self.options.at is not None or not self.lengths:
+            return
+        if not any(made is not None and not made.n_failed for made in self.tried.values()):
+            self.left, self.closed = PLACES_PER_LENGTH, len(self.choices)
+            self.find(max(FEWEST, round(self.lengths.pop(0) * self.half)))
+
+    def others(self, taken: int, entered: int, left: int) -> tuple[Candidate, ...]:
+        """Other places for a blend of this length, best first, beside which other joints can stay.
+
+        ``entered`` is the frame at which the clip before begins to play alone, ``left`` the last at
+        which the clip after does.
+        """
+        places, costs = self.places(), [self.cost(choice.place) for choice in self.choices]
+        fits = (places.leaves >= entered) & (places.enters <= left)
+        return tuple(
+            self.choices[number].place
+            for number in np.argsort(costs, kind="stable")
+            if fits[number] and number != taken
+            if self.choices[number].half == self.choices[taken].half
+        )
+
+    def _blended(self, choice: Choice) -> Tried | None:
+        a, b = self.clips
+        try:
+            made = transition(
+                a.motion,
+                b.motion,
+                at=choice.at,
+                length_s=2.0 * choice.half / a.motion.fps,
+                footplants=(a.footplants, b.footplants),
+                body=self.body,
+                check=False,
+                **self.settings,
+            )
+        except RegistrationError:
+            return None
+        notes = tuple(note for note in made.notes if not note.startswith("failed check"))
+        joint = MadeJoint.of(made, self.numbers)
+        return Tried(joint, made.verification, made.cleanup, notes)
+
+    def _cut(self, at: tuple[int, int]) -> Tried:
+        """The clips without a blend, B moved so that both poses lie on each other."""
+        a, b = (clip.motion for clip in self.clips)
+        among = (a.skeleton, b.skeleton)
+        ours, theirs = (
+            point_cloud(clip[frame : frame + 1], body=self.body, among=among)
+            for clip, frame in zip((a, b), at, strict=True)
+        )
+        theta, offset, left = fit_planar_alignment(ours.points[0], theirs.points[0], ours.weights)
+        onto = PlanarTransform(float(theta), float(offset[0]), float(offset[1]))
+        note = f"a cut: joints jump by {100.0 * float(np.sqrt(left)):.1f} cm rms, not checked"
+        return Tried(MadeJoint.cut((at[0], at[1] + 1), onto), None, None, (note,))
+
+
+def same_clip(a: Motion, b: Motion) -> bool:
+    """Whether two clips are frame by frame the same."""
+    return np.array_equal(a.root_positions, b.root_positions) and np.array_equal(
+        a.local_quats, b.local_quats
+    )
+
+
+# --- All joints together
+
+
+def choose(
+    joints: Sequence[OpenJoint],
+    clips: Sequence[ChainedClip],
+    *,
+    loop: bool,
+    made: Callable[[int], None] = lambda tries: None,
+) -> list[int]:
+    """The choice to take at every joint; each of them was tried.
+
+    The cheapest chain is made. Where a joint fails the quality check, its place costs more and the
+    chain is chosen again, until all joints pass or their places have been tried.
+
+    Parameters
+    ----------
+    joints
+        Whose places have been found.
+    clips
+        All of them.
+    loop
+        Whether the last joint leads back to the first clip.
+    made
+        Is told how many joints were made since the last time.
+    """
+    least = _Least(joints, clips, loop)
+    while True:
+        path = least.cheapest()
+        untried = [j for j, number in enumerate(path) if number not in joints[j].tried]
+        if not untried:
+            break
+        for j in untried:
+            joints[j].make(path[j])
+            made(1)
+    for joint, number in zip(joints, path, strict=True):
+        if joint.tried[number] is None:
+            a, b = joint.clips
+            raise RegistrationError(
+                f"No blend fits from {a.name} ({a.motion.n_frames} frames) to {b.name} "
+                f"({b.motion.n_frames} frames). Use longer parts of them, or the method 'cut'."
+            )
+    return path
+
+
+class _Least:
+    """Frames of every clip that must play alone, lowered where no chain of places has as many."""
+
+    def __init__(
+        self, joints: Sequence[OpenJoint], clips: Sequence[ChainedClip], loop: bool
+    ) -> None:
+        self.joints, self.clips, self.loop, self.more = joints, clips, loop, False
+        self.shares = asked_shares([joint.options for joint in joints], len(clips), loop)
+        self.levels = [self._levels_of(k) for k in range(len(clips))]
+
+    def _levels_of(self, k: int) -> list[int]:
+        """Frames of a clip to ask for, the fewest first."""
+        if not self.loop and k in (0, len(self.clips) - 1):
+            return [1]  # the places of its only joint keep the share already
+        motion = self.clips[k].motion
+        blends = sum(joint.reach(joint.half) for joint in (self.joints[k - 1], self.joints[k]))
+        wanted = int(np.ceil(self.shares[k] * (motion.n_frames - 1))) - blends + 1
+        fades = 2 * round(FADE_S * motion.fps)
+        return sorted({1, fades, max(fades, wanted)})
+
+    def cheapest(self) -> list[int]:
+        """The cheapest chain of the joints' choices."""
+        n_frames = [clip.motion.n_frames for clip in self.clips]
+        while True:
+            places = [joint.places() for joint in self.joints]
+            try:
+                return cheapest_chain(
+                    places, n_frames, [each[-1] for each in self.levels], loop=self.loop
+                )
+            except NoChainError as error:
+                levels = self.levels[error.clip]
+                if not self.more:
+                    self.more = True
+                    for joint in self.joints:
+                        joint.find(joint.half, blocks=BLOCKS)
+                elif len(levels) > 1:
+                    levels.pop()
+                elif not self._shorter_beside(error.clip):
+                    raise _no_way_through(self.clips[error.clip]) from None
+
+    def _shorter_beside(self, clip: int) -> bool:
+        """Shorten the blends on both sides of a clip; False where they are as short as can be."""
+        beside = [joint for joint in self.joints if clip in joint.numbers]
+        shortened = [joint.shorten() for joint in beside]
+        for joint in beside:
+            for k in joint.numbers:
+                self.levels[k] = self._levels_of(k)
+        return any(shortened)
+
+
+def _no_way_through(clip: ChainedClip) -> RegistrationError:
+    return RegistrationError(
+        f"{clip.name} ({clip.motion.n_frames} frames) would have to be left before it is entered. "
+        "Use a longer part of it, a shorter `length_s`, or leave it out; if places were given with "
+        "`at`, give others."
+    )
+
+
+def asked_shares(options: Sequence[JointOptions], n_clips: int, loop: bool) -> list[float]:
+    """The least share of every clip: the larger of what its two joints ask for."""
+    shares = [0.0] * n_clips
+    for j, each in enumerate(options):
+        after = (j + 1) % n_clips if loop else j + 1
+        shares[j] = max(shares[j], each.share(0))
+        shares[after] = max(shares[after], each.share(1))
+    return shares
+
+
+def longest_half(clip: ChainedClip) -> int:
+    """Half of the longest blends for which a clip between two joints has room, frames."""
+    return int(ROOM * clip.motion.n_frames / (4.0 * REACH))
