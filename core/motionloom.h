@@ -1015,6 +1015,12 @@ ML_API void ml_knee_damp_span(int64_t n, const double *upper, const double *lowe
 ML_API void ml_knee_soften_span(int64_t n, const double *before, const double *wanted,
                                 const double *reach, const double *part, double *out);
 
+/* Size of the second difference of a track in each frame, 0 in the first and the last, written to
+   one column of `out`.
+   track: (n, 3)  out: (n, n_columns) */
+ML_API void ml_knee_jerks(int64_t n, const double *track, int64_t n_columns, int64_t column,
+                          double *out);
+
 /* Smallest shifts of the root, frame by frame, that put held ankles within reach of their hips. Of
    left and right leg.
    hips, ankles: (n_frames, 2, 3)  reach, held: (n_frames, 2)  out: (n_frames, 3) */

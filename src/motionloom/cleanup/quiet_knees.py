@@ -13,12 +13,15 @@ from collections.abc import Callable
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom._filters import running_maximum
 from motionloom.cleanup.blend_off import nearness, spread_smoothly
-from motionloom.cleanup.calm import FREE_M_S2, JERK_OVER_OWN, second_differences
+from motionloom.cleanup.calm import FREE_M_S2, JERK_OVER_OWN
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.leg_reach import LegSolution
 from motionloom.motion.contacts import runs_of
+
+_size = kernel("ml_knee_jerks")
 
 NEARBY_S = 0.25
 """A knee is compared with what it does in the clip so many seconds before and after."""
@@ -78,7 +81,7 @@ def quiet_knees(
 
 def _allowed(feet: tuple[Foot, Foot], fps: float) -> FloatArray:
     """Second differences of the knees' tracks that are no jerk, metres. (F, 2)."""
-    own = np.stack([_second(foot.knee) for foot in feet], axis=1)
+    own = _second(*(foot.knee for foot in feet))
     nearby = running_maximum(own, min(round(NEARBY_S * fps), len(own)))
     return np.maximum(JERK_OVER_OWN * nearby, FREE_M_S2 / fps**2)
 
@@ -121,7 +124,7 @@ def _quick_part(
 def _better(more: FloatArray, tried: FloatArray, jerks: FloatArray, fps: float) -> BoolArray:
     """Frames (F,) of changes of the root ``more`` (F, 3) that are small and make knees quieter."""
     moved = np.asarray(more.any(axis=1))
-    better, bends = np.zeros_like(moved), _second(more) * fps**2
+    better, bends = np.zeros_like(moved), _second(more)[:, 0] * fps**2
     for first, last in runs_of(moved):
         rows = slice(max(first - EDGE, 0), last + 1 + EDGE)
         small = _lengths(more[rows]).max() <= MOST_M and bends[rows].max() <= MOST_M_S2
@@ -131,12 +134,15 @@ def _better(more: FloatArray, tried: FloatArray, jerks: FloatArray, fps: float) 
 
 def _jerks(legs: tuple[LegSolution, ...]) -> FloatArray:
     """Second differences of both knees, metres. (F, 2)."""
-    return np.stack([_second(leg.limb.middle) for leg in legs], axis=1)
+    return _second(*(leg.limb.middle for leg in legs))
 
 
-def _second(track: FloatArray) -> FloatArray:
-    """Size of the second difference of a track (F, 3), zero in the first and last frame. (F,)."""
-    return np.pad(second_differences(track), 1)
+def _second(*tracks: FloatArray) -> FloatArray:
+    """Size of the second difference of T tracks (F, 3), 0 in the first and last frame. (F, T)."""
+    n, out = len(tracks[0]), np.zeros((len(tracks[0]), len(tracks)))
+    for k, track in enumerate(tracks):
+        _size(n, np.ascontiguousarray(track), len(tracks), k, out)
+    return out
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:
