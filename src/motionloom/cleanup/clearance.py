@@ -92,10 +92,15 @@ def raised(
         ways = [np.hypot(*np.diff(track[:, point, [0, 2]], axis=0).T) for track in (before, after)]
         for low in LOW_M:
             height = floors[point] + low
-            captured = _sweeps(before[:, point, 1] < height, ways[0], fps)
-            for first, last, way in _sweeps(after[:, point, 1] < height, ways[1], fps):
+            far = [
+                each
+                for each in _sweeps(after[:, point, 1] < height, ways[1], fps)
+                if each[2] > FAR_M
+            ]
+            captured = _sweeps(before[:, point, 1] < height, ways[0], fps) if far else []
+            for first, last, way in far:
                 own = (w for a, b, w in captured if a <= last + near and b >= first - near)
-                if way > max(FAR_M, FARTHER_M + max(own, default=0.0)):
+                if way > FARTHER_M + max(own, default=0.0):
                     rows = slice(first, last + 1)
                     need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows])
     lifts = _smooth(np.clip(need, 0.0, MOST_M), held, fps)
