@@ -643,6 +643,15 @@ ML_API void ml_foot_standing(int64_t n_frames, int64_t n_points, const double *f
                              const double *body, int64_t n_slides, const double *slides,
                              double *out);
 
+/* One round of finding the velocity of a ground that slides: least squares towards the velocity of
+   that of the points which are not high that is nearest to the ground so far. A point that is
+   `strange` off, m/s, counts a quarter. `stiff` are the squared second differences, as bands for
+   ml_spline_solve, `bands` is scratch memory, and `ground` is both the velocity so far and the new.
+   moving: (n, n_points, 2)  high: (n, n_points)  stiff, bands: (4, n)  ground: (n, 2) */
+ML_API ml_status ml_ground_follow(int64_t n, int64_t n_points, const double *moving,
+                                  const uint8_t *high, double strange, const double *stiff,
+                                  double *bands, double *ground);
+
 /* Medians of columns over runs of frames, each from its first frame to its last. `work` is scratch
    memory.
    columns: (n_frames, n_columns)  runs: (n_runs, 2)  work: (n_frames)  out: (n_runs, n_columns) */
@@ -1088,6 +1097,12 @@ ML_API void ml_knee_damp_span(int64_t n, const double *upper, const double *lowe
    before, wanted, reach, part, out: (n) */
 ML_API void ml_knee_soften_span(int64_t n, const double *before, const double *wanted,
                                 const double *reach, const double *part, double *out);
+
+/* Size of the second difference of a track in each frame, 0 in the first and the last, written to
+   one column of `out`.
+   track: (n, 3)  out: (n, n_columns) */
+ML_API void ml_knee_jerks(int64_t n, const double *track, int64_t n_columns, int64_t column,
+                          double *out);
 
 /* Smallest shifts of the root, frame by frame, that put held ankles within reach of their hips. Of
    left and right leg.

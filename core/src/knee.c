@@ -57,3 +57,17 @@ void ml_knee_soften_span(int64_t n, const double *before, const double *wanted,
         out[f] = before[f] + change;
     }
 }
+
+void ml_knee_jerks(int64_t n, const double *track, int64_t n_columns, int64_t column,
+                   double *out) {
+    for (int64_t f = 0; f < n; f++) {
+        double square = 0.0;
+        if (f > 0 && f + 1 < n)
+            for (int64_t c = 0; c < 3; c++) {
+                const double *at = track + 3 * f + c;
+                double second = at[3] - 2.0 * at[0] + at[-3];
+                square += second * second;
+            }
+        out[n_columns * f + column] = sqrt(square);
+    }
+}

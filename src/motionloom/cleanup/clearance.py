@@ -89,23 +89,31 @@ def raised(
     need, near = np.zeros((len(before), 2)), round(RISE_S * fps)
     for point in range(4):
         lowered = before[:, point, 1] - after[:, point, 1]
+        ways = [np.hypot(*np.diff(track[:, point, [0, 2]], axis=0).T) for track in (before, after)]
         for low in LOW_M:
             height = floors[point] + low
-            captured = _sweeps(before[:, point], height, fps)
-            for first, last, way in _sweeps(after[:, point], height, fps):
+            far = [
+                each
+                for each in _sweeps(after[:, point, 1] < height, ways[1], fps)
+                if each[2] > FAR_M
+            ]
+            captured = _sweeps(before[:, point, 1] < height, ways[0], fps) if far else []
+            for first, last, way in far:
                 own = (w for a, b, w in captured if a <= last + near and b >= first - near)
-                if way > max(FAR_M, FARTHER_M + max(own, default=0.0)):
+                if way > FARTHER_M + max(own, default=0.0):
                     rows = slice(first, last + 1)
                     need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows])
     lifts = _smooth(np.clip(need, 0.0, MOST_M), held, fps)
     return lifts if lifts.max(initial=0.0) > LEAST_M else None
 
 
-def _sweeps(point: FloatArray, height: float, fps: float) -> list[tuple[int, int, float]]:
-    """First and last frame of each way of a point (F, 3) over the floor, and its length, metres."""
-    ways = np.hypot(*np.diff(point[:, [0, 2]], axis=0).T)
-    low = point[:, 1] < height
-    fast = np.r_[False, low[1:] & low[:-1] & (ways * fps > DRAG_SPEED)]
+def _sweeps(low: BoolArray, ways: FloatArray, fps: float) -> list[tuple[int, int, float]]:
+    """First and last frame of each way of a point over the floor, and its length, metres.
+
+    ``low`` (F,) is where it is near the floor, ``ways`` (F - 1,) what it goes from frame to frame.
+    """
+    fast = np.zeros(len(low), dtype=bool)
+    fast[1:] = low[1:] & low[:-1] & (ways * fps > DRAG_SPEED)
     return [(a, b, float(ways[a - 1 : b].sum())) for a, b in runs_of(fast)]
 
 

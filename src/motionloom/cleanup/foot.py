@@ -44,6 +44,22 @@ class Foot:
     places: FloatArray = dataclasses.field(default_factory=lambda: NO_PLACES)
     """Where heel and ball are to be while they are held. Shape (F, 2, 3)."""
 
+    def __getitem__(self, rows: slice) -> Foot:
+        """The same foot in some frames."""
+        return Foot(
+            self.joints,
+            self.hip[rows],
+            self.knee[rows],
+            self.ankle[rows],
+            self.heel[rows],
+            self.ball[rows],
+            np.ascontiguousarray(self.bones[:, rows]),
+            self.hinge[rows],
+            None if self.pole is None else self.pole[rows],
+            self.held[rows],
+            self.places[rows],
+        )
+
     @property
     def standing(self) -> BoolArray:
         """Whether either point is held. Shape (F,)."""

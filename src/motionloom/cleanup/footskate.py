@@ -197,9 +197,10 @@ def _until_sound(
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
     labels, lifts = footplants, np.zeros((motion.n_frames, 2))
+    possible = find_holds(source.moving, labels.planted, source.travel)
     with source.check.tries(source.block):
         for _ in range(ROUNDS):
-            cleanup, pose = _clean(source, labels, footplants, options, lifts)
+            cleanup, pose = _clean(source, labels, footplants, possible, options, lifts)
             verification = verified(cleanup, pose)
             if best is None or len(verification.failed) < len(best[1].failed):
                 best = (cleanup, verification)
@@ -225,7 +226,7 @@ def _until_sound(
             higher = _raised(source, best[0], pose, footplants, options.body)
             if higher is not None:
                 higher = np.minimum(lifts + higher, MOST_M)
-                cleanup, pose = _clean(source, labels, footplants, options, higher)
+                cleanup, pose = _clean(source, labels, footplants, possible, options, higher)
                 verification = verified(cleanup, pose)
                 if verification.passed:
                     best = (cleanup, verification)
@@ -243,19 +244,24 @@ def _raised(
 
 
 def _clean(
-    source: Source, footplants: Footplants, given: Footplants, options: _Options, lifts: FloatArray
+    source: Source,
+    footplants: Footplants,
+    given: Footplants,
+    possible: tuple[Hold, ...],
+    options: _Options,
+    lifts: FloatArray,
 ) -> tuple[Cleanup, Pose]:
     """One round of clean-up, with its pose, which is the next round's too.
 
-    ``given`` are the contacts before any was released.
+    ``given`` are the contacts before any was released, ``possible`` their holds.
     """
     motion, points, stretch = source.motion, source.points, options.stretch
     telling = source.moving
     if options.loose is not None:  # places are where points are at rest
         telling = telling + LOOSE_M_S * options.loose[:, None, None]
-    possible = holds = find_holds(source.moving, footplants.planted, source.travel)
+    holds = possible
     if given is not footplants:
-        possible = find_holds(source.moving, given.planted, source.travel)
+        holds = find_holds(source.moving, footplants.planted, source.travel)
 
     def place(holds: tuple[Hold, ...], spare: Placed | None) -> tuple[tuple[Hold, ...], Placed]:
         places, farthest = fit_targets(holds, points, telling, motion.fps)

@@ -13,12 +13,16 @@ from collections.abc import Callable
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom._filters import running_maximum
-from motionloom.cleanup.blend_off import nearness, spread_smoothly
-from motionloom.cleanup.calm import FREE_M_S2, JERK_OVER_OWN, second_differences
+from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
+from motionloom.cleanup.calm import FREE_M_S2, JERK_OVER_OWN
 from motionloom.cleanup.foot import Foot
 from motionloom.cleanup.leg_reach import LegSolution
 from motionloom.motion.contacts import runs_of
+from motionloom.motion.limbs import LimbSolution
+
+_size = kernel("ml_knee_jerks")
 
 NEARBY_S = 0.25
 """A knee is compared with what it does in the clip so many seconds before and after."""
@@ -30,12 +34,21 @@ is larger is no tremble, and would shake the whole body."""
 EDGE = 2
 """Frames before and after a change of the root in which knees show what it does."""
 
-Solve = Callable[[FloatArray], tuple[LegSolution, ...]]
-"""Solutions of both legs under a shift of the root (F, 3)."""
+WHOLE = 0.5
+"""Where more than this part of the frames has to be solved again, all are."""
+
+Solve = Callable[[FloatArray, slice], tuple[LegSolution, ...]]
+"""Solutions of both legs in some frames, under a shift of the root (F, 3) of all."""
 
 
 def quiet_knees(
-    feet: tuple[Foot, Foot], reach: FloatArray, shift: FloatArray, solve: Solve, fps: float
+    feet: tuple[Foot, Foot],
+    reach: FloatArray,
+    shift: FloatArray,
+    solve: Solve,
+    fps: float,
+    *,
+    apart: int,
 ) -> tuple[FloatArray, tuple[LegSolution, ...]]:
     """A shift of the root (F, 3) under which knees over held feet jerk less, and both legs.
 
@@ -51,8 +64,10 @@ def quiet_knees(
         Solves both legs under a shift.
     fps
         Frames per second.
+    apart
+        Frames from one to another beyond which the shift of one does not matter to the other.
     """
-    legs = solve(shift)
+    legs = solve(shift, slice(None))
     if len(shift) < 2 * EDGE:
         return shift, legs
     most = _allowed(feet, fps)
@@ -66,19 +81,42 @@ def quiet_knees(
                 continue
             way = legs[k].limb.end - (foot.hip + shift)
             more = _quick_part(foot, way, np.maximum(reach[:, k], _lengths(way)), jerky, half)
-            tried = solve(shift + more)
+            moved = np.asarray(more.any(axis=1))
+            tried = _again(solve, legs, shift + more, moved, apart)
             better = _better(more, _jerks(tried) / most, jerks, fps)
             if better.any():
-                whole = np.array_equal(better, more.any(axis=1))
                 shift = shift + np.where(better[:, None], more, 0.0)
-                legs = tried if whole else solve(shift)
+                whole = np.array_equal(better, moved)
+                legs = tried if whole else _again(solve, legs, shift, better, apart)
                 jerks = _jerks(legs) / most
     return shift, legs
 
 
+def _again(
+    solve: Solve, legs: tuple[LegSolution, ...], shift: FloatArray, moved: BoolArray, apart: int
+) -> tuple[LegSolution, ...]:
+    """Legs under a shift (F, 3) that is another one in ``moved`` (F,), solved near those only."""
+    near = highest_nearby(moved.astype(np.float64), apart) > 0.0
+    if near.mean() > WHOLE:
+        return solve(shift, slice(None))
+    limbs = [LimbSolution(*(np.array(part) for part in _parts(leg.limb))) for leg in legs]
+    for first, last in runs_of(near):
+        start = max(first - apart, 0)
+        solved = solve(shift, slice(start, last + 1 + apart))
+        for limb, leg in zip(limbs, solved, strict=True):
+            for part, new in zip(_parts(limb), _parts(leg.limb), strict=True):
+                part[first : last + 1] = new[first - start : last + 1 - start]
+    return tuple(LegSolution(limb, None) for limb in limbs)
+
+
+def _parts(limb: LimbSolution) -> tuple[FloatArray, ...]:
+    """The arrays of a solution."""
+    return limb.q_upper, limb.q_lower, limb.middle, limb.end, limb.miss
+
+
 def _allowed(feet: tuple[Foot, Foot], fps: float) -> FloatArray:
     """Second differences of the knees' tracks that are no jerk, metres. (F, 2)."""
-    own = np.stack([_second(foot.knee) for foot in feet], axis=1)
+    own = _second(*(foot.knee for foot in feet))
     nearby = running_maximum(own, min(round(NEARBY_S * fps), len(own)))
     return np.maximum(JERK_OVER_OWN * nearby, FREE_M_S2 / fps**2)
 
@@ -121,7 +159,7 @@ def _quick_part(
 def _better(more: FloatArray, tried: FloatArray, jerks: FloatArray, fps: float) -> BoolArray:
     """Frames (F,) of changes of the root ``more`` (F, 3) that are small and make knees quieter."""
     moved = np.asarray(more.any(axis=1))
-    better, bends = np.zeros_like(moved), _second(more) * fps**2
+    better, bends = np.zeros_like(moved), _second(more)[:, 0] * fps**2
     for first, last in runs_of(moved):
         rows = slice(max(first - EDGE, 0), last + 1 + EDGE)
         small = _lengths(more[rows]).max() <= MOST_M and bends[rows].max() <= MOST_M_S2
@@ -131,12 +169,15 @@ def _better(more: FloatArray, tried: FloatArray, jerks: FloatArray, fps: float) 
 
 def _jerks(legs: tuple[LegSolution, ...]) -> FloatArray:
     """Second differences of both knees, metres. (F, 2)."""
-    return np.stack([_second(leg.limb.middle) for leg in legs], axis=1)
+    return _second(*(leg.limb.middle for leg in legs))
 
 
-def _second(track: FloatArray) -> FloatArray:
-    """Size of the second difference of a track (F, 3), zero in the first and last frame. (F,)."""
-    return np.pad(second_differences(track), 1)
+def _second(*tracks: FloatArray) -> FloatArray:
+    """Size of the second difference of T tracks (F, 3), 0 in the first and last frame. (F, T)."""
+    n, out = len(tracks[0]), np.zeros((len(tracks[0]), len(tracks)))
+    for k, track in enumerate(tracks):
+        _size(n, np.ascontiguousarray(track), len(tracks), k, out)
+    return out
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -179,18 +180,26 @@ def solve_body(
     length, free_change = max(DAMP_S * fps, 1.0), FREE_M_S2 / fps**2
     goals = [np.ascontiguousarray(targets[:, k]) for k in range(2)]
 
-    def solve(moved: FloatArray) -> tuple[LegSolution, ...]:
+    def solve(moved: FloatArray, rows: slice) -> tuple[LegSolution, ...]:
+        some = rows != slice(None)
         return tuple(
             solve_leg(
-                foot, leg, moved, goal, length=length, free_change=free_change, stretch=stretch
+                foot[rows] if some else foot,
+                leg_record(foot[rows], reach[rows]) if some else leg,
+                moved[rows],
+                goal[rows],
+                length=length,
+                free_change=free_change,
+                stretch=stretch,
             )
-            for foot, leg, goal in zip(feet, placed.legs, goals, strict=True)
+            for foot, leg, reach, goal in zip(feet, placed.legs, placed.reach, goals, strict=True)
         )
 
     if stretch:
-        legs = solve(shift)
-    else:
-        shift, legs = quiet_knees(feet, placed.held_reach, shift, solve, fps)
+        legs = solve(shift, slice(None))
+    else:  # a brake goes on for `length` frames after the hold before it
+        apart = math.ceil(length) + 2
+        shift, legs = quiet_knees(feet, placed.held_reach, shift, solve, fps, apart=apart)
     parts = rewrite(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)
     if spare is None:
         after = forward_kinematics(

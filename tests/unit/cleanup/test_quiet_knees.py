@@ -37,21 +37,22 @@ def foot(tracks, *, held=True):
 def quieted(feet, places):
     """The shift, and both knees without and with it; ankles are put on their places."""
 
-    def solve(shift):
-        return tuple(
-            LegSolution(
-                solve_limb(
-                    each.hip + shift, each.knee + shift, each.ankle + shift, place, each.hinge,
-                    pole=each.pole, straight=0.0, soft=0.0,
-                ),
-                None,
+    def solve(shift, rows=slice(None)):
+        def one(foot, place):
+            hip, knee, ankle = (each + shift[rows] for each in (foot.hip, foot.knee, foot.ankle))
+            pole = foot.pole
+            return solve_limb(
+                hip, knee, ankle, place, foot.hinge, pole=pole, straight=0.0, soft=0.0
             )
+
+        return tuple(
+            LegSolution(one(each[rows], place[rows]), None)
             for each, place in zip(feet, places, strict=True)
-        )  # fmt: skip
+        )
 
     reach = np.full((N, 2), 2.0 * BONE)
     before = solve(np.zeros((N, 3)))
-    shift, legs = quiet_knees(feet, reach, np.zeros((N, 3)), solve, FPS)
+    shift, legs = quiet_knees(feet, reach, np.zeros((N, 3)), solve, FPS, apart=2)
     for made, again in zip(legs, solve(shift), strict=True):
         assert np.array_equal(made.limb.middle, again.limb.middle)
     return shift, before, legs

@@ -20,7 +20,7 @@ from motionloom.features.footplants.foot_signals import FootTracks, line_slopes
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import velocities
 
-_solve = kernel("ml_spline_solve")
+_follow = kernel("ml_ground_follow")
 
 SMOOTH_S = 0.035
 """The copy is smoothed twice over this long to either side."""
@@ -95,23 +95,16 @@ def find_floor(tracks: FootTracks, fps: float) -> Floor:
 def _ground(points: FloatArray, high: BoolArray, fps: float) -> FloatArray:
     """Velocity (F, 2) of the ground, m/s, by least squares whose weights are found again."""
     n = len(points)
-    moving, frames = velocities(points, fps)[..., [0, 2]], np.arange(n)
+    moving = np.ascontiguousarray(velocities(points, fps)[..., [0, 2]])
     stiff = np.zeros((4, n))  # upper bands of squared second differences: ml_spline_solve
     for i, a in enumerate((1.0, -2.0, 1.0)):
         for j, b in enumerate((1.0, -2.0, 1.0)[i:]):
             stiff[3 - j, i + j : n - 2 + i + j] += a * b
     stiff *= (GROUND_S * fps) ** 4
-    ground = np.zeros((n, 2))
+    ground, bands = np.zeros((n, 2)), np.zeros((4, n))
     for k in range(ROUNDS):
-        off = _sizes(moving - ground[:, None])
-        off[high] = np.inf
-        slowest = off.argmin(axis=1)
         strange = STRANGE_M_S * (1.0 + WIDER * NARROWS**k)
-        weight = (1.0 + (off[frames, slowest] / strange) ** 2) ** -2
-        bands = stiff.copy()
-        bands[3] += weight + 1e-4  # where nothing is low the ground comes to rest
-        ground = np.ascontiguousarray(weight[:, None] * moving[frames, slowest])
-        _solve(n, 2, bands, ground)
+        _follow(n, high.shape[1], moving, high, strange, stiff, bands, ground)
     return ground
 
 

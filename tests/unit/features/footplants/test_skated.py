@@ -8,10 +8,13 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
+from motionloom.features.footplants import skated
 from motionloom.features.footplants.detect import detect_footplants, detect_in
 from motionloom.features.footplants.foot_signals import FootTracks, foot_tracks
 from motionloom.features.footplants.skated import _ground, find_floor
+from motionloom.motion.kinematics import velocities
 from motionloom.rotation import quat
+from tests.oracles import ground as plain
 
 
 def skating(motion, drift=0.12, degrees=2.0):
@@ -38,9 +41,9 @@ def f1(found, truth):
 @pytest.mark.parametrize("kind", ["walk", "run"])
 def test_feet_stand_on_a_ground_that_drifts(kind):
     clip = ml.synthetic.clip(kind)
-    skated = skating(clip.motion)
-    floor = floor_of(skated)
-    found = detect_footplants(skated).planted
+    spoilt = skating(clip.motion)
+    floor = floor_of(spoilt)
+    found = detect_footplants(spoilt).planted
     assert floor.slide > 0.7 > 0.2 > floor_of(clip.motion).slide
     assert f1(floor.planted, clip.footplants.planted) > 0.75
     assert f1(floor.planted, clip.footplants.planted) > f1(found, clip.footplants.planted) + 0.1
@@ -58,6 +61,18 @@ def test_the_ground_has_the_velocity_of_the_one_low_point_whatever_else_moves():
     found = _ground(points, high, fps)
     assert np.abs(found - belt)[3:-3].max() < 0.03
     assert not _ground(points, np.ones_like(high), fps).any()
+
+
+def test_rounds_are_those_of_the_plain_form(monkeypatch):
+    rng, fps = np.random.Generator(np.random.PCG64(8)), 50.0
+    points, high = rng.normal(size=(40, 4, 3)).cumsum(axis=0), rng.random((40, 4)) < 0.5
+    moving = velocities(points, fps)[..., [0, 2]]
+    ground = np.zeros((40, 2))
+    for k in range(3):
+        strange = 0.25 * (1.0 + 4.0 * 0.6**k)
+        ground = plain.follow(moving, high, strange, ground, (0.03 * fps) ** 4)
+    monkeypatch.setattr(skated, "ROUNDS", 3)
+    assert _ground(points, high, fps) == pytest.approx(ground, abs=1e-9)
 
 
 def test_clips_in_place_in_the_air_and_of_three_frames_have_no_slide():
@@ -83,9 +98,9 @@ def test_plants_are_those_of_the_tracks():
 
 def test_a_clip_that_skates_is_cleaned_with_contacts_of_a_calmed_copy():
     clip = ml.synthetic.clip("walk")
-    skated = skating(clip.motion)
-    plain = ml.clean_footskate(skated, detect_footplants(skated))
-    cleanup = ml.clean_footskate(skated)
+    spoilt = skating(clip.motion)
+    plain = ml.clean_footskate(spoilt, detect_footplants(spoilt))
+    cleanup = ml.clean_footskate(spoilt)
     assert cleanup.report.calmed
     assert not plain.report.calmed
     assert cleanup.report.floor_slide < 0.15 < 0.5 < plain.report.floor_slide
