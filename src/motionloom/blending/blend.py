@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import MAX_FRAMES, BoolArray, FloatArray, flag, frames_in, items, of_kind
 from motionloom._records import record
-from motionloom.blending.control import control
+from motionloom.blending.control import control, refuse_points
 from motionloom.blending.evaluate import (
     Evaluated,
     evaluate,
@@ -199,6 +199,8 @@ def blend(
     ------
     RegistrationError
         With one row of weights, or a function, the curve is passed in fewer than three frames.
+    SkeletonMismatchError
+        The motions are points without bones, such as markers.
     """
     backwards, euler, clean = (
         flag(backwards, "backwards"),
@@ -207,6 +209,7 @@ def blend(
     )
     if not isinstance(curve, RegistrationCurve):
         curve = _registered(curve)
+    refuse_points(curve)
     if duration_s is not None:
         return _hold_contacts(_live_blend(curve, weights, duration_s, backwards, euler), clean)
     u, w, whole = _walk_curve(curve, weights, backwards, euler)
