@@ -13,7 +13,6 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -437,20 +436,10 @@ def draw_fan(motions: list[ml.Motion], turns: list[float]) -> Any:
 
 
 def fan() -> None:
-    """A fan of turns to 180 degrees: two cycles straight on and two that turn round, of 77_30."""
-    motion = clip("77_30")
-    cycles = sorted(ml.find_cycles(motion), key=lambda cycle: cycle.first)
-    pairs = [
-        (a.first, b.last, abs(a.turn + b.turn))
-        for a, b in pairwise(cycles)
-        if abs(b.first - a.last) < 0.1 * motion.fps
-    ]
-    straight, round_about = min(pairs, key=lambda p: p[2]), max(pairs, key=lambda p: p[2])
-    plants = ml.detect_footplants(motion)
-    parts = [slice(first, last + 1) for first, last, _ in (straight, round_about)]
-    curve = ml.register(
-        [motion[part] for part in parts], footplants=[plants[part] for part in parts], ends="match"
-    )
+    """A fan of turns to 195 degrees: a walk straight on, and the first 520 frames of 47_01."""
+    straight = ml.ground(ml.load(MOCAP / "cmu_bvh" / "16_15.bvh"))
+    round_about = ml.ground(ml.load(MOCAP / "audit" / "47_01.bvh")[:520])
+    curve = ml.register([straight, round_about], ends="match")
     made = [ml.blend(curve, [1.0 - w, w]) for w in np.linspace(0.0, 1.0, 7)]
 
     def turns(each: ml.Motion) -> float:

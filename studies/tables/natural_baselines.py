@@ -19,6 +19,7 @@ from studies.tables.natural_truth import FAMILY, Candidates, by_ways
 
 FORMER = "search ranking (former naturalness)"
 HMM, ACCELERATIONS = "HMM of the body *", "logistic, accelerations [I6] *"
+ENSEMBLE = "HMM, least of 11 parts [I7] *"
 """Fitted to the other half of the same group's takes: an advantage over naturalness."""
 COLUMN_OF = {
     "spread of the windows": "spread_m",
@@ -27,7 +28,7 @@ COLUMN_OF = {
     "disagreement": "disagreement",
     "acceleration of the CoM": "com_acc",
 }
-BASELINES = (FORMER, HMM, ACCELERATIONS, *COLUMN_OF, "foot + ZMP [I7]")
+BASELINES = (FORMER, HMM, ENSEMBLE, ACCELERATIONS, *COLUMN_OF, "foot + ZMP [I7]")
 HMM_WINDOWS, HMM_SEED = 300, 0
 
 
@@ -39,12 +40,13 @@ def baseline_scores(frames: Frames, data: Candidates) -> dict[str, np.ndarray]:
     }
     scores["foot + ZMP [I7]"] = -np.asarray(PAPER.cost(data.columns))
     scores[FORMER] = -np.asarray(NATURAL.cost(data.columns))
-    scores[HMM], scores[ACCELERATIONS] = np.zeros((2, len(data.rows)))
+    scores[HMM], scores[ENSEMBLE], scores[ACCELERATIONS] = np.zeros((3, len(data.rows)))
     accelerations = _accelerations(frames, data.rows)
     takes = list(frames.ids)
     for k in (0, 1):
         mine, others = (np.isin(data.take, takes[n::2]) for n in (k, 1 - k))
-        scores[HMM][mine] = _likelihoods(frames, takes[1 - k :: 2], data.rows[mine])
+        parts = _likelihoods(frames, takes[1 - k :: 2], data.rows[mine])
+        scores[HMM][mine], scores[ENSEMBLE][mine] = parts[:, 0], parts.min(axis=1)
         seen = others & data.labelled
         model = fit_logistic(accelerations[seen], data.good[seen])
         scores[ACCELERATIONS][mine] = model.probability(accelerations[mine])
@@ -52,18 +54,19 @@ def baseline_scores(frames: Frames, data: Candidates) -> dict[str, np.ndarray]:
 
 
 def _likelihoods(frames: Frames, takes: list[str], rows: np.ndarray) -> np.ndarray:
-    """Score (n,) of blends by a model of the body, fitted to windows of some takes."""
+    """Scores (n, parts) of blends by models of the body and its parts, fitted to some takes."""
     length = window_length(frames)
     windows = frames.windows(length)
     names = np.array(frames.ids)[np.searchsorted(frames.starts, windows, side="right") - 1]
     rng = np.random.Generator(np.random.PCG64(HMM_SEED))
     allowed = windows[np.isin(names, takes)]
     some = np.sort(rng.choice(allowed, min(HMM_WINDOWS, len(allowed)), replace=False))
-    body = {"body": body_parts(frames.skeleton, frames.body_map)["body"]}
-    hmm = HmmEnsemble.fit(WindowBatch.of_rows(frames, some, length), body, restarts=2)
-    values = np.zeros(len(rows))
+    parts = body_parts(frames.skeleton, frames.body_map)
+    parts = {"body": parts["body"], **parts}  # the body comes first
+    hmm = HmmEnsemble.fit(WindowBatch.of_rows(frames, some, length), parts, restarts=2)
+    values = np.zeros((len(rows), len(parts)))
     for mine, blends in _blends(frames, rows):
-        values[mine] = hmm.part_scores(blends, ["body"])[:, 0]
+        values[mine] = hmm.part_scores(blends)
     return values
 
 

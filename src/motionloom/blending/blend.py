@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import MAX_FRAMES, BoolArray, FloatArray, flag, frames_in, items, of_kind
 from motionloom._records import record
-from motionloom.blending.control import control
+from motionloom.blending.control import control, refuse_points
 from motionloom.blending.evaluate import (
     Evaluated,
     evaluate,
@@ -22,7 +23,7 @@ from motionloom.blending.evaluate import (
     wide_joints,
 )
 from motionloom.blending.weights import checked_row, checked_weights
-from motionloom.body.body_map import roles_for
+from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.facing import facing
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import finalize, legs_missing
@@ -57,6 +58,18 @@ one example is played much too fast there."""
 SUDDEN, SUDDEN_M_S2 = 3.0, 200.0
 """A frame near the end of a clip is sudden if its acceleration is at least this many times the
 largest one away from the ends, and at least this in m/s2."""
+
+OTHER_WAYS: tuple[dict[str, Any], ...] = (
+    {"slope_limit": 1},
+    {"slope_limit": 2},
+    {"foot_speeds": 1.0},
+    {"cover": 0.3},
+    {"cover": 0.3, "slope_limit": 1},
+)
+"""Options of other registrations of clips whose blend fails its check: those that keep the most of
+the clips come first."""
+KEPT, KEPT_S = 0.3, 0.5
+"""Part of the length of the usual registration's blend that another must have, and seconds."""
 
 Weights = npt.ArrayLike | Callable[[float], npt.ArrayLike]
 
@@ -159,6 +172,7 @@ def blend(
     backwards: bool = False,
     euler: bool = False,
     clean: bool = True,
+    body: BodyMap | None = None,
 ) -> Blend:
     """The motion between several examples, planted feet held, and hands where constraints say so.
 
@@ -166,7 +180,9 @@ def blend(
     ----------
     curve
         K examples: from :func:`motionloom.register`, or a list of motions, which are registered
-        with its defaults.
+        with its defaults. Where their blend fails its quality check, other registrations are
+        tried (slower time warps, speeds of feet, a shorter common part), and a note names the one
+        that passes.
     weights
         One value per example, summing to one, for an interpolation; an (F, K) array, one row per
         frame of the result; or a function of the time in seconds, 0 at the first frame.
@@ -181,6 +197,8 @@ def blend(
         Advance along the curve by equation 7 of [KG03]_ instead of by exact votes.
     clean
         If False, feet and hands are left as the blend has them.
+    body
+        Roles of the joints of a list of motions; guessed where not given.
 
     Returns
     -------
@@ -199,26 +217,91 @@ def blend(
     ------
     RegistrationError
         With one row of weights, or a function, the curve is passed in fewer than three frames.
+    SkeletonMismatchError
+        The motions are points without bones, such as markers.
     """
     backwards, euler, clean = (
         flag(backwards, "backwards"),
         flag(euler, "euler"),
         flag(clean, "clean"),
     )
-    if not isinstance(curve, RegistrationCurve):
-        curve = _registered(curve)
+    if isinstance(curve, RegistrationCurve):
+        if body is not None:
+            raise ArrayError(
+                "`body` is for a list of motions: a curve knows its roles. Leave it out."
+            )
+    else:
+        curve = _registered(curve, body)
+        if clean and duration_s is None:
+            result = _first_that_passes(curve, weights, backwards, euler)
+            if not _extrapolates(result):
+                warn_flawed(result.verification, "blend")
+            return result
     if duration_s is not None:
+        refuse_points(curve)
         return _hold_contacts(_live_blend(curve, weights, duration_s, backwards, euler), clean)
+    result = _blend_of(curve, weights, backwards, euler, clean)
+    if clean and not _extrapolates(result):
+        warn_flawed(result.verification, "blend")
+    return result
+
+
+def _first_that_passes(
+    curve: RegistrationCurve, weights: Weights, backwards: bool, euler: bool
+) -> Blend:
+    """The blend of a curve; where it fails its check, the first of other registrations that passes.
+
+    Without one that passes it is the first blend.
+    """
+    first = _blend_of(curve, weights, backwards, euler, clean=True)
+    if first.verification.passed or _extrapolates(first):
+        return first
+    for options in OTHER_WAYS:
+        try:
+            other = register(
+                curve.motions,
+                footplants=curve.footplants,
+                body=curve.body,
+                repair_knees=None,
+                match=False,
+                **options,
+            )
+            result = _blend_of(other, weights, backwards, euler, clean=True)
+        except RegistrationError:
+            continue
+        n_frames, fps = result.motion.n_frames, result.motion.fps
+        if n_frames < max(KEPT * first.motion.n_frames, KEPT_S * fps):
+            continue
+        if result.verification.passed:
+            how = ", ".join(f"{name}={value:g}" for name, value in options.items())
+            note = f"registered with {how}: with the usual options the blend fails its check"
+            kept = tuple(text for text in curve.notes if text not in other.notes)
+            other = replace(other, notes=(*kept, *other.notes, note))
+            changed = replace(result, curve=other)
+            vars(changed)["verification"] = result.verification
+            return changed
+    return first
+
+
+def _extrapolates(blended: Blend) -> bool:
+    """Whether a weight is negative: such a blend is meant to differ from its examples."""
+    return float(blended.provenance.body.weight.min()) < 0.0
+
+
+def _blend_of(
+    curve: RegistrationCurve, weights: Weights, backwards: bool, euler: bool, clean: bool
+) -> Blend:
+    """The blend along the whole curve."""
+    refuse_points(curve)
     u, w, whole = _walk_curve(curve, weights, backwards, euler)
     evaluated = evaluate(curve, u, w)
-    extrapolated = float(w.min()) < 0.0  # such a blend is meant to differ from its examples
     trimmed = (0, 0)
-    if whole and not extrapolated:
+    if whole and w.min() >= 0.0:
         trimmed = first, last = frames_to_trim(curve, u, evaluated)
         if first or last:
             u, w = u[first : len(u) - last], w[first : len(u) - last]
             evaluated = evaluate(curve, u, w)
-    result = _hold_contacts(
+    return _hold_contacts(
         Blend(
             motion=evaluated.motion,
             footplants=evaluated.footplants,
@@ -232,19 +315,16 @@ def blend(
         ),
         clean,
     )
-    if clean and not extrapolated:
-        warn_flawed(result.verification, "blend")
-    return result
 
 
-def _registered(motions: Sequence[Motion]) -> RegistrationCurve:
+def _registered(motions: Sequence[Motion], body: BodyMap | None) -> RegistrationCurve:
     """The curve of a list of motions."""
     clips = items(motions, "curve", "motions")
     for k, clip in enumerate(clips):
         of_kind(clip, Motion, f"curve[{k}]")
     if len(clips) < 2:
         raise ArrayError(f"`curve` must hold two or more motions, got {len(clips)}.")
-    return register(clips)
+    return register(clips, body=body)
 
 
 def _provenance(curve: RegistrationCurve, u: FloatArray, weights: FloatArray) -> Provenance:

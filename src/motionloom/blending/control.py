@@ -19,6 +19,7 @@ from motionloom.body.facing import facing
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import find_knees
 from motionloom.cleanup.finalize import legs_missing
+from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve, roots_at
@@ -108,7 +109,7 @@ def control(
     >>> live.step([0.2, 0.8]).local_quats.shape[1]
     4
     """
-    of_kind(curve, RegistrationCurve, "curve")
+    refuse_points(of_kind(curve, RegistrationCurve, "curve"))
     if start is not None:
         of_kind(start, PlanarTransform, "start")
     return Controller(
@@ -120,6 +121,23 @@ def control(
         hold_feet=flag(hold_feet, "hold_feet"),
         ease_s=not_negative(ease_s, "ease_s"),
     )
+
+
+def refuse_points(curve: RegistrationCurve) -> None:
+    """Refuse to blend points that no bones join, such as markers.
+
+    Raises
+    ------
+    SkeletonMismatchError
+        Every joint hangs on the root.
+    """
+    skeleton = curve.motions[0].skeleton
+    if skeleton.n_joints > 2 and not skeleton.parents[1:].any():
+        raise SkeletonMismatchError(
+            f"A blend needs bones, but all {skeleton.n_joints - 1} joints of these motions hang on "
+            f"{skeleton.names[0]!r}, as markers do: averaged points shorten the body. Fit a "
+            "skeleton to the points first; registering and aligning them works as it is."
+        )
 
 
 class Controller:

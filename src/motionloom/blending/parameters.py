@@ -262,11 +262,11 @@ def measure(motion: Motion, name: str, *, body: BodyMap | None = None) -> float:
         ``"speed"``, metres per second of the pelvis along the ground; ``"turn"``, radians from the
         first to the last frame, positive to the left. Or where a hand or foot reaches, at the
         moment when it is farthest from the pelvis over the ground: ``"right_wrist.height"`` over
-        the ground, ``"right_wrist.forward"`` and ``"right_wrist.side"`` from where the pelvis was at the start,
-        in metres, the side positive to the left, and ``"right_wrist.direction"``, the angle of the
-        two in radians, 0 straight on and positive to the left. Or how forceful a punch or kick is:
-        ``"right_wrist.speed"``, the largest speed of the joint against the pelvis, metres per
-        second. The same for ``left_wrist``, ``left_ankle`` and ``right_ankle``.
+        the ground, ``"right_wrist.forward"`` and ``"right_wrist.side"`` from where the pelvis was
+        at the start, in metres, the side positive to the left, and ``"right_wrist.direction"``, the
+        angle of the two in radians, 0 straight on and positive to the left. Or how forceful a punch
+        or kick is: ``"right_wrist.speed"``, the largest speed of the joint against the pelvis,
+        metres per second. The same for ``left_wrist``, ``left_ankle`` and ``right_ankle``.
     body
         Roles of the joints; guessed where not given.
 

@@ -36,6 +36,17 @@ from motionloom.cli.results import (
 Ends = Literal["open", "match"]
 KNOT_S = 0.27
 """Seconds between control points, as :func:`motionloom.register` has them by default."""
+USUAL = {
+    "ends": "open",
+    "match": True,
+    "cycles": False,
+    "sync_contacts": False,
+    "foot_speeds": 0.0,
+    "knot_s": KNOT_S,
+    "joint_weights": None,
+    "constraints": None,
+}
+"""Options of a registration that the user did not change: then others are tried where they fail."""
 FEET = ("left_heel", "left_toe", "right_heel", "right_toe")
 """Kinds of contacts of the feet among the constraints of a curve."""
 
@@ -165,21 +176,23 @@ def blend(
     if values and weights is not None:
         raise ml.ArrayError("--parameter chooses the weights: leave out --weights.")
     wanted = _wanted(weights, paths, motions[0].fps)
-    curve = ml.register(
-        motions,
-        ends=ends,
-        body=roles,
-        match=not no_retarget,
-        cycles=cycles,
-        sync_contacts=sync_contacts,
-        foot_speeds=foot_speeds,
-        knot_s=knot,
-        joint_weights=_joint_weights(joint_weights),
-        constraints=None if constraints is None else ml.read_constraints(constraints, paths),
-    )
-    if values:
-        wanted = ml.parametrize(curve, list(values)).weights(clamp=False, **values).tolist()
-    blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
+    options: dict[str, Any] = {
+        "ends": ends,
+        "match": not no_retarget,
+        "cycles": cycles,
+        "sync_contacts": sync_contacts,
+        "foot_speeds": foot_speeds,
+        "knot_s": knot,
+        "joint_weights": _joint_weights(joint_weights),
+        "constraints": None if constraints is None else ml.read_constraints(constraints, paths),
+    }
+    if not values and options == USUAL:
+        blended = ml.blend(motions, wanted, duration_s=duration, clean=not raw, body=roles)
+    else:
+        curve = ml.register(motions, body=roles, **options)
+        if values:
+            wanted = ml.parametrize(curve, list(values)).weights(clamp=False, **values).tolist()
+        blended = ml.blend(curve, wanted, duration_s=duration, clean=not raw)
     refuse_flawed(
         blended.verification,
         output,

@@ -138,6 +138,8 @@ def make_continuous(q: FloatArray) -> FloatArray:
     if len(q) < 2:
         return np.array(q)
     flips = np.sum(q[1:] * q[:-1], axis=-1) < 0.0
+    if not flips.any():
+        return np.array(q)
     sign = np.where(np.logical_xor.accumulate(flips, axis=0), -1.0, 1.0)
     out = np.array(q)
     out[1:] *= sign[..., None]

@@ -80,3 +80,14 @@ def test_the_least_length_of_a_curve_goes_with_a_pair(pair):
 def test_every_wrong_argument_is_refused(call):
     with pytest.raises(ml.MotionLoomError, match=r".{15}"):
         call()
+
+
+def test_points_without_bones_are_registered_but_not_blended():
+    places = WALK.world_positions()
+    names = WALK.skeleton.names
+    clip = ml.MarkerClip(names, places, np.ones(places.shape[:2], dtype=bool), WALK.fps).motion()
+    curve = ml.register([clip[:90], clip[20:110]])
+    assert curve.frames(40.0)[0] - curve.frames(40.0)[1] == pytest.approx(20.0, abs=1.0)
+    for call in (ml.blend, lambda curve, _: ml.control(curve)):
+        with pytest.raises(ml.SkeletonMismatchError, match="A blend needs bones"):
+            call(curve, [0.5, 0.5])
