@@ -310,6 +310,23 @@ static void transition_signs(ml_frames *frames) {
     }
 }
 
+/* Local rotations of `n` captured rows as the collection's motion has them, to the last bit: what
+   is played before and after a transition is the clip's own. The root's depend on the place. */
+static void transition_own(const ml_rows *rows, int64_t row, int64_t n, ml_frames *out, int64_t at) {
+    for (int64_t t = 0; t < n; t++)
+        for (int64_t j = 1; j < rows->n_joints; j++) {
+            const float *q = rows->quats + 4 * (rows->n_joints * (row + t) + j);
+            double w = (double)q[0], x = (double)q[1], y = (double)q[2], z = (double)q[3];
+            double length = sqrt(w * w + x * x + y * y + z * z);
+            double *own = out->quats + 4 * (rows->n_joints * (at + t) + j);
+            if (!(length > 0.0)) continue;
+            own[0] = w / length;
+            own[1] = x / length;
+            own[2] = y / length;
+            own[3] = z / length;
+        }
+}
+
 ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, int64_t last,
                           int64_t after, const ml_frames *made, double *chain, double *points,
                           ml_frames *out) {
@@ -321,6 +338,8 @@ ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, i
         last + after >= table->rows->n_rows)
         return ML_BAD_SIZE;
     transition_extend(table, first, ahead, last, after, made, out);
+    transition_own(table->rows, first - ahead, ahead, out, 0);
+    transition_own(table->rows, last + 1, after, out, ahead + made->n_frames);
     transition_signs(out);
     ml_status bad = ML_OK;
     for (int64_t t = 0; t < n && !bad; t++) {

@@ -13,12 +13,17 @@ Spans = Sequence[tuple[int, int]]
 
 
 def mapped_contacts(
-    contacts: Mapping[str, Spans], times: UpperTimes
+    contacts: Mapping[str, Spans] | None, times: UpperTimes
 ) -> dict[str, tuple[tuple[int, int], ...]]:
     """Frames of the action brought to frames of the result; what lies outside is dropped."""
     mapped: dict[str, tuple[tuple[int, int], ...]] = {}
     n = len(times.frames)
-    for hand, spans in contacts.items():
+    if contacts is not None and not isinstance(contacts, Mapping):
+        raise ArrayError(
+            "`hand_contacts` must map hands to frames, such as {'left': [(10, 45)]}, got "
+            f"{type(contacts).__name__}."
+        )
+    for hand, spans in (contacts or {}).items():
         if hand not in ("left", "right"):
             raise ArrayError(f"`hand_contacts` must be keyed by 'left' and 'right', got {hand!r}.")
         left = []

@@ -177,18 +177,16 @@ def splice(
     >>> bool((spliced.motion.root_positions == turn.root_positions[:n]).all())
     True
     """
-    of_kind(upper, Motion, "upper")
-    of_kind(lower, Motion, "lower")
+    for clip, name in ((upper, "upper"), (lower, "lower")):
+        of_kind(clip, Motion, name)
     _check_choices(method, where, when_short, repair)
     _check_flags(method, where, align=align, soft=soft, keep_bend=keep_bend)
-    hands = _checked_hands(hand_contacts)
     matched = match_clips(
         [lower, upper], footplants=[footplants, None], body=body, names=CLIPS, match=match
     )
     notes = matched.named_notes(CLIPS)
     parts = parts_of(matched.motions[0].skeleton, matched.body, where)
-    was_repaired = upper.skeleton is not matched.motions[1].skeleton  # by retargeting
-    legs, lower, upper = _repaired(matched, method, repair, notes, was_repaired=was_repaired)
+    legs, lower, upper = _repaired(matched, upper, method, repair, notes)
     timing = Timing(
         method != "naive", when_short, lambda: matched.first_footplants,
         align=align, has_hands=where != "head",
@@ -209,13 +207,14 @@ def splice(
         spliced, verification = _corrected(
             assembly, times.frames, assembled, verification, check, notes
         )
+        warn_flawed(verification, "splice")
     spliced = on_captured_legs(spliced, legs, parts, matched.body)
     details = _faults_of(legs[: spliced.n_frames], parts, matched.body, notes)
     notes += [f"failed check: {each}" for each in verification.failed]
     return Splice(
         spliced.replace(name=joined_name(upper, "on", lower), source=lower.source.for_result()),
         times,
-        mapped_contacts(hands, times),
+        mapped_contacts(hand_contacts, times),
         tuple(notes),
         verification,
         matched,
@@ -260,7 +259,7 @@ def _rate_note(times: UpperTimes) -> list[str]:
 def _faults_of(
     legs: Motion, parts: tuple[Part, ...], body: BodyMap, notes: list[str]
 ) -> tuple[str, ...]:
-    """Capture glitches of joints that were copied from the locomotion; ``notes`` get their count."""
+    """Capture glitches of joints copied from the locomotion; ``notes`` get their count."""
     names = legs.skeleton.names
     made = {names[joint] for part in parts for joint in part.joints}
     faults = [each for each in find_glitches(legs, body=body) if each.joint not in made]
@@ -294,7 +293,6 @@ def _corrected(
         spliced, verification = steadier_head(assembly, frames, spliced, verification, check)
     if not verification.passed:
         spliced, verification = calm_splice(spliced, verification, assembly.parts, check, notes)
-    warn_flawed(verification, "splice")
     return spliced, verification
 
 
@@ -328,24 +326,8 @@ def _check_flags(method: Method, where: Where, *, align: bool, soft: bool, keep_
         )
 
 
-def _checked_hands(contacts: object) -> Mapping[str, Spans]:
-    if contacts is None:
-        return {}
-    if not isinstance(contacts, Mapping):
-        raise ArrayError(
-            "`hand_contacts` must map hands to frames, such as {'left': [(10, 45)]}, got "
-            f"{type(contacts).__name__}."
-        )
-    return contacts
-
-
 def _repaired(
-    matched: MatchedClips,
-    method: Method,
-    repair: Repair | None,
-    notes: list[str],
-    *,
-    was_repaired: bool,
+    matched: MatchedClips, given: Motion, method: Method, repair: Repair | None, notes: list[str]
 ) -> tuple[Motion, Motion, Motion]:
     """Legs of the result, and locomotion and action as motion is made of them.
 
@@ -362,7 +344,7 @@ def _repaired(
         return legs, lower, upper
     if repair == "made":
         lower = repair_capture(legs, body=body, legs=False).motion
-    if not was_repaired:
+    if upper.skeleton is given.skeleton:  # retargeting has repaired it otherwise
         action = repair_capture(upper, body=body, legs=False)
         upper = action.motion
         notes += [f"action: {note}" for note in action.notes]

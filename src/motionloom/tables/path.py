@@ -15,6 +15,7 @@ from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table_transition import TableTransition
@@ -78,6 +79,11 @@ class HybridPath:
     def span(self) -> tuple[int, int]:
         """First and last blended frame of that motion; captured runs may lie between."""
         return self._taken.span
+
+    @property
+    def provenance(self) -> Provenance:
+        """Clips, times and weights of every frame of that motion."""
+        return self._taken.provenance
 
     @property
     def notes(self) -> tuple[str, ...]:

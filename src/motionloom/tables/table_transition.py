@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -12,13 +13,14 @@ from motionloom._records import record
 from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS, PAPER
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
-from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.score.recipe import Recipe, rows_at
 from motionloom.tables.score.score import THRESHOLD_IN, Score
 from motionloom.tables.synthesis.table_check import Checked
 
@@ -108,7 +110,7 @@ class Candidates(Sequence[Candidate]):
         return Candidate(recipe, float(self._choice.costs[at]), measured)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 @record
 class TableTransition:
     """A transition of a table, and how it was chosen.
@@ -177,6 +179,34 @@ class TableTransition:
     def cleanup(self) -> None:
         """No report: the table holds feet while it blends; ``foot_error`` is what that moved."""
         return None
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """Clips, times and weights of every frame; the clips are :meth:`sources`, in their order.
+
+        Frames before and after the blend are a clip's own. Captured windows that were bent to meet
+        both ends have the weights of their slow parts, and the first and the last frame are those
+        of source and target.
+        """
+        at, weights = rows_at(self.frames, self.recipe).astype(np.float64), self.recipe.weights().T
+        if self.recipe.pinned:
+            weights[[0, -1]] = 0.0
+            weights[0, 0] = weights[-1, -1] = 1.0
+        before, after = self.span[0], self.motion.n_frames - 1 - self.span[1]
+        n_ways = self.recipe.n_ways
+        alone = np.zeros((before + after, n_ways))
+        alone[:before, 0] = alone[before:, -1] = 1.0
+        played = np.zeros((before + after, n_ways))
+        played[:before, 0] = at[0, 0] - np.arange(before, 0, -1)
+        played[before:, -1] = at[-1, -1] + np.arange(1, after + 1)
+        changed = np.ones(self.motion.n_frames, dtype=np.bool_)
+        changed[:before] = changed[self.span[1] + 1 :] = False
+        return self.frames.provenance(
+            np.concatenate([played[:before], at, played[before:]]),
+            np.concatenate([alone[:before], weights, alone[before:]]),
+            changed,
+            names=self.clips,
+        )
 
     @property
     def verification(self) -> Verification:

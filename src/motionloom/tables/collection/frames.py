@@ -17,6 +17,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import WHOLE_BODY, Provenance, Track
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 from motionloom.tables.collection.clip_frames import (
@@ -159,6 +160,40 @@ class Frames:
         root[:, [0, 2]] = self.ground[first : last + 1]
         root[:, 1] = self.body[first : last + 1, 0, 1]
         return Motion(self.skeleton, root, quats, self.fps, name=name or self.place_of(first)[0])
+
+    def provenance(
+        self,
+        rows: FloatArray,
+        weights: FloatArray,
+        changed: BoolArray,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> Provenance:
+        """Provenance of motion made from rows of the collection.
+
+        Parameters
+        ----------
+        rows : (F, K)
+            Rows that a frame was made from, or places between two of a clip; anything where the
+            weight is 0.
+        weights : (F, K)
+            Their shares.
+        changed : (F,)
+            Frames that are not a clip's own.
+        names
+            Clips of the collection, in the order that the sources get; by default those that
+            occur, in the order of their first frames.
+        """
+        used = weights != 0.0
+        starts = np.asarray(self.starts)
+        clips = np.searchsorted(starts, np.floor(np.where(used, rows, 0.0)), side="right") - 1
+        if names is None:
+            names = list(dict.fromkeys(self.ids[clip] for clip in clips[used].tolist()))
+        number = np.full(self.n_clips, -1, dtype=np.int64)
+        number[[self.ids.index(name) for name in names]] = np.arange(len(names))
+        seconds = (np.where(used, rows, 0.0) - starts[clips]) / self.fps
+        track = Track(WHOLE_BODY, np.where(used, number[clips], -1), seconds, weights)
+        return Provenance(tuple(names), self.fps, (track,), changed)
 
     def footplants(self, first: int, last: int) -> Footplants:
         """Which foot points stand in rows ``first`` to ``last``."""

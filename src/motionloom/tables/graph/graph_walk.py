@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.registration.distance import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease
@@ -66,12 +67,15 @@ class GraphWalk:
         and the first after.
     path : GraphPath
         The way that it goes.
+    provenance : Provenance
+        Clips, times and weights of every frame; frames of the runs are a clip's own.
     """
 
     motion: Motion
     footplants: Footplants
     spans: tuple[tuple[int, int], ...]
     path: GraphPath
+    provenance: Provenance = field(repr=False)
 
     @property
     def span(self) -> tuple[int, int]:
@@ -108,7 +112,25 @@ def walk_path(frames: Frames, path: GraphPath, *, name: str = "") -> GraphWalk:
         spans.append((length - 1, length - 1 + path.blend))
         length += path.blend - 1 + end + 1 - enter
     motion = concatenate(parts).replace(name=name or "graph walk")
-    return GraphWalk(motion, Footplants(np.concatenate(planted)), tuple(spans), path)
+    plants = Footplants(np.concatenate(planted))
+    return GraphWalk(motion, plants, tuple(spans), path, _provenance(frames, path))
+
+
+def _provenance(frames: Frames, path: GraphPath) -> Provenance:
+    """Runs of rows one after the other, and two rows in every frame of a blend between them."""
+    rows, weights = [], []
+    for k, (first, last) in enumerate(path.pieces):
+        if k > 0:
+            leave, gone = path.pieces[k - 1][1], np.arange(1, path.blend)
+            part = ease(gone / path.blend)
+            rows.append(np.stack([leave + gone, first - path.blend + gone], axis=-1))
+            weights.append(np.stack([part, 1.0 - part], axis=-1))
+        run = np.arange(first, last + 1)
+        rows.append(np.stack([run, run], axis=-1))
+        weights.append(np.tile([1.0, 0.0], (len(run), 1)))
+    shares = np.concatenate(weights)
+    changed = np.asarray(shares.max(axis=1) < 1.0)
+    return frames.provenance(np.concatenate(rows).astype(np.float64), shares, changed)
 
 
 def _check(frames: Frames, path: GraphPath) -> None:

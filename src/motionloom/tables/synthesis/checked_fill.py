@@ -193,9 +193,9 @@ def _checked(check: TableCheck, filled: Fill, around: Limits, higher: float = 0.
     planted[first - low : last + 1 - low] = filled.footplants.planted
     ids = {name: k for k, name in enumerate(check.frames.ids)}
     # Windows that hardly count do not limit how fast a joint may be.
-    counts = filled.weights >= 0.5 * float(np.max(filled.weights))
-    names = [name for (name, _), used in zip(filled.windows, counts, strict=True) if used]
-    clips = sorted({ids[name] for name in names})
+    sources, windows = filled.provenance.sources, filled.provenance.body[first : first + 1]
+    counts = windows.weight[0] >= 0.5 * float(windows.weight.max())
+    clips = sorted({ids[sources[source]] for source in windows.clip[0][counts].tolist()})
     return check.motion(
         np.array(part.root_positions),
         np.array(part.local_quats),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -9,11 +10,14 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._records import record
+from motionloom.body.body_map import BodyMap
 from motionloom.body.facing import facing
-from motionloom.body.root_motion import heading_on_root
+from motionloom.body.root_motion import bones_above_pelvis, heading_on_root
 from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
+from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import WHOLE_BODY, Provenance, Track
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import SLOWEST, Frames, clip_speeds
 from motionloom.tables.index.contexts import moments_at
@@ -50,6 +54,8 @@ class Attempt(NamedTuple):
     feet: Feet
 
 
+SAME_HEADING = 1e-6
+"""Bones above a pelvis that are turned by less than this against the heading have it, radians."""
 FASTER = 1.04
 """Feet are not held where legs would go faster than this times their sources."""
 
@@ -57,22 +63,19 @@ FASTER = 1.04
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Fill:
-    """A motion whose gap is filled, and the windows that fill it.
+    """A motion whose gap is filled, and what fills it.
 
     Attributes
     ----------
     motion : Motion
-        Outside the gap it is the given one, resampled and retargeted if necessary.
+        Outside the gap it is the given one to the last bit, resampled and retargeted if necessary.
     footplants : Footplants
         Of all frames of ``motion``: held in the gap, detected before and after it.
     span : tuple of two int
         First and last frame of the gap in ``motion``.
-    windows : tuple
-        Clip and first frame of the windows that it was made of, the nearest first.
-    lengths : array of int
-        Frames of each window, played in the gap's time. (K,)
-    weights : array
-        How much each counts. (K,)
+    provenance : Provenance
+        The frames that the gap was made from, the weights of its windows falling; the first source
+        is the motion itself.
     distance : float
         Of the nearest window's ends from the gap's, metres: far means that nothing similar was
         captured.
@@ -85,9 +88,7 @@ class Fill:
     motion: Motion
     footplants: Footplants
     span: tuple[int, int]
-    windows: tuple[tuple[str, int], ...]
-    lengths: IntArray
-    weights: FloatArray
+    provenance: Provenance = field(repr=False)
     distance: float
     notes: tuple[str, ...] = ()
     verification: Verification = field(default_factory=lambda: Verification(True))
@@ -137,8 +138,8 @@ def fill(
     >>> from motionloom.tables.collection.frames import frames_of
     >>> walk = synthetic.clip("walk").motion
     >>> filled = fill(frames_of([walk]), walk, 30, 50)
-    >>> filled.span, filled.windows[0]
-    ((30, 50), ('walk', 29))
+    >>> filled.span, filled.provenance.sources
+    ((30, 50), ('walk', 'walk'))
     """
     opened = opened_gap(frames, motion, first, last)
     query = query or WindowQuery()
@@ -150,7 +151,9 @@ def fill(
 class OpenedGap(NamedTuple):
     """A motion, and its gap as windows are searched for it."""
 
+    given: Motion
     motion: Motion
+    """The same with its heading on its root."""
     first: int
     last: int
     gap: Gap
@@ -158,17 +161,17 @@ class OpenedGap(NamedTuple):
 
 def opened_gap(frames: Frames, motion: Motion, first: int, last: int) -> OpenedGap:
     """A motion with a gap of frames ``first`` to ``last``, its heading on its root."""
-    gap = gap_of(frames, motion, first, last)
+    gap, given = gap_of(frames, motion, first, last), motion
     if frames.body_map.pelvis:
         motion = heading_on_root(motion, facing(motion, body=frames.body_map), body=frames.body_map)
-    return OpenedGap(motion, first, last, gap)
+    return OpenedGap(given, motion, first, last, gap)
 
 
 def filled_gap(
     frames: Frames, rig: Rig, opened: OpenedGap, windows: Matches, attempt: Attempt
 ) -> Fill:
     """The motion with its gap filled by some of the windows that were found for it."""
-    motion, first, last, gap = opened
+    gap = opened.gap
     windows = windows.nearest(attempt.n_windows)
     weights = shares_of(windows.distances)
     weights = weights[weights > 0.0]  # they fall with the distance
@@ -177,19 +180,82 @@ def filled_gap(
         frames, rig, gap, windows.rows, weights,
         lengths=windows.lengths, feet=attempt.feet, carried=attempt.carried,
     )  # fmt: skip
-    inside = slice(1, gap.length - 1)
-    root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
-    root[first : last + 1] = passage.root_positions[inside]
-    quats[first : last + 1] = passage.local_quats[inside]
     return Fill(
-        motion.replace(root_positions=root, local_quats=quat.make_continuous(quats)),
-        Footplants(planted[inside]),
-        (first, last),
-        tuple(frames.place_of(int(row)) for row in windows.rows),
-        windows.lengths,
-        weights,
+        _put_in(opened, passage, frames.body_map),
+        Footplants(planted[1:-1]),
+        (opened.first, opened.last),
+        _provenance(frames, opened, windows, weights),
         float(windows.distances[0]),
     )
+
+
+def _put_in(opened: OpenedGap, passage: Passage, body: BodyMap) -> Motion:
+    """The given motion with a passage in its gap; its frames outside stay as they are.
+
+    Passages have the heading on the root. Where the motion has it elsewhere, bones above the pelvis
+    go from where they are before the gap to where they are after it.
+    """
+    given, motion, first, last, _ = opened
+    root, quats = np.array(given.root_positions), np.array(given.local_quats)
+    inside, sides = slice(first, last + 1), [first - 1, last + 1]
+    root[inside], quats[inside] = passage.root_positions[1:-1], passage.local_quats[1:-1]
+    bones = bones_above_pelvis(given.skeleton, body)
+    apart = quat.angle_between(given.local_quats[sides], motion.local_quats[sides])
+    if bones and apart[:, list(bones)].max() > SAME_HEADING:
+        _led_across(given, bones, body, sides, root, quats)
+    return given.replace(root_positions=root, local_quats=quat.make_continuous(quats))
+
+
+def _led_across(
+    given: Motion,
+    bones: Sequence[int],
+    body: BodyMap,
+    sides: Sequence[int],
+    root: FloatArray,
+    quats: FloatArray,
+) -> None:
+    """Turn bones above the pelvis from side to side of a gap, and keep all below in place."""
+    skeleton, inside = given.skeleton, slice(sides[0] + 1, sides[1])
+    share = np.linspace(0.0, 1.0, sides[1] - sides[0] + 1)[1:-1]
+    positions, world = forward_kinematics(skeleton, root[inside], quats[inside])
+    turned: dict[int, FloatArray] = {}
+    reach = np.zeros((len(share), 3))
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        if parent in turned and joint in skeleton.chain(body.pelvis or 0):
+            reach += quat.rotate(turned[parent], skeleton.offsets[joint])
+        if joint in bones:
+            start, end = given.local_quats[sides][:, joint]
+            local = quat.slerp(
+                np.tile(start, (len(share), 1)), np.tile(end, (len(share), 1)), share
+            )
+            turned[joint] = quat.multiply(turned[parent], local) if parent in turned else local
+            quats[inside, joint] = local
+        elif parent in bones:
+            quats[inside, joint] = quat.multiply(quat.conjugate(turned[parent]), world[:, joint])
+    root[inside] = positions[:, body.pelvis or 0] - reach
+
+
+def _provenance(
+    frames: Frames, opened: OpenedGap, windows: Matches, weights: FloatArray
+) -> Provenance:
+    """The motion itself outside the gap; inside, windows played in its time."""
+    given, first, last = opened.given, opened.first, opened.last
+    n_frames, inside = given.n_frames, slice(first, last + 1)
+    before, _, share = rows_in_time(windows.rows, windows.lengths, opened.gap.length)
+    made = frames.provenance(
+        (before + share)[:, 1:-1].T,
+        np.broadcast_to(weights, (last + 1 - first, len(weights))),
+        np.ones(last + 1 - first, dtype=np.bool_),
+    )
+    clip = np.full((n_frames, len(weights)), -1)
+    time, share_of = np.zeros(clip.shape), np.zeros(clip.shape)
+    clip[:, 0], time[:, 0], share_of[:, 0] = 0, np.arange(n_frames) / given.fps, 1.0
+    clip[inside], time[inside] = made.body.clip + 1, made.body.time
+    share_of[inside] = made.body.weight
+    changed = np.zeros(n_frames, dtype=np.bool_)
+    changed[inside] = True
+    track = Track(WHOLE_BODY, clip, time, share_of)
+    return Provenance((given.name, *made.sources), given.fps, (track,), changed)
 
 
 def fill_gap(
