@@ -38,9 +38,10 @@ def copies_of(made: Made) -> Copies | None:
         clip = made.sources[made.indices[source]]
         ours = slice(first, last + 1)
         theirs = slice(start, start + last - first + 1)
-        same = made.motion.local_quats[ours, 1:] == clip.local_quats[theirs, 1:]
+        now, was = made.motion.local_quats[ours, 1:], clip.local_quats[theirs, 1:]
+        same = (now == was).all(axis=2) | (now == -was).all(axis=2)  # q and -q are one rotation
         frames += last - first + 1
-        unequal += int((~same.all(axis=(1, 2))).sum())
+        unequal += int((~same.all(axis=1)).sum())
         moved, turned = _rigid(
             clip.root_positions[theirs], clip.local_quats[theirs, 0],
             made.motion.root_positions[ours], made.motion.local_quats[ours, 0],

@@ -11,13 +11,11 @@ import typer
 import motionloom as ml
 from motionloom.cli.clip_arguments import (
     Body,
-    OldFps,
     Reading,
     SourceFps,
     Unit,
     Up,
     find_clips,
-    source_rates,
 )
 from motionloom.cli.dataset_arguments import (
     Jobs,
@@ -66,7 +64,6 @@ def check(
     jobs: Jobs = None,
     timeout_s: TimeoutS = None,
     source_fps: SourceFps = None,
-    fps: OldFps = None,
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
@@ -77,8 +74,7 @@ def check(
 
     Exit 0: clean (notes included); 1: findings; 2: a file cannot be read.
     """
-    rates = source_rates(source_fps, fps)
-    reading = Reading.of(source_fps=rates, unit=unit, up=up, body=body)
+    reading = Reading.of(source_fps=source_fps, unit=unit, up=up, body=body)
     with suppress(ml.FormatError):  # the check itself reports files that cannot be read
         reading.warn_unfit(find_clips(paths))
     if accept is not None:

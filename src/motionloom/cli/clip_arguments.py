@@ -37,8 +37,6 @@ Fps = Annotated[
         help="Frame rate of the result; clips are resampled.",
     ),
 ]
-OldFps = Annotated[float | None, typer.Option("--fps", parser=fps_of, hidden=True)]
-"""Old name of --source-fps in commands that write no clip."""
 SourceFps = Annotated[
     list[str] | None,
     typer.Option(
@@ -104,16 +102,6 @@ class Reading:
         """The rate given for a file by the last pattern that fits its name."""
         fitting = [rate for pattern, rate in self.source_fps if _fits(path, pattern)]
         return fitting[-1] if fitting else None
-
-
-def source_rates(source_fps: list[str] | None, old_fps: float | None) -> list[str]:
-    """``--source-fps`` with the rate that was given by its old name ``--fps``."""
-    if old_fps is None:
-        return source_fps or []
-    if source_fps:
-        raise ml.ArrayError("--fps is the old name of --source-fps here: give --source-fps only.")
-    warn("--fps is deprecated here and will go in the next version: use --source-fps RATE.")
-    return [f"{old_fps:g}", *(source_fps or [])]
 
 
 def _fits(path: str, pattern: str) -> bool:

@@ -11,7 +11,6 @@ import typer
 import motionloom as ml
 from motionloom.cli.clip_arguments import (
     Body,
-    OldFps,
     Reading,
     SourceFps,
     Unit,
@@ -19,7 +18,6 @@ from motionloom.cli.clip_arguments import (
     body_of,
     find_clips,
     load_clip,
-    source_rates,
 )
 from motionloom.cli.marker_files import (
     describe_markers,
@@ -42,7 +40,6 @@ from motionloom.cli.output import (
 def info(
     files: Annotated[list[str], typer.Argument(help="Clips or folders; - is standard input.")],
     source_fps: SourceFps = None,
-    fps: OldFps = None,
     unit: Unit = None,
     up: Up = None,
     body: Body = None,
@@ -53,8 +50,7 @@ def info(
     Frames, rate, unit, axes, joints, body roles and missing ones, footplants, floor, findings; of
     C3D files the markers.
     """
-    rates = source_rates(source_fps, fps)
-    reading = Reading.of(source_fps=rates, unit=unit, up=up, body=body)
+    reading = Reading.of(source_fps=source_fps, unit=unit, up=up, body=body)
     reports: list[dict[str, Any]] = []
     readable: list[tuple[dict[str, Any], tuple[ml.Finding, ...]]] = []
     clips = find_clips(files)

@@ -23,7 +23,6 @@ from motionloom.cli.clean_command import clean
 from motionloom.cli.convert_command import convert
 from motionloom.cli.demo_command import demo
 from motionloom.cli.info_command import info
-from motionloom.cli.old_options import ReadingCommand
 from motionloom.cli.option_words import in_options
 from motionloom.cli.render_command import render
 from motionloom.cli.sequence_command import sequence
@@ -74,7 +73,7 @@ for command in (
     balance,
     studio,
 ):
-    app.command(cls=None if command is convert else ReadingCommand)(command)
+    app.command()(command)
 app.add_typer(table)
 
 

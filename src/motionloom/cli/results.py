@@ -58,7 +58,6 @@ def result_json(result: Result) -> dict[str, Any]:
         "notes": list(result.notes),
         "verification": result.verification.json(),
         "cleanup": cleanup,
-        "feet": cleanup,  # its name before; goes in the next version
     }
 
 

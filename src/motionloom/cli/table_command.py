@@ -12,7 +12,6 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, fps_of, warn_skipped
-from motionloom.cli.old_options import ReadingCommand
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
@@ -35,7 +34,7 @@ app = typer.Typer(
 )
 
 
-@app.command(cls=ReadingCommand)
+@app.command()
 def build(
     context: typer.Context,
     folder: Annotated[
@@ -132,7 +131,6 @@ def build(
     keep_glitches: Annotated[
         bool, typer.Option("--keep-glitches", help="Also use windows with capture glitches.")
     ] = False,
-    keep_jumps: Annotated[bool, typer.Option("--keep-jumps", hidden=True)] = False,
     unit: Unit = None,
     up: Up = None,
     extend: Annotated[
@@ -152,8 +150,6 @@ def build(
     """
     inputs = [folder, *(str(each) for each in (labels, masses, skeleton) if each is not None)]
     check_target(output, inputs, force=force or extend, pipe=False)
-    if keep_jumps:
-        warn("--keep-jumps is deprecated and will go in the next version: use --keep-glitches.")
     if extend:
         _report(_extended(context), as_json=as_json)
         return
@@ -190,7 +186,7 @@ def build(
                 up=up,
                 ground=ground,
                 plants=plants,
-                keep_glitches=keep_glitches or keep_jumps,
+                keep_glitches=keep_glitches,
                 progress=True,
             )
         table = ml.build_table(
@@ -262,9 +258,6 @@ def _extended(context: typer.Context) -> ml.TransitionTable:
         for name in values
         if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
     }
-    if values["keep_jumps"]:
-        values["keep_glitches"] = True
-        given.add("keep_glitches")
     if not Path(values["output"]).is_file():
         raise ml.ArrayError(
             f"--extend needs a table to add to, and there is no {values['output']}. Build it "

@@ -129,9 +129,3 @@ def test_files_of_a_folder_that_are_no_clips_are_reported(run, walk_bvh, tmp_pat
     assert "skipped in" in outcome.err
     assert "a.csv, b.csv, c.csv, d.csv, e.csv and 1 more" in outcome.err
     assert ".hidden" not in outcome.err
-
-
-def test_the_old_name_of_source_fps_works_and_warns(run, walk_bvh: Path) -> None:
-    done = run("info", walk_bvh, "--fps", "30", "--json")
-    assert json.loads(done.out)["clips"][0]["fps"] == 30.0
-    assert "use --source-fps" in done.err

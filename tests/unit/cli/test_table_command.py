@@ -122,7 +122,6 @@ def test_a_table_is_extended_on_its_own_skeleton_whatever_comes(run, growing) ->
         (("--plants", "learned"), "--plants is 'thresholds'"),
         (("--ground",), "--ground is False"),
         (("--keep-glitches",), "--keep-glitches is False"),
-        (("--keep-jumps",), "--keep-glitches is False"),
         (("--skeleton", "{other}"), "--skeleton is another one"),
         (("--source-unit", "mm"), "would be read otherwise"),
         (("--source-fps", "walk*=45"), "'walk' changed"),

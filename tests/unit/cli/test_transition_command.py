@@ -58,9 +58,9 @@ def test_feet_are_cleaned_unless_raw_is_given(run, gaits: Path, tmp_path: Path) 
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     clean = run("transition", *pair, "-o", tmp_path / "clean.bvh", "--json")
     raw = run("transition", *pair, "-o", tmp_path / "raw.bvh", "--raw", "--json")
-    feet = json.loads(clean.out)["transitions"][0]["feet"]
+    feet = json.loads(clean.out)["transitions"][0]["cleanup"]
     assert feet["slide_after_cm"] < min(SLIDE_CM, feet["slide_before_cm"])
-    assert json.loads(raw.out)["transitions"][0]["feet"] is None
+    assert json.loads(raw.out)["transitions"][0]["cleanup"] is None
     assert (tmp_path / "clean.bvh").read_bytes() != (tmp_path / "raw.bvh").read_bytes()
 
 
