@@ -16,6 +16,7 @@ from motionloom.blending.sequence import (
     SequenceJoint as SequenceJoint,
     sequence as sequence,
 )
+from motionloom.blending.transition import Kept as Kept
 from motionloom.blending.transition import Transition as Transition, transition as transition
 from motionloom.blending.weights import (
     WeightTable as WeightTable,
@@ -41,7 +42,6 @@ from motionloom.cleanup.cleanup_report import (
     CleanupReport as CleanupReport,
     PlantReport as PlantReport,
 )
-from motionloom.cleanup.finalize import Finalized as Finalized
 from motionloom.cleanup.footskate import clean_footskate as clean_footskate
 from motionloom.cleanup.hands import (
     HandHold as HandHold,

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "motionloom"
 LONGEST = 60
-"""Lines of a function, its docstring not counted."""
+"""Lines of a function, its signature and docstring not counted."""
 MOST_PARAMETERS = 8
 """Parameters of a function, ``self`` not counted."""
 
@@ -21,19 +21,10 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
                 yield f"{place}:{node.name}", node
 
 
-def n_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of a function from its ``def`` to its end, without the docstring."""
-    lines = (node.end_lineno or node.lineno) - node.lineno + 1
-    first = node.body[0]
-    if ast.get_docstring(node, clean=False) is not None:
-        lines -= (first.end_lineno or first.lineno) - first.lineno + 1
-    return lines
-
-
 def is_command(place: str) -> bool:
     """Whether a function is a command.
 
-    Typer takes one parameter for each option, so that only the body of a command counts.
+    Typer takes one parameter for each option, so that its parameters do not count.
     """
     file, _, name = place.partition(":")
     return file.startswith("cli/") and file.endswith("_command.py") and not name.startswith("_")
@@ -56,22 +47,21 @@ def n_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return len(names) + bool(given.vararg) + bool(given.kwarg)
 
 
+def n_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines of a function after its signature and docstring."""
+    has_docstring = ast.get_docstring(node, clean=False) is not None
+    before = node.body[0].end_lineno if has_docstring else node.body[0].lineno - 1
+    return (node.end_lineno or node.lineno) - (before or node.lineno)
+
+
 def offenders() -> set[str]:
     """Functions that are too long or take too many parameters."""
     return {
         place
         for place, node in functions()
-        if (n_body_lines(node) > LONGEST if is_command(place) else is_large(node))
+        if n_lines(node) > LONGEST
+        or (n_parameters(node) > MOST_PARAMETERS and not is_command(place))
     }
-
-
-def is_large(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return n_lines(node) > LONGEST or n_parameters(node) > MOST_PARAMETERS
-
-
-def n_body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of a function after its signature and docstring."""
-    return (node.end_lineno or node.lineno) - (node.body[0].end_lineno or node.lineno)
 
 
 def test_functions_fit_a_screen_and_take_few_parameters():

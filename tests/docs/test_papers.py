@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs" / "papers").glob("*.md"))
-STATES = ("implemented", "departed", "left out")
+STATES = ("implemented", "departed", "left out", "missing")
 FILE = re.compile(r"`([\w./*-]+\.(?:py|c|h|ts|json|csv))`")
 FOLDERS = ("", "src/motionloom", "core/src", "benchmarks/results", "studies/results")
 SECTIONS = {

@@ -154,7 +154,13 @@ class CleanupReport:
         return tuple(p for p in self.plants if p.held is None)
 
     def later(self, by: int) -> CleanupReport:
-        """The report of a part that begins at frame ``by``, in frames of the whole motion."""
+        """The report of a part that begins at frame ``by``, in frames of the whole motion.
+
+        Returns
+        -------
+        CleanupReport
+            The same values; frames count from the start of the whole motion.
+        """
         plants = tuple(
             dataclasses.replace(
                 each,
@@ -330,7 +336,7 @@ def merged_reports(reports: Sequence[CleanupReport]) -> CleanupReport:
     parts = [each.held_part for each in reports if each.held_part is not None]
 
     def most(name: str) -> float:
-        return max(getattr(each, name) for each in reports)
+        return max(float(getattr(each, name)) for each in reports)
 
     return CleanupReport(
         plants=tuple(plant for each in reports for plant in each.plants),

@@ -63,11 +63,6 @@ class Finalized:
     hands: tuple[HandHold, ...] = field(default=(), kw_only=True)
 
     @property
-    def feet(self) -> CleanupReport | None:
-        """Old name of ``cleanup``."""
-        return self.cleanup
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """The failed checks, in words."""
         return tuple(f"failed check: {each}" for each in self.verification.failed)
