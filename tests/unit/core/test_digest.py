@@ -34,7 +34,7 @@ CORE = ROOT / "core"
 KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
-    "file": "649be1478850133e119fa007af99999769346e4e223573a56d80304d0d758fe2",
+    "file": "d746b0c33f32939b60051dbe7d615306f8169b602a78c78a5d1171567001dbc5",
     "played": "d4e671a60c5267cd05eaaf46c12912320a3b632a58a76793007d354f518462e6",
 }
 """Digests that every machine must find."""
