@@ -341,9 +341,8 @@ def test_a_table_is_shared_with_another_thread(opened):
 
     size = kernel("ml_table_share_memory")(opened.record)
     for n, odd, status in ((size - 1, 0, BAD_SIZE), (size, 8, UNALIGNED)):
-        refused(
-            status, "ml_table_share", opened.record, n, memory_at(n, odd=odd), blank("ml_table")
-        )
+        again = memory_at(n, odd=odd)
+        refused(status, "ml_table_share", opened.record, n, again, blank("ml_table"))
     others = [opened.shared() for _ in range(2)]
     assert played(others[0]) == played(opened) == played(others[1])
 
