@@ -491,3 +491,11 @@ def test_characters_in_several_threads_play_the_bits_that_they_play_alone(table)
     with ThreadPoolExecutor(4) as threads:
         together = list(threads.map(played, range(4)))
     np.testing.assert_array_equal(alone, together)
+
+
+def test_clips_and_labels_that_end_dead_are_named(table):
+    assert table.dead_ends() == ml.DeadEnds((), ())
+    with nothing_passes(table):
+        clips, labels = table.dead_ends()
+    assert clips == NAMES
+    assert labels == ("idle", "kicking", "running")
