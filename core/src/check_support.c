@@ -7,8 +7,7 @@
 
 #include "check.h"
 
-/* Points of a sole, the heel first. */
-#define SUPPORT_POINTS 5
+#define SUPPORT_POINTS CHECK_SOLE_POINTS
 /* Metres for a leg of SUPPORT_LEG. A point as near to a height at which the body stands is low. */
 #define SUPPORT_LOW 0.025
 #define SUPPORT_LEG 0.8
@@ -103,12 +102,14 @@ static void support_levels(const double *soles, const uint8_t *falls, int64_t fi
 /* Which of ten heights in frame t are near a level. */
 static void support_near(const double *levels, int64_t n_frames, int64_t t, int64_t half,
                          int64_t step, double near, const double *heights, uint8_t *low) {
-    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) low[i] = 0;
-    for (int64_t u = t - half; u <= t + half; u += step) {
-        if (u < 0 || u >= n_frames) continue;
+    double least[2 * SUPPORT_POINTS];
+    int64_t first = t - half, last = t + half < n_frames ? t + half : n_frames - 1;
+    if (first < 0) first += (step - 1 - first) / step * step;
+    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) least[i] = HUGE_VAL;
+    for (int64_t u = first; u <= last; u += step)
         for (int i = 0; i < 2 * SUPPORT_POINTS; i++)
-            low[i] |= (uint8_t)(fabs(heights[i] - levels[u]) < near);
-    }
+            least[i] = ml_min(least[i], fabs(heights[i] - levels[u]));
+    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) low[i] = least[i] < near;
 }
 
 /* Part of the weight on each foot: where the mass point is between the middles of their low parts. */
@@ -134,23 +135,42 @@ static void support_shares(const double *soles, const double *mass, const uint8_
     share[1] = any[1] ? (any[0] ? 1.0 - left : 1.0) : 0.0;
 }
 
-/* Velocities of the sole points of a foot in frame t, and its slowest low one. */
-static void support_foot(const ml_check_series *series, double fps, int64_t half, int64_t t, int f,
-                         const uint8_t *low, const ml_support *out) {
-    double ends[6], sine, cosine, least = HUGE_VAL;
-    support_slope(series->n_frames, half, fps, series->soles + 6 * f, 12, t, 6, ends);
-    ml_sincos(series->heading[t], &sine, &cosine);
-    double *velocity = out->velocity + 3 * SUPPORT_POINTS * (2 * t + f), seen[2];
-    int8_t slowest = -1;
-    for (int i = 0; i < SUPPORT_POINTS; i++, velocity += 3) {
-        double x = support_point(ends, i, 0), z = support_point(ends, i, 2);
-        support_seen(sine, cosine, x, z, seen);
-        velocity[0] = seen[0], velocity[1] = support_point(ends, i, 1), velocity[2] = seen[1];
-        if (!low[i] || x * x + z * z >= least) continue;
-        least = x * x + z * z;
-        slowest = (int8_t)i;
+void ml_support_moves(const ml_check_series *series, double fps, int64_t first, int64_t stop,
+                      const ml_support *out) {
+    int64_t n = series->n_frames, half = ml_check_frames(SUPPORT_SLOPE_S, fps, 1);
+    int64_t travel = ml_check_frames(SUPPORT_TRAVEL_S, fps, 1);
+    for (int64_t t = first; t < stop; t++) {
+        double sine, cosine, ends[12], *velocity = out->velocity + 6 * SUPPORT_POINTS * t;
+        ml_sincos(series->heading[t], &sine, &cosine);
+        support_slope(n, half, fps, series->soles, 12, t, 12, ends);
+        for (int i = 0; i < 2 * SUPPORT_POINTS; i++, velocity += 3) {
+            double move[3], seen[2];
+            for (int c = 0; c < 3; c++)
+                move[c] = support_point(ends + 6 * (i / SUPPORT_POINTS), i % SUPPORT_POINTS, c);
+            support_seen(sine, cosine, move[0], move[2], seen);
+            velocity[0] = seen[0], velocity[1] = move[1], velocity[2] = seen[1];
+        }
+        int64_t a = t - travel > 0 ? t - travel : 0, b = t + travel < n ? t + travel : n - 1;
+        double rate = b > a ? fps / (double)(b - a) : 0.0;
+        const double *before = series->pelvis + 3 * a, *after = series->pelvis + 3 * b;
+        support_seen(sine, cosine, rate * (after[0] - before[0]), rate * (after[2] - before[2]),
+                     out->travel + 2 * t);
     }
-    out->slowest[2 * t + f] = slowest;
+}
+
+/* The slowest low point of a foot, -1 where none is low: of those that neither rise nor sink, if there are
+   any. velocity: (5, 3) */
+static int8_t support_slowest(const double *velocity, const uint8_t *low) {
+    double least[2] = {HUGE_VAL, HUGE_VAL};
+    int8_t slowest[2] = {-1, -1};
+    for (int8_t i = 0; i < SUPPORT_POINTS; i++, velocity += 3) {
+        double square = ml_square(velocity[0]) + ml_square(velocity[2]);
+        int rises = fabs(velocity[1]) >= SUPPORT_RISES;
+        if (!low[i] || square >= least[rises]) continue;
+        least[rises] = square;
+        slowest[rises] = i;
+    }
+    return slowest[slowest[0] < 0];
 }
 
 ml_status ml_support_measure(const ml_check_series *series, double fps, double leg, int64_t first,
@@ -158,31 +178,25 @@ ml_status ml_support_measure(const ml_check_series *series, double fps, double l
     int64_t n = series->n_frames, wide = ml_check_frames(SUPPORT_LEVELS_S, fps, 1);
     if (out->n_frames != n || first < 0 || stop > n || !(fps > 0.0)) return ML_BAD_SIZE;
     int64_t step = ml_check_frames(1.0, fps / SUPPORT_LEVELS_FPS, 1);
-    int64_t half = ml_check_frames(SUPPORT_SLOPE_S, fps, 1);
     int64_t fall = ml_check_frames(SUPPORT_FALL_S, fps, 2);
-    int64_t travel = ml_check_frames(SUPPORT_TRAVEL_S, fps, 1);
     int64_t from = first - wide > 0 ? first - wide : 0, to = stop + wide < n ? stop + wide : n;
     for (int64_t t = from; t < to; t++) {
         int64_t a = t - fall > 0 ? t - fall : 0, b = t + fall + 1 < n ? t + fall + 1 : n;
         out->falls[t] = ml_check_fall(series->mass, a, b, fps) < SUPPORT_FALLS;
     }
     support_levels(series->soles, out->falls, from, to, levels);
+    ml_support_moves(series, fps, first, stop, out);
     for (int64_t t = first; t < stop; t++) {
         const double *soles = series->soles + 12 * t;
-        double heights[2 * SUPPORT_POINTS], sine, cosine;
+        double heights[2 * SUPPORT_POINTS];
         uint8_t low[2 * SUPPORT_POINTS];
         for (int i = 0; i < 2 * SUPPORT_POINTS; i++)
             heights[i] = support_point(soles + 6 * (i / SUPPORT_POINTS), i % SUPPORT_POINTS, 1);
         support_near(levels, n, t, wide, step, SUPPORT_LOW * leg / SUPPORT_LEG, heights, low);
         support_shares(soles, series->mass + 3 * t, low, out->share + 2 * t);
         for (int f = 0; f < 2; f++)
-            support_foot(series, fps, half, t, f, low + SUPPORT_POINTS * f, out);
-        int64_t a = t - travel > 0 ? t - travel : 0, b = t + travel < n ? t + travel : n - 1;
-        double rate = b > a ? fps / (double)(b - a) : 0.0;
-        const double *before = series->pelvis + 3 * a, *after = series->pelvis + 3 * b;
-        ml_sincos(series->heading[t], &sine, &cosine);
-        support_seen(sine, cosine, rate * (after[0] - before[0]), rate * (after[2] - before[2]),
-                     out->travel + 2 * t);
+            out->slowest[2 * t + f] = support_slowest(
+                out->velocity + 3 * SUPPORT_POINTS * (2 * t + f), low + SUPPORT_POINTS * f);
     }
     return ML_OK;
 }
@@ -326,24 +340,8 @@ static void support_note(support_case *at, int check, int joint, int64_t frame, 
     at->n_found++;
 }
 
-/* Whether a foot that is in the air in one of the clips swings in frame t of the result: the other
-   foot stands. `n` frames are judged. */
-static int support_swings(const support_case *at, int64_t n, int64_t t, int f) {
-    int8_t k = at->result->slowest[2 * t + 1 - f];
-    if (k < 0) return 0;
-    const double *v = at->result->velocity + 3 * (SUPPORT_POINTS * (2 * t + 1 - f) + k);
-    if (ml_square(v[0]) + ml_square(v[2]) >= ml_square(SUPPORT_STANDS)) return 0;
-    for (int64_t s = 0; s < at->n_told; s++) {
-        const double *told = at->feet + 2 * SUPPORT_MOMENTS * (2 * (n * s + t - at->first) + f);
-        int in_air = !isnan(at->rates[n * s + t - at->first]);
-        for (int i = 0; i < SUPPORT_MOMENTS; i++) in_air &= isnan(told[2 * i]) != 0;
-        if (in_air) return 1;
-    }
-    return 0;
-}
-
 /* How foot f moves over the ground in frame t beyond what the clips' feet do there. 0 where it is not
-   low, too fast, swings, or nothing is known of the frame; 2 where it stands still in every clip all the
+   low, too fast, or nothing is known of the frame; 2 where it stands still in every clip all the
    time, whatever weight is on it; else 1. */
 static int support_beyond(const support_case *at, int64_t t, int f, double *out, double *speed) {
     int8_t k = at->result->slowest[2 * t + f];
@@ -373,7 +371,6 @@ static int support_beyond(const support_case *at, int64_t t, int f, double *out,
         now[2 * n_now] = middle[0], now[2 * n_now + 1] = middle[1];
         n_now++;
     }
-    if (support_swings(at, n, t, f)) return 0;
     if (n_now > 1) {
         support_off_hull(u, n_now, now, off);
         if (ml_square(off[0]) + ml_square(off[1]) < best) out[0] = off[0], out[1] = off[1];

@@ -70,7 +70,10 @@ def measure_support(series: Series, fps: float, leg: float) -> Support:
         ]
         for f in (0, 1):
             if low[f].any():
-                slowest[t, f] = np.where(low[f], speed[t, f], np.inf).argmin()
+                level = low[f] & (np.abs(velocity[t, f, :, 1]) < 0.3)
+                slowest[t, f] = np.where(
+                    level if level.any() else low[f], speed[t, f], np.inf
+                ).argmin()
                 share[t, f] = 1.0
         if middles[0] is not None and middles[1] is not None:
             line = middles[0] - middles[1]
@@ -198,10 +201,6 @@ class Judge:
             return nothing
         u, speed = v[[0, 2]], float(np.hypot(v[0], v[2]))
         if speed >= 1.2 or abs(v[1]) >= 0.3:
-            return nothing
-        other = self._slowest(t, 1 - f)
-        stands = other is not None and np.hypot(other[0], other[2]) < 0.15
-        if stands and any(np.isnan(each.feet[f]).all() for each in self.told[t]):
             return nothing
         found, middles, still = [u], [], True
         best = []

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.tables.query_engine import Best, QueryEngine
+from motionloom.tables.query_engine import TRIES, Best, QueryEngine
 from motionloom.tables.transition_request import TransitionRequest
 
 MOST_LENGTHS = 4
@@ -99,16 +99,11 @@ def _searched(
         best = engine.synthesize_best(choice, still=request.still_feet)
         judged = best.choice  # by cost, unless the first candidate was taken
         result = _better(result, Found(engine, best))
-        if best.checked.passed and (judged.key(best.number) == top or result.is_good):
+        if result.is_good or (best.checked.passed and judged.key(best.number) == top):
             break
-        at = judged.find(top)
-        if not engine.is_natural(judged, at):
+        if not engine.is_natural(judged, judged.find(top)):
             break
-        alone = engine.synthesize_best(judged.only(at), still=request.still_feet)
-        result = _better(result, Found(engine, alone._replace(choice=judged, number=at)))
-        if result.is_good:
-            break
-        banned.append(top)
+        banned += {top, *(judged.key(n) for n in range(min(TRIES, len(judged.rows))))}
     assert result is not None
     return result
 

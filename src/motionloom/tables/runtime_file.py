@@ -25,7 +25,7 @@ from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_header import require_default
 
-MAGIC, VERSION, HEAD = b"MLRtime1", 4, 64
+MAGIC, VERSION, HEAD = b"MLRtime1", 5, 64
 QUAT_BITS = 18
 STEPS = 2**QUAT_BITS - 1
 FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
@@ -160,7 +160,7 @@ def _recipes(engine: QueryEngine, labels: list[str]) -> Iterable[npt.NDArray[Any
     yield from (own.starts, own.jumps, own.medoids, own.nearest, own.between, own.costs)
     spokes = [engine.labels.nearest(label) for label in labels]
     yield np.array(spokes, dtype=np.int64).reshape(len(spokes), own.n_ends)
-    yield from (own.speeds, own.weights, own.limits, own.hovers)
+    yield from (own.speeds, own.weights, own.limits, own.hovers, own.slowest)
 
 
 def _plants(frames: Frames) -> Iterable[npt.NDArray[Any]]:

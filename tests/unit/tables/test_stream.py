@@ -175,7 +175,7 @@ def test_without_orders_a_clip_is_played_as_it_is(table):
 
 def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
     live = table.stream(("walk", 20))
-    motion, _ = play(live, table, 10 + LENGTH + 5, {10: {"label": "running"}})
+    motion, _ = play(live, table, 10 + 2 * LENGTH, {10: {"label": "running"}})
     assert live.place[0] == "run"
     assert not live.in_transition
     assert largest_step(motion) < JUMP * fastest
@@ -322,7 +322,7 @@ def test_an_order_waits_three_times_where_nothing_passes_the_check(table, middle
 
 
 def test_an_order_that_passes_the_check_does_not_wait(table):
-    live = table.stream(("walk", 10))
+    live = table.stream(("walk", 20))
     play(live, table, 5)
     live.go(label="running")
     live.step()
