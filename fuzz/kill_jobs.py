@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import motionloom as ml
-from motionloom.cli.main import app
+from motionloom.cli.main import typer_app
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.extend import grow_collection
 
@@ -110,7 +110,7 @@ def _collection(at: Path) -> Collection:
 
 
 def _cli(*words: object) -> None:
-    app([str(word) for word in words], standalone_mode=False)
+    typer_app()([str(word) for word in words], standalone_mode=False)
 
 
 def _convert_file(at: Path) -> None:

@@ -71,10 +71,10 @@ def run_command(arguments: list[str]) -> tuple[int, str]:
     """Exit code and output of ``motionloom ARGUMENTS``, run inside of this process."""
     from typer.testing import CliRunner
 
-    from motionloom.cli.main import app
+    from motionloom.cli.main import typer_app
     from motionloom.errors import MotionLoomError
 
-    result = CliRunner().invoke(app, arguments, prog_name="motionloom")
+    result = CliRunner().invoke(typer_app(), arguments, prog_name="motionloom")
     if isinstance(result.exception, MotionLoomError):
         return 2, result.output + str(result.exception)
     if result.exception and not isinstance(result.exception, SystemExit):

@@ -63,7 +63,7 @@ enum {
 #define CHECK_SLIDE_FREE 0.04
 #define CHECK_DRAG_MORE 1.2
 #define CHECK_DRAG_FREE {0.10, 0.10, 0.30}
-#define CHECK_HOVER_MORE 1.5
+#define CHECK_HOVER_MORE 1.25
 #define CHECK_HOVER_FREE 0.05
 
 /* What one call of ml_check_judge is about, and what it found so far. */

@@ -2,7 +2,8 @@
    the clips at the times that a result plays, and so is the velocity of the body.
 
    A sole is five points from heel to ball. Its velocity is that of its slowest low point, because a
-   foot rolls and turns about the point on which it stands. Velocities are seen from the body's
+   foot rolls and turns about the point on which it stands; of one that neither rises nor sinks, where
+   there is one, because a heel that comes down does not hide a ball that slides. Velocities are seen from the body's
    heading, so that clips may be turned; they are multiplied by the rate at which a clip plays. */
 
 #include "check.h"
@@ -24,8 +25,6 @@
 #define SUPPORT_FASTEST 1.2
 #define SUPPORT_RISES 0.3
 #define SUPPORT_SHARE 0.3
-/* m/s. A clip's foot that is low and slower than this is about to carry, or did a moment ago. */
-#define SUPPORT_LANDING 2.0
 /* m/s. A foot that is always slower around the mapped time stands in the clip. */
 #define SUPPORT_STANDS 0.15
 /* Metres. A foot and the other closer than this: the weight is on both. */
@@ -33,8 +32,8 @@
 /* Seconds. A clip may do what it does there as much earlier or later. */
 #define SUPPORT_NEAR_S 0.05
 #define SUPPORT_MOMENTS 9
-/* A clip that plays faster than this does not move its feet faster yet. */
-#define SUPPORT_FASTEST_RATE 2.0
+/* A clip that plays faster than this does not move its feet and its body faster yet. */
+#define SUPPORT_FASTEST_RATE 1.25
 /* Seconds. Rates are measured over twice this long. A step in time that is longer than this many
    frames is none of one clip that plays on. */
 #define SUPPORT_RATE_S 0.1
@@ -48,12 +47,12 @@
 #define SUPPORT_CLIPS 16
 #define SUPPORT_DIRECTIONS 3
 /* The body may be so much slower than the slowest clip there, and faster than the fastest, and by
-   FREE, m/s; a clip that plays slower or faster by itself may change that by this much. */
+   FREE, m/s; a clip that plays slower may be so much slower, and one that plays faster as much faster
+   as its rate counts. */
 #define SUPPORT_STALL 0.8
 #define SUPPORT_LAUNCH 1.2
 #define SUPPORT_SPEED_FREE 0.1
 #define SUPPORT_SLOWER 0.7
-#define SUPPORT_FASTER 1.4
 /* How far the velocity of the body may be from all velocities between those of the clips there and
    none: m/s, and part of the fastest. */
 #define SUPPORT_ASTRAY_FREE 0.25
@@ -219,12 +218,12 @@ static void support_lows(const ml_support *source, double fps, int64_t g, double
         for (int k = 0; k < 4; k++) lows[k] = ml_min(lows[k], source->soles[12 * u + 3 * k + 1]);
 }
 
-/* Whether a clip's foot is low and slow in its frame g. */
+/* Whether a clip's foot is as low and slow in its frame g as one that carries. */
 static int support_is_low(const ml_support *source, int64_t g, int f) {
     int8_t own = source->slowest[2 * g + f];
     if (own < 0) return 0;
     const double *v = source->velocity + 3 * (SUPPORT_POINTS * (2 * g + f) + own);
-    return ml_square(v[0]) + ml_square(v[2]) < ml_square(SUPPORT_LANDING);
+    return ml_square(v[0]) + ml_square(v[2]) < ml_square(SUPPORT_FASTEST);
 }
 
 /* What a clip does at a place between two of its frames: moment i of frame t of a result. */
@@ -340,8 +339,24 @@ static void support_note(support_case *at, int check, int joint, int64_t frame, 
     at->n_found++;
 }
 
+/* Whether a foot that is in the air in every clip swings in frame t of the result: the other foot
+   stands. `n` frames are judged. */
+static int support_swings(const support_case *at, int64_t n, int64_t t, int f) {
+    int8_t k = at->result->slowest[2 * t + 1 - f];
+    if (k < 0) return 0;
+    const double *v = at->result->velocity + 3 * (SUPPORT_POINTS * (2 * t + 1 - f) + k);
+    if (ml_square(v[0]) + ml_square(v[2]) >= ml_square(SUPPORT_STANDS)) return 0;
+    for (int64_t s = 0; s < at->n_told; s++) {
+        const double *told = at->feet + 2 * SUPPORT_MOMENTS * (2 * (n * s + t - at->first) + f);
+        if (isnan(at->rates[n * s + t - at->first])) continue;
+        for (int i = 0; i < SUPPORT_MOMENTS; i++)
+            if (!isnan(told[2 * i])) return 0;
+    }
+    return 1;
+}
+
 /* How foot f moves over the ground in frame t beyond what the clips' feet do there. 0 where it is not
-   low, too fast, or nothing is known of the frame; 2 where it stands still in every clip all the
+   low, too fast, swings, or nothing is known of the frame; 2 where it stands still in every clip all the
    time, whatever weight is on it; else 1. */
 static int support_beyond(const support_case *at, int64_t t, int f, double *out, double *speed) {
     int8_t k = at->result->slowest[2 * t + f];
@@ -371,6 +386,7 @@ static int support_beyond(const support_case *at, int64_t t, int f, double *out,
         now[2 * n_now] = middle[0], now[2 * n_now + 1] = middle[1];
         n_now++;
     }
+    if (support_swings(at, n, t, f)) return 0;
     if (n_now > 1) {
         support_off_hull(u, n_now, now, off);
         if (ml_square(off[0]) + ml_square(off[1]) < best) out[0] = off[0], out[1] = off[1];
@@ -443,7 +459,7 @@ static void support_judge_travel(support_case *at) {
             for (int i = 0; i < SUPPORT_MOMENTS; i++) {
                 double speed = sqrt(ml_square(told[2 * i]) + ml_square(told[2 * i + 1]));
                 least = ml_min(least, speed * ml_clamp(rate, SUPPORT_SLOWER, 1.0));
-                most = ml_max(most, speed * ml_clamp(rate, 1.0, SUPPORT_FASTER));
+                most = ml_max(most, speed * ml_max(rate, 1.0));
                 if (i % (SUPPORT_MOMENTS / SUPPORT_DIRECTIONS + 1) || s >= SUPPORT_CLIPS) continue;
                 moves[2 * n_moves] = SUPPORT_LAUNCH * told[2 * i];
                 moves[2 * n_moves + 1] = SUPPORT_LAUNCH * told[2 * i + 1];

@@ -93,7 +93,11 @@ from motionloom.intake.clip_suffixes import (
 from motionloom.intake.engine_export import EngineExport as EngineExport
 from motionloom.intake.ground import ground as ground
 from motionloom.intake.load_character import load_character as load_character
-from motionloom.intake.load import inspect_file as inspect_file, load as load
+from motionloom.intake.load import (
+    inspect_file as inspect_file,
+    load as load,
+    load_provenance as load_provenance,
+)
 from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points
 from motionloom.intake.robot import Robot as Robot, load_robot as load_robot
 from motionloom.intake.robot_clip import RobotClip as RobotClip

@@ -39,6 +39,12 @@ MIXED = (
     "dataset-2_run_active_001 dataset-2_walk-turn-left_active_001 dataset-1_punch_normal_001 "
     "dataset-1_walk-back_normal_001"
 )
+LATER = (
+    "06_05 06_06 107_07 107_13 10_05 117_13 128_03 14_31 39_02 39_10 78_33 79_28 87_05 "
+    "dataset-2_run_elderly_010 dataset-2_run_masculine_038 dataset-2_walk-turn-left_elderly_021 "
+    "dataset-2_wave-both-hands_masculine_014"
+)
+"""Clips that came into the audit's folder after its cases were drawn."""
 COLLECTIONS = ("141", "walks", "bandai", "mixed")
 OTHER_COLLECTIONS = ("143", "69")
 """Of clips that are not in the audit's folder."""
@@ -75,8 +81,9 @@ def subject(name: str) -> str:
 
 
 def audit_clips() -> list[str]:
-    """Names of all audit clips, CMU ones by subject and number, then the others."""
-    return sorted(path.stem for path in (mocap() / "audit").glob("*.bvh"))
+    """Names of the clips of the audit, CMU ones by subject and number, then the others."""
+    names = sorted(path.stem for path in (mocap() / "audit").glob("*.bvh"))
+    return [name for name in names if name not in LATER.split()]
 
 
 def bandai_clips() -> list[str]:

@@ -66,7 +66,8 @@ GROUPS = {
         Group("69", ("cmu_bvh/69_*.bvh",), {"report": 69}, 200, 50, margin_s=0.2),
         Group("16", ("cmu_bvh/16_*.bvh", "audit/16_*.bvh"), {"report": 16}),
         Group("35_127", ("audit/35_*.bvh", "audit/127_*.bvh"), {"report": 35}),
-        Group("bandai", ("bandai_bvh/*.bvh", "audit/dataset-*.bvh"), {"report": 30}, fps=30.0),
+        Group("bandai", ("bandai_bvh/*.bvh", "audit/dataset-*_00[12].bvh"), {"report": 30},
+              fps=30.0),
     )
 }  # fmt: skip
 PLANS = {name: group.plan for name, group in GROUPS.items()}

@@ -2,8 +2,9 @@
 
     ./study transitions departures
 
-CMU subject 143, 42 takes at 60 Hz. Distances for clusters; weights and steps of random blends; and
-tables of 24 clusters, ours and the papers', with 200 random pairs of frames each.
+CMU subject 143, 42 takes at 60 Hz. Distances for clusters; time alignment of their medoids, also of
+subject 69; weights and steps of random blends; and tables of 24 clusters, ours and the papers',
+with 200 random pairs of frames each.
 ``docs/papers/transitions.md`` names the departures by the numbers that the figures begin with.
 """
 
@@ -13,6 +14,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import itertools
 import tempfile
 import warnings
 from collections import Counter
@@ -27,13 +29,14 @@ import motionloom as ml
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.evaluation.trials import random_places
 from motionloom.tables.index import clusters, windows
-from motionloom.tables.paper import plant_queue
+from motionloom.tables.paper import plant_queue, time_alignment
 from motionloom.tables.paper.plant_queue import FARTHEST, Plant
 from motionloom.tables.paper.pose_forms import nested_rotations
 from motionloom.tables.score.recipe import Recipe, rows_at
 from studies.captured_clips import mocap
 from studies.measures.coverage import measure_spread
 from studies.report import Figure, write_report
+from studies.tables.natural_candidates import frames_of_subject
 from studies.tables.transitions_paper import collection_143
 from tests.oracles.blend_kernel import track_of
 
@@ -86,6 +89,36 @@ def cluster_figures(frames: Frames) -> list[Figure]:
         )
         for way in list(ways)[1:]
     ]
+
+
+# Medoids: time alignment (4)
+
+
+def alignment_figures(of_subject: dict[str, Frames]) -> list[Figure]:
+    """Pairs of medoids whose match from corner to corner is the diagonal, by both costs."""
+    figures = []
+    for subject, frames in of_subject.items():
+        medoids = clusters.find_clusters(
+            frames, length=LENGTH, clusters=MEDOIDS, stride=STRIDE
+        ).medoids
+        grids = [
+            time_alignment.match_windows(frames, Recipe(pair, LENGTH))[0]
+            for pair in itertools.combinations(np.asarray(medoids).tolist(), 2)
+        ]
+        root, square = (np.mean([_diagonal(grid**power) for grid in grids]) for power in (1, 2))
+        figures.append(
+            Figure(
+                f"departure 4: matches of {MEDOIDS} medoids that are diagonal, {subject}",
+                100.0 * float(root), "%", "squared distances", 100.0 * float(square),
+                note=f"{len(grids)} pairs, cost of a frame: the distance of its poses",
+            )
+        )  # fmt: skip
+    return figures
+
+
+def _diagonal(grid: np.ndarray) -> bool:
+    cells = time_alignment.match_grid(grid, borders=False)
+    return bool(len(cells) == len(grid) and (cells[:, 0] == cells[:, 1]).all())
 
 
 # Blends: weights (5) and steps of the root (6)
@@ -236,7 +269,12 @@ def main() -> int:
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as home:
         frames = collection_143(folder, Path(home)).frames
-    figures = [*cluster_figures(frames), *blend_figures(frames), *table_figures(folder)]
+    figures = [
+        *cluster_figures(frames),
+        *alignment_figures({"143": frames, "69": frames_of_subject(folder, "69")}),
+        *blend_figures(frames),
+        *table_figures(folder),
+    ]
     write_report("transitions_departures", figures, about={})
     return 0
 

@@ -50,7 +50,7 @@ def test_help_starts_without_the_heavy_libraries():
     code = (
         "import sys, json\n"
         "from motionloom.cli import main\n"
-        "try:\n    main.app(['--help'], standalone_mode=False)\nexcept SystemExit:\n    pass\n"
+        "try:\n    main.typer_app()(['-h'], standalone_mode=False)\nexcept SystemExit:\n    pass\n"
         "heavy = [m for m in ('numpy', 'scipy', 'matplotlib') if m in sys.modules]\n"
         "print('HEAVY' + json.dumps(heavy))\n"
     )

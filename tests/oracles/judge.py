@@ -65,7 +65,7 @@ def judge(
     if len(plan):
         off = np.abs((series.heading - plan + np.pi) % (2.0 * np.pi) - np.pi)
         over("heading", -1, off, 30.0 * DEG, good)
-    farthest = max(1.5 * limits.body[HOVER], 0.05)
+    farthest = max(1.25 * limits.body[HOVER], 0.05)
     lands, stands = limits.floor, limits.highest
     if floors is not None:
         lands, stands = floors[:, 0], floors[:, 1]

@@ -70,10 +70,8 @@ def measure_support(series: Series, fps: float, leg: float) -> Support:
         ]
         for f in (0, 1):
             if low[f].any():
-                level = low[f] & (np.abs(velocity[t, f, :, 1]) < 0.3)
-                slowest[t, f] = np.where(
-                    level if level.any() else low[f], speed[t, f], np.inf
-                ).argmin()
+                rises = 1e3 * (np.abs(velocity[t, f, :, 1]) >= 0.3)
+                slowest[t, f] = np.where(low[f], speed[t, f] + rises, np.inf).argmin()
                 share[t, f] = 1.0
         if middles[0] is not None and middles[1] is not None:
             line = middles[0] - middles[1]
@@ -110,7 +108,7 @@ def rate_at(at: FloatArray, t: int, half: int, usual: float) -> float:
     while b + 1 < len(at) and b - t < half and abs(at[b + 1] - at[b]) <= 3.0 * usual:
         b += 1
     rate = (at[b] - at[a]) / (b - a) / usual if b > a else -1.0
-    return min(rate if rate >= 0.0 else 1.0, 2.0)
+    return min(rate if rate >= 0.0 else 1.0, 1.25)
 
 
 def told(
@@ -142,7 +140,7 @@ def told(
 
 def is_low(source: Support, g: int, f: int) -> bool:
     k = source.slowest[g, f]
-    return bool(k >= 0 and np.hypot(*source.velocity[g, f, k][[0, 2]]) < 2.0)
+    return bool(k >= 0 and np.hypot(*source.velocity[g, f, k][[0, 2]]) < 1.2)
 
 
 def off_line(p: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -202,6 +200,10 @@ class Judge:
         u, speed = v[[0, 2]], float(np.hypot(v[0], v[2]))
         if speed >= 1.2 or abs(v[1]) >= 0.3:
             return nothing
+        other = self._slowest(t, 1 - f)
+        stands = other is not None and np.hypot(other[0], other[2]) < 0.15
+        if stands and all(np.isnan(each.feet[f]).all() for each in self.told[t]):
+            return nothing
         found, middles, still = [u], [], True
         best = []
         for each in self.told[t]:
@@ -252,7 +254,7 @@ class Judge:
         speed, here = float(np.hypot(*v)), self.told[t]
         speeds = [np.hypot(*each.travel.T) for each in here]
         least = min(s.min() * np.clip(e.rate, 0.7, 1.0) for s, e in zip(speeds, here, strict=True))
-        most = max(s.max() * np.clip(e.rate, 1.0, 1.4) for s, e in zip(speeds, here, strict=True))
+        most = max(s.max() * max(e.rate, 1.0) for s, e in zip(speeds, here, strict=True))
         if speed < 0.8 * least - 0.1:
             self._note(STALL, -1, t, speed, 0.8 * least - 0.1)
         if speed > 1.2 * most + 0.1:

@@ -58,7 +58,7 @@ def made() -> dict[str, Result]:
 def test_the_shown_command_line_makes_the_joints_shown(
     made: dict[str, Result], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from motionloom.cli.main import app
+    from motionloom.cli.main import typer_app
 
     result = made[name]
     monkeypatch.chdir(tmp_path)
@@ -66,7 +66,7 @@ def test_the_shown_command_line_makes_the_joints_shown(
         Path(file).write_text(text)
     words = shlex.split(result.why.command)
     assert words[0] == "motionloom"
-    done = CliRunner().invoke(app, words[1:])
+    done = CliRunner().invoke(typer_app(), words[1:])
     assert done.exit_code == 0, done.output
     written = ml.load(f"{words[1]}.bvh").world_positions()
     np.testing.assert_allclose(written, result.motion.world_positions(), atol=BVH_TEXT_M)

@@ -100,7 +100,7 @@ def test_sources_that_the_page_has_are_not_sent_again(ask_table) -> None:
 def test_the_shown_command_line_and_python_make_the_same_motion(
     ask_table, table_studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from motionloom.cli.main import app
+    from motionloom.cli.main import typer_app
 
     head, arrays = ask_table(
         "table.query", source=["walk", 20], label="fast", lead_s=0.3, search=True
@@ -108,7 +108,7 @@ def test_the_shown_command_line_and_python_make_the_same_motion(
     root = arrays["points"][:, head["shown"]["looks"]["root"]]
     words = shlex.split(head["why"]["command"])
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, words[1:])
+    done = CliRunner().invoke(typer_app(), words[1:])
     assert done.exit_code == 0, done.output
     by_command = ml.load(tmp_path / "table.bvh")
     np.testing.assert_allclose(by_command.root_positions, root, atol=BVH_TEXT_M)
@@ -168,7 +168,7 @@ def no_verdicts(table_studio: Studio) -> None:
 def test_verdicts_become_the_file_that_evaluate_reads(
     ask_table, table_studio: Studio, no_verdicts: None
 ) -> None:
-    from motionloom.cli.main import app
+    from motionloom.cli.main import typer_app
 
     seen = []
     for natural in (True, False, True):
@@ -190,7 +190,7 @@ def test_verdicts_become_the_file_that_evaluate_reads(
     assert head["detail"]["rating"]["transition"] == seen[0]  # the same for everyone
     head, _ = ask_table("table.state")
     words = shlex.split(head["table"]["evaluate"])
-    done = CliRunner().invoke(app, [*words[1:], "--pairs", "4", "--json"])
+    done = CliRunner().invoke(typer_app(), [*words[1:], "--pairs", "4", "--json"])
     assert done.exit_code == 0, done.output
     people = json.loads(done.stdout)["people"]
     assert (people["good"], people["bad"]) == (1, 2)

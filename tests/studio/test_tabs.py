@@ -133,14 +133,14 @@ def test_sources_run_on_the_results_clock_and_stand_where_it_stands(ask) -> None
 
 
 def test_the_shown_command_line_makes_the_same_file_as_the_export(tmp_path: Path, ask) -> None:
-    from motionloom.cli.main import app
+    from motionloom.cli.main import typer_app
 
     head, _ = ask("transition.make", a="walk", b="sneak", length_s=0.5, moving=True)
     words = shlex.split(head["why"]["command"])
     assert words[0] == "motionloom"
     target = tmp_path / "made.bvh"
     words = [str(target) if word == "transition.bvh" else word for word in words[1:]]
-    done = CliRunner().invoke(app, words)
+    done = CliRunner().invoke(typer_app(), words)
     assert done.exit_code == 0, done.output
     wish = TransitionMake(id=1, a="walk", b="sneak", length_s=0.5, moving=True)
     from motionloom.studio.clips.library import Library

@@ -142,13 +142,13 @@ def test_a_table_that_was_deleted_does_not_break_the_state(clips: Path, tmp_path
 def test_the_shown_build_command_builds_the_same_table_and_changes_nothing_else(
     table_studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from motionloom.cli.main import app
+    from motionloom.cli.main import typer_app
 
     opened = table_studio.tables.current()
     words = shlex.split(opened.facts().build)
     assert "--force" not in words
     monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(app, words[1:])
+    done = CliRunner().invoke(typer_app(), words[1:])
     assert done.exit_code == 0, done.output
     made = TransitionTable.open(tmp_path / "table.mlt")
     assert made.settings == opened.table.settings

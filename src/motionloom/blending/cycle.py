@@ -21,13 +21,14 @@ from motionloom.cleanup.finalize import (
 )
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import DistanceGrid, distance_grid
 from motionloom.rotation import quat
@@ -86,10 +87,7 @@ class Cycle(NamedTuple):
         share[after : length + 1] = self.share[after:]
         share[length : length + after] = self.share[:after]
         loose[length - self.seam + 1 : length] = True
-        copied = [
-            Copied(0, length - self.seam + 1, 0, self.first),
-            Copied(length, 2 * length + 1, 0, self.first),
-        ]
+        frames = self.first + np.arange(2 * length + 1, dtype=np.float64)[:, None] % length
         labels = np.concatenate([self.planted[:-1], self.planted])
         window = Window(_laps(self.captured, self.closure, 2), share, loose)
         return finalize(
@@ -98,7 +96,9 @@ class Cycle(NamedTuple):
             check,
             body=body,
             clean=clean,
-            copied=copied,
+            provenance=Provenance.of_clips(
+                [self.motion.name], self.motion.fps, frames, np.ones_like(frames), share > 0.0
+            ),
             window=window,
         )
 

@@ -58,6 +58,8 @@ MOST_SHIFT_M = 0.12
 """B is shifted by at most so much, for feet that stand all through the blend, metres."""
 SAME_PLACE_M = 0.01
 """Feet that are so near to where they stood stand in the same place, metres."""
+STEP_M = 0.03
+"""Heights farther apart than this are those of two steps: a foot does not stand on both, metres."""
 LONGEST_S = 3.0
 """A foot that would swing only after so long is not held until then, seconds."""
 CONTEXT = 12
@@ -507,6 +509,7 @@ def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Join:
     span = ends[0], ends[0] + n - 1
     stance = _Stance.of(pair, near, ends, placement, planted[span[0] : span[1] + 1])
     placement = stance.shift @ placement
+    planted[span[0] + 1 : span[1], stance.steps] = False
     made = blend.motion.root_positions + weights[:, 1:] * [stance.shift.x0, 0.0, stance.shift.z0]
     inner = [blend.motion.replace(root_positions=made)[1:-1]] if n > 2 else []
     captured = concatenate([a[: ends[0] + 1], *inner, transform(b, placement)[ends[1] :]])
@@ -537,6 +540,8 @@ class _Stance(NamedTuple):
     kept: tuple[int, int]
     """Frames before and after the blend in which they are held where the other clip has them: up
     to the swing of the foot, where B cannot be shifted so that they stand in the same place."""
+    steps: IntArray
+    """Columns of contacts that end in the blend, because they stand higher in one clip."""
 
     @classmethod
     def of(
@@ -551,12 +556,16 @@ class _Stance(NamedTuple):
         columns = np.flatnonzero(planted.all(axis=0))
         shift, kept = PlanarTransform.identity(), (0, 0)
         if not len(columns) or legs_missing(pair.body):
-            return cls(shift, kept)
+            return cls(shift, kept, columns[:0])
         ours, theirs = (
             foot_points(clip, body=pair.body)[end - first, columns]
             for clip, end, first in zip(near.clips, ends, near.firsts, strict=True)
         )
         apart = ours - placement.apply(theirs)
+        stays = np.abs(apart[:, 1]) <= STEP_M
+        columns, steps, apart = columns[stays], columns[~stays], apart[stays]
+        if not len(columns):
+            return cls(shift, kept, steps)
         by = apart.mean(axis=0)
         if np.hypot(by[0], by[2]) <= MOST_SHIFT_M:
             shift = PlanarTransform(0.0, float(by[0]), float(by[2]))
@@ -564,7 +573,7 @@ class _Stance(NamedTuple):
         far = columns[np.linalg.norm(apart, axis=-1) > SAME_PLACE_M]
         if len(far):
             kept = _until_they_swing(pair, ends, far)
-        return cls(shift, kept)
+        return cls(shift, kept, steps)
 
 
 def _until_they_swing(pair: Pair, ends: tuple[int, int], columns: IntArray) -> tuple[int, int]:

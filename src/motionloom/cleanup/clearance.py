@@ -22,6 +22,11 @@ LEAST_M = 1e-4
 """Less is no lift, metres."""
 BRIEF_S = 0.15
 """A foot that is free for a shorter time is not lifted, seconds: its leg would kick."""
+LIFTED = ("dragged foot", "foot slip")
+"""Checks that a foot may pass where it is lifted."""
+STEPS = {"left foot": 0, "right foot": 1}
+STEP_OVER_M = 0.04
+"""A free foot that slips steps so high over the floor, metres: 2.5 cm over it, it still carries."""
 LOW_M = (0.01, 0.015, 0.02, 0.03)
 """Heights over the floor at which a foot that was held is compared with the one that came in."""
 FARTHER_M, FAR_M = 0.03, 0.05
@@ -38,7 +43,8 @@ def lifted(
 ) -> FloatArray | None:
     """Lifts of both feet, higher where a foot is dragged; None where there is nothing to lift.
 
-    Blends of feet in different phases of a step can pass lower than those of either source.
+    Blends of feet in different phases of a step can pass lower than those of either source. A free
+    foot that slips while it carries the body, because it stands in one clip only, makes a step.
 
     Parameters
     ----------
@@ -53,18 +59,35 @@ def lifted(
     fps
         Frames per second.
     """
-    more = np.zeros_like(lifts)
+    more, left = np.zeros_like(lifts), MOST_M - lifts
     for each in failed:
         kind = each.joint.replace(" ", "_")
-        if each.check != "dragged foot" or kind not in KINDS:
-            continue
-        point = KINDS.index(kind)
-        first = _start(points[:, point], each.frame, fps)
-        rows = slice(first, each.frame + 1)
-        left = MOST_M - float(lifts[rows, point // 2].max())
-        more[rows, point // 2] = np.clip(left, 0.0, STEP_M)
+        if each.check == "foot slip" and each.joint in STEPS:
+            side = STEPS[each.joint]
+            rows = _free(held, side, each.frame)
+            need = _step(points, side, rows)
+            more[rows, side] = np.clip(need, 0.0, left[rows, side])
+        elif each.check == "dragged foot" and kind in KINDS:
+            point = KINDS.index(kind)
+            rows = slice(_start(points[:, point], each.frame, fps), each.frame + 1)
+            more[rows, point // 2] = np.clip(left[rows, point // 2].min(), 0.0, STEP_M)
     more = _smooth(more, held, fps)
     return lifts + more if more.max(initial=0.0) > LEAST_M else None
+
+
+def _free(held: BoolArray, side: int, frame: int) -> slice:
+    """Frames around one in which neither point of a foot is held (F, 4); none if one is there."""
+    free = np.asarray(~(held[:, 2 * side] | held[:, 2 * side + 1]))
+    runs = (slice(first, last + 1) for first, last in runs_of(free) if first <= frame <= last)
+    return next(runs, slice(frame, frame))
+
+
+def _step(points: FloatArray, side: int, rows: slice) -> FloatArray:
+    """How much higher a foot must be in some frames to step over the floor, metres."""
+    around = points[max(rows.start - 1, 0) : rows.stop + 1, :, 1]
+    floor = float(around.min(axis=1).max())
+    lowest = points[rows, 2 * side : 2 * side + 2, 1].min(axis=1)
+    return np.asarray(floor + STEP_OVER_M - lowest)
 
 
 def raised(

@@ -102,8 +102,6 @@ def finalize(
     body: BodyMap,
     clean: bool = True,
     provenance: Provenance | None = None,
-    copied: Sequence[Copied] = (),
-    weights: FloatArray | None = None,
     hands: Mapping[str, Runs] | None = None,
     window: Window | None = None,
 ) -> Finalized:
@@ -126,10 +124,6 @@ def finalize(
         If False, feet are left as they are; so they are on skeletons without whole legs.
     provenance
         Which sources, at which times, its frames come from; see :meth:`QualityCheck.verify`.
-    copied
-        Where there is no provenance: frames that were taken over from a source.
-    weights : (F, K)
-        Where there is no provenance: how much of each source is in each frame.
     hands
         By role, first and last frames in which a wrist is held.
     window
@@ -137,7 +131,7 @@ def finalize(
     """
     if window is not None:
         return _within(motion, footplants, check, body, clean, provenance, window)
-    verify = partial(check.verify, provenance=provenance, copied=copied, weights=weights)
+    verify = partial(check.verify, provenance=provenance)
     if not clean or legs_missing(body):
         verification = verify(motion, footplants=footplants, held=False)
         done = Finalized(motion, footplants, None, verification)

@@ -24,7 +24,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.cleanup_input import Source, read_source
 from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in, with_report
-from motionloom.cleanup.clearance import MOST_M, lifted, raised
+from motionloom.cleanup.clearance import LIFTED, MOST_M, lifted, raised
 from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet, on_own_paths
 from motionloom.cleanup.holds import Hold, find_holds
@@ -207,14 +207,12 @@ def _until_sound(
             if verification.passed:
                 break
             higher = None
-            if any(each.check == "dragged foot" for each in verification.failed):
+            if any(each.check in LIFTED for each in verification.failed):
                 points = foot_points(cleanup.motion, body=options.body, pose=pose)
                 higher = lifted(lifts, verification.failed, points, labels.planted, motion.fps)
-            # Contacts are released for drags only where lifting the foot does not help.
+            # Contacts are released for drags and slips only where lifting the foot does not help.
             failed = [
-                each
-                for each in verification.failed
-                if higher is None or each.check != "dragged foot"
+                each for each in verification.failed if higher is None or each.check not in LIFTED
             ]
             fewer = released(labels, failed, motion, options.body)
             if fewer is None and higher is None:

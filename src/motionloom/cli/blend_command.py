@@ -26,9 +26,9 @@ from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwr
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
+    joined_json,
     print_check,
     refuse_flawed,
-    result_json,
     write_clip,
     wrote_line,
 )
@@ -199,7 +199,8 @@ def blend(
         allowed=allow_flawed or _extrapolates(blended),
         advice="Choose other clips or other --weights,",
     )
-    write_clip(blended.motion, output, to, wearer=wearer, layout=layout)
+    made_of = blended.provenance
+    write_clip(blended.motion, output, to, wearer=wearer, layout=layout, provenance=made_of)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:
@@ -341,8 +342,7 @@ def _json(examples: list[Example], blended: ml.Blend, output: str) -> dict[str, 
             }
             for hold in blended.hands
         ],
-        "provenance": blended.provenance.json(),
         "mean_weights": blended.provenance.body.weight.mean(axis=0).tolist(),
         "wide_joints": list(blended.wide_joints),
-        **result_json(blended),
+        **joined_json(blended),
     }

@@ -11,34 +11,30 @@ import io
 import os
 import sys
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 import motionloom as ml
-from motionloom.cli.balance_command import balance
-from motionloom.cli.blend_command import blend
-from motionloom.cli.check_command import check
-from motionloom.cli.clean_command import clean
-from motionloom.cli.convert_command import convert
-from motionloom.cli.demo_command import demo
-from motionloom.cli.info_command import info
 from motionloom.cli.option_words import in_options
-from motionloom.cli.render_command import render
-from motionloom.cli.sequence_command import sequence
-from motionloom.cli.splice_command import splice
-from motionloom.cli.studio_command import studio
-from motionloom.cli.table_command import app as table
-from motionloom.cli.transition_command import transition
 
-app = typer.Typer(
-    name="motionloom",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = (
+    "demo",
+    "info",
+    "convert",
+    "check",
+    "render",
+    "transition",
+    "sequence",
+    "blend",
+    "splice",
+    "clean",
+    "balance",
+    "studio",
+    "table",
 )
+"""Names of all commands; each has a module of its own, which is imported when it is needed."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -47,7 +43,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def motionloom(
     version: Annotated[
         bool,
@@ -59,28 +54,30 @@ def motionloom(
     """New human motion out of captured motion. To see it, run motionloom demo."""
 
 
-for command in (
-    demo,
-    info,
-    convert,
-    check,
-    render,
-    transition,
-    sequence,
-    blend,
-    splice,
-    clean,
-    balance,
-    studio,
-):
-    app.command()(command)
-app.add_typer(table)
+def typer_app(only: str | None = None) -> typer.Typer:
+    """All commands, or one of them."""
+    app = typer.Typer(
+        name="motionloom",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        callback=motionloom,
+    )
+    for name in COMMANDS if only is None else (only,):
+        module = import_module(f"motionloom.cli.{name}_command")
+        if name == "table":
+            app.add_typer(module.app)
+        else:
+            app.command()(getattr(module, name))
+    return app
 
 
 @cache
-def command_tree() -> Any:
-    """Every command for click; a program that runs several builds it once."""
-    return typer.main.get_command(app)
+def command_tree(only: str | None = None) -> Any:
+    """The same for click; a program that runs several commands builds it once."""
+    return typer.main.get_command(typer_app(only))
 
 
 def main() -> NoReturn:
@@ -93,7 +90,8 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for file names that are no UTF-8
     try:
-        command_tree()(prog_name="motionloom")
+        asked = sys.argv[1] if len(sys.argv) > 1 else ""
+        command_tree(asked if asked in COMMANDS else None)(prog_name="motionloom")
     except ml.FlawedResultError as error:
         _fail(in_options(str(error)), code=3)
     except ml.MotionLoomError as error:

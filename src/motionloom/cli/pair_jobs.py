@@ -24,7 +24,7 @@ from motionloom.cli.output_paths import (
     refuse_unwritable,
     suffix_of,
 )
-from motionloom.cli.results import Result, refuse_flawed, write_clip
+from motionloom.cli.results import Joined, refuse_flawed, write_clip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class PairResult(Protocol):
         """The clips that went in."""
 
     @property
-    def result(self) -> Result:
+    def result(self) -> Joined:
         """What came out."""
 
 
@@ -163,8 +163,14 @@ def make_pairs(
                 allowed=writing.allow_flawed,
                 advice=words.advice,
             )
-            motion, wearer = joined.result.motion, writing.wearer
-            write_clip(motion, pair.target, writing.to, wearer=wearer, layout=writing.layout)
+            write_clip(
+                joined.result.motion,
+                pair.target,
+                writing.to,
+                wearer=writing.wearer,
+                layout=writing.layout,
+                provenance=joined.result.provenance,
+            )
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
             text = _naming(pair, error)

@@ -48,6 +48,14 @@ class Result(Protocol):
         """What holding its feet changed."""
 
 
+class Joined(Result, Protocol):
+    """What is made of several clips."""
+
+    @property
+    def provenance(self) -> ml.Provenance:
+        """Where every frame comes from."""
+
+
 def result_json(result: Result) -> dict[str, Any]:
     """What every result has, under the same keys in every command, as values for JSON."""
     cleanup = None if result.cleanup is None else result.cleanup.json()
@@ -59,6 +67,11 @@ def result_json(result: Result) -> dict[str, Any]:
         "verification": result.verification.json(),
         "cleanup": cleanup,
     }
+
+
+def joined_json(joined: Joined) -> dict[str, Any]:
+    """What every result made of clips has, as values for JSON."""
+    return {**result_json(joined), "provenance": joined.provenance.json()}
 
 
 def refuse_flawed(
@@ -86,13 +99,15 @@ def write_clip(
     up: str | None = None,
     wearer: Wearer | None = None,
     layout: Layout = NO_LAYOUT,
+    provenance: ml.Provenance | None = None,
 ) -> None:
     """Write a clip whole or not at all; ``-`` is standard output, which needs a format.
 
     ``wearer`` is the character to put it on, ``layout`` how its root and bones are laid out.
+    ``provenance`` goes into the formats that hold it.
     """
     to = _format(output, to, layout)
-    options: dict[str, Any] = {"unit": unit, "up": up}
+    options: dict[str, Any] = {"unit": unit, "up": up, "provenance": provenance}
     if wearer is not None:
         motion = wearer.put_on(motion, output, to)
         options["character"] = wearer.character

@@ -34,9 +34,9 @@ from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwr
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
+    joined_json,
     print_check,
     refuse_flawed,
-    result_json,
     write_clip,
     wrote_line,
 )
@@ -175,7 +175,8 @@ def sequence(
         if output != "-" and not as_json:
             _print(files, result)
         raise
-    write_clip(result.motion, output, to, wearer=wearer, layout=layout)
+    made_of = result.provenance
+    write_clip(result.motion, output, to, wearer=wearer, layout=layout, provenance=made_of)
     if output == "-":
         pass  # the clip itself goes there
     elif as_json:
@@ -474,5 +475,5 @@ def _json(files: _Clips, result: ml.Sequence, output: str, plan: Path | None) ->
         "loop": result.closure is not None,
         "output": output,
         "plan": None if plan is None else str(plan),
-        **result_json(result),
+        **joined_json(result),
     }

@@ -19,7 +19,7 @@ from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, printable
 from motionloom.cli.output_paths import DryRun, Force, Writing
 from motionloom.cli.pair_jobs import PairWords, make_pairs, plan_pairs
-from motionloom.cli.results import AllowFlawed, print_check, result_json, wrote_line
+from motionloom.cli.results import AllowFlawed, joined_json, print_check, wrote_line
 
 Method = Literal["naive", "time", "time+space", "full"]
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
@@ -255,7 +255,6 @@ def _json(spliced: _Spliced) -> dict[str, Any]:
         + float(spliced.result.timewarp.frames[0]) / spliced.result.motion.fps,
         "playback_rate": {"slowest": slow, "median": median, "fastest": fast},
         "own_time": spliced.result.timewarp.kept_own_time,
-        **result_json(spliced.result),
-        "provenance": spliced.result.provenance.json(),
+        **joined_json(spliced.result),
         "details": list(spliced.result.details),
     }

@@ -12,7 +12,7 @@ from motionloom.cli.engine_option import Engine, Layout, RootAt
 from motionloom.cli.frame_arguments import place_of, place_text
 from motionloom.cli.output import AsJson, note, print_json, printable
 from motionloom.cli.output_paths import Force, check_target, refuse_unwritable
-from motionloom.cli.results import AllowFlawed, print_check, refuse_flawed, result_json, write_clip
+from motionloom.cli.results import AllowFlawed, joined_json, print_check, refuse_flawed, write_clip
 
 File = Annotated[str, typer.Argument(metavar="LIB.mlt", help="A table.")]
 Source = Annotated[str, typer.Argument(metavar="CLIP:FRAME", help="Where to leave from.")]
@@ -142,7 +142,8 @@ def synthesize(
         allowed=allow_flawed,
         advice="Choose another frame, or a greater --longest or --tolerance,",
     )
-    write_clip(joined.motion, output, to, wearer=wearer, layout=layout)
+    made_of = joined.provenance
+    write_clip(joined.motion, output, to, wearer=wearer, layout=layout, provenance=made_of)
     facts = _candidate_json(table, joined.taken)
     if as_json:
         print_json({**_motion_json(joined, output), **facts})
@@ -177,9 +178,8 @@ def _windows(table: ml.TransitionTable, recipe: ml.Recipe) -> list[str]:
 
 def _motion_json(joined: ml.TableTransition, output: str) -> dict[str, Any]:
     return {
-        "file": output,  # its name before; goes in the next version
         "output": output,
-        **result_json(joined),
+        **joined_json(joined),
         "plays": list(joined.plays),
         "late": joined.late,
         "why": joined.why,

@@ -24,8 +24,8 @@ from motionloom.cli.pair_jobs import PairWords, make_pairs, plan_pairs
 from motionloom.cli.results import (
     AllowFlawed,
     Raw,
+    joined_json,
     print_check,
-    result_json,
     wrote_line,
 )
 
@@ -258,14 +258,13 @@ def _json(joined: _Joined) -> dict[str, Any]:
             "left_out_s": list(result.kept.left_out_s),
             "text": str(result.kept),
         },
-        "provenance": result.provenance.json(),
         "placement": {
             "turn": float(result.placement.theta),
             "x": float(result.placement.x0),
             "z": float(result.placement.z0),
         },
         "details": list(result.details),
-        **result_json(result),
+        **joined_json(result),
     }
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import FileClip, ReadOptions
@@ -19,7 +19,14 @@ from motionloom.formats.file_skin import FileSkin
 from motionloom.formats.other_files import is_c3d, refuse_other_file
 from motionloom.saving.whole_file import write_whole
 
-__all__ = ["Format", "format_for_reading", "format_for_writing", "known_formats", "write_whole"]
+__all__ = [
+    "Format",
+    "format_for_reading",
+    "format_for_writing",
+    "known_formats",
+    "later",
+    "write_whole",
+]
 
 SNIFF_BYTES = 4096
 
@@ -80,6 +87,15 @@ class Format:
     def can_write(self) -> bool:
         """Whether motions can be saved in this format."""
         return self.write is not None
+
+
+def later(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module of formats, which is imported when it is first called."""
+
+    def called(*arguments: Any) -> Any:
+        return getattr(import_module(f"motionloom.formats.{module}"), name)(*arguments)
+
+    return called
 
 
 @cache

@@ -11,6 +11,7 @@ from motionloom._arrays import flag, known_options, of_kind
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.findings import Finding, MotionLoomWarning
+from motionloom.formats.archives.plain_arrays import read_provenance
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import format_for_reading
 from motionloom.intake.clip_range import split_range
@@ -18,6 +19,7 @@ from motionloom.intake.normalize import Stated, normalize_clip, normalize_own
 from motionloom.intake.open import Target, find_target, opened
 from motionloom.intake.read_errors import read_errors
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.reading.size_limits import Limits, limits_for
 
 _OWN = "archive"
@@ -168,6 +170,39 @@ def inspect_file(
     except MotionLoomError as error:
         return [Finding("error", "file", str(error))]
     return list(motion.source.findings)
+
+
+def load_provenance(
+    path: str | Path | BinaryIO, *, max_memory: int | str | None = None
+) -> Provenance:
+    """Where every frame of a saved result comes from.
+
+    Parameters
+    ----------
+    path
+        An ``.npz`` file that :func:`save` wrote of a result, or a binary stream of one.
+    max_memory
+        As of :func:`load`.
+
+    Returns
+    -------
+    Provenance
+        Clips, times and weights of every frame.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> a, b = (ml.synthetic.clip(name).motion for name in ("walk", "wave"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ml.save(ml.transition(a, b), Path(folder) / "walk to wave.npz")
+    ...     ml.load_provenance(Path(folder) / "walk to wave.npz").sources
+    ('walk', 'wave')
+    """
+    limits = limits_for(max_memory)
+    target = find_target(path, None)
+    with opened(target, limits) as (_, stream), read_errors(target.label):
+        return read_provenance(stream, ReadOptions(path=target.path, limits=limits))
 
 
 def _name_of(clip: str | None) -> str | None:

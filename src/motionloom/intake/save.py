@@ -25,6 +25,7 @@ from motionloom.intake.load_character import character_in_file, character_of, ch
 from motionloom.intake.plausible import LONGEST, refuse_absurd
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.motion.result_motion import HasMotion, motion_in
 from motionloom.saving.whole_file import stream_errors, write_whole
 
@@ -86,6 +87,7 @@ def save(
     format: str | None = None,  # noqa: A002 - it is what users call it
     engine: str | EngineExport | None = None,
     character: Character | None = None,
+    provenance: Provenance | None = None,
 ) -> None:
     """Write a motion; the suffix picks the format. The file appears whole or not at all.
 
@@ -114,6 +116,9 @@ def save(
     character
         The skin to write, of :func:`load_character`. The motion must be on its joints, as
         :func:`retarget` brings it there. Formats without skins are written as without it.
+    provenance
+        Where every frame comes from, written into an ``.npz`` (:func:`load_provenance` reads it);
+        that of the result by default.
 
     Returns
     -------
@@ -129,6 +134,7 @@ def save(
     ...     (Path(folder) / "walk.glb").stat().st_size > 10_000
     True
     """
+    made_of = getattr(motion, "provenance", None) if provenance is None else provenance
     motion = motion_in(motion) or of_kind(motion, Motion, "motion")
     stream: BinaryIO | None = None
     if isinstance(path, str | Path):
@@ -153,7 +159,7 @@ def save(
         motion = engine_motion(motion, export)
         unit = export.unit_m if unit is None else unit
         up = export.up if up is None else up
-    clip = _file_clip(motion, format_, unit, up)
+    clip = _file_clip(motion, format_, unit, up, made_of)
     if shown is not None:
         clip = dataclasses.replace(clip, character=character_in_file(shown, clip))
     write = format_.write
@@ -183,7 +189,11 @@ def _write_stream(write: Callable[[BinaryIO], None], stream: BinaryIO) -> None:
 
 
 def _file_clip(
-    motion: Motion, format_: Format, unit: str | float | None, up: str | None
+    motion: Motion,
+    format_: Format,
+    unit: str | float | None,
+    up: str | None,
+    made_of: Provenance | None,
 ) -> FileClip:
     """The motion in the unit and axes that the file will have."""
     source = motion.source
@@ -199,6 +209,8 @@ def _file_clip(
     axis = own_up if up is None else checked_up(up)
     if "contacts" in format_.details:
         detail["contacts"] = _contacts(motion)
+    if "provenance" in format_.details and made_of is not None:
+        detail["provenance"] = made_of
     turned = from_world(motion, up=axis, unit_m=unit_m)
     refuse_absurd(turned, longest=LONGEST / 2.0)  # rest rotations may turn a vector to one axis
     return FileClip(motion=turned, unit_m=unit_m, up=axis, clip=source.clip, detail=detail)

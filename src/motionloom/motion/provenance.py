@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, frozen, positive
 from motionloom._records import record
@@ -70,9 +71,13 @@ class Track:
 
     def __post_init__(self) -> None:
         clip = frozen(self.clip, "clip", (None, None), np.int64)
-        time = frozen(np.where(clip >= 0, self.time, 0.0), "time", clip.shape)
         weight = frozen(self.weight, "weight", clip.shape)
         used = clip >= 0
+        if np.shape(self.time) != clip.shape:
+            raise ArrayError(
+                f"`time` must have the shape of `clip`, {clip.shape}, got {np.shape(self.time)}."
+            )
+        time = frozen(np.where(used, self.time, 0.0), "time", clip.shape)
         if (weight[~used] != 0.0).any():
             raise ArrayError("`weight` must be 0 where no clip is named.")
         if len(clip) and abs(weight.sum(axis=1) - 1.0).max() > SUM_TOLERANCE:
@@ -259,6 +264,56 @@ class Provenance:
             )
             begin = end + 1
 
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """As plain arrays, of which :meth:`of_arrays` makes the same provenance.
+
+        Returns
+        -------
+        dict
+            ``sources``, ``parts`` (P,), ``changed`` (F,), and ``clip``, ``time`` and ``weight``
+            (P, F, K): clip -1 and time 0 where fewer than K clips play.
+        """
+        width = max(track.clip.shape[1] for track in self.tracks)
+        tracks = [_widened(track, width) for track in self.tracks]
+        clip = np.stack([track.clip for track in tracks])
+        time = np.stack([track.time for track in tracks])
+        return {
+            "sources": np.array(self.sources, dtype=np.str_),
+            "parts": np.array([track.part for track in tracks], dtype=np.str_),
+            "changed": self.changed,
+            "clip": clip,
+            "time": np.where(clip >= 0, time, 0.0),
+            "weight": np.stack([track.weight for track in tracks]),
+        }
+
+    @classmethod
+    def of_arrays(
+        cls,
+        *,
+        sources: Sequence[str],
+        parts: Sequence[str],
+        fps: float,
+        changed: npt.NDArray[Any],
+        clip: npt.NDArray[Any],
+        time: npt.NDArray[Any],
+        weight: npt.NDArray[Any],
+    ) -> Provenance:
+        """The provenance whose :meth:`arrays` these are.
+
+        Returns
+        -------
+        Provenance
+            Refused where the arrays do not fit together.
+        """
+        if not len(parts) == len(clip) == len(time) == len(weight):
+            raise ArrayError(
+                f"`clip`, `time` and `weight` must have an entry for each of the {len(parts)} "
+                f"parts, got {len(clip)}, {len(time)} and {len(weight)}."
+            )
+        rows = zip(parts, clip, time, weight, strict=True)
+        tracks = tuple(Track(str(part), *each) for part, *each in rows)
+        return cls(tuple(map(str, sources)), fps, tracks, changed)
+
     def json(self) -> dict[str, Any]:
         """As values that JSON can hold: runs of frames in which the same clips play.
 
@@ -303,15 +358,23 @@ def concatenated(parts: Sequence[Provenance]) -> Provenance:
 def _stacked(part: str, tracks: Sequence[Track]) -> Track:
     """Tracks one after the other, with as many places as the widest has."""
     width = max(track.clip.shape[1] for track in tracks)
-
-    def wide(values: Any, fill: float) -> Any:
-        return np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=fill)
-
+    wide = [_widened(track, width) for track in tracks]
     return Track(
         part,
-        np.concatenate([wide(track.clip, -1) for track in tracks]),
-        np.concatenate([wide(track.time, np.nan) for track in tracks]),
-        np.concatenate([wide(track.weight, 0.0) for track in tracks]),
+        np.concatenate([track.clip for track in wide]),
+        np.concatenate([track.time for track in wide]),
+        np.concatenate([track.weight for track in wide]),
+    )
+
+
+def _widened(track: Track, width: int) -> Track:
+    """The track with so many places in every frame, the new ones unused."""
+    more = ((0, 0), (0, width - track.clip.shape[1]))
+    return Track(
+        track.part,
+        np.pad(track.clip, more, constant_values=-1),
+        np.pad(track.time, more),
+        np.pad(track.weight, more),
     )
 
 

@@ -107,6 +107,19 @@ def test_a_far_fault_neither_refuses_nor_starts_retries():
     assert (made.motion.root_positions[:20] == skated.root_positions[:20]).all()
 
 
+@pytest.mark.parametrize(("higher", "steps"), [(0.02, False), (0.05, True)])
+def test_a_foot_that_stands_on_another_step_in_b_steps_in_the_blend(higher: float, steps: bool):
+    """It is not held at that height before the blend."""
+    root = np.array(STAND.motion.root_positions)
+    root[:, 1] += higher
+    above = STAND.motion.replace(root_positions=root)
+    made = ml.transition(STAND.motion, above, at=(90, 90), footplants=(STAND.footplants,) * 2)
+    first, last = made.span
+    assert made.footplants.planted[first].any()
+    assert made.footplants.planted[(first + last) // 2].any() == (not steps)
+    assert_captured(made)
+
+
 def test_times_of_a_transition_go_on_and_its_shares_go_from_a_to_b():
     made = ml.transition(WALK.motion, JOG.motion)
     track = made.provenance.body

@@ -246,9 +246,9 @@ def test_feet_that_are_left_as_they_are_are_not_checked_as_held():
     seen = []
     check = SimpleNamespace(verify=lambda *given, **options: seen.append((given, options)))
     clip = ml.synthetic.clip("stand", duration_s=0.2)
-    made = finalize.finalize(clip.motion, clip.footplants, check, body=None, clean=False, copied=())
+    made = finalize.finalize(clip.motion, clip.footplants, check, body=None, clean=False)
     assert made.motion is clip.motion and made.cleanup is None
-    options = {"footplants": clip.footplants, "copied": (), "weights": None, "held": False}
+    options = {"footplants": clip.footplants, "provenance": None, "held": False}
     assert seen == [((clip.motion,), options)]
 
 

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.blending.cycle import _best_cycle, _laps, _speeds
+from motionloom.blending.cycle import Cycle, _best_cycle, _laps, _speeds, close
+from motionloom.body.body_map import roles_for
 from motionloom.body.feet import foot_points
+from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import sample, transform
+from motionloom.rotation.planar import PlanarTransform
 
 WALK = ml.synthetic.clip("walk", duration_s=4.0, fps=60).motion
 STAND = ml.synthetic.clip("stand", duration_s=3.0, fps=60).motion
@@ -227,6 +230,23 @@ def test_feet_of_a_captured_cycle_stand_and_its_seam_is_continuous(name: str, mo
     assert sharpest(held)[0] < 1.1 * max(sharpest(raw)[0], 40.0)
     moved = transform(held.motion[:1], held.closure).world_positions()
     np.testing.assert_allclose(held.motion[-1:].world_positions(), moved, atol=1e-9)
+
+
+@pytest.mark.parametrize(("metres", "slips"), [(0.0, False), (0.12, True)])
+def test_a_seam_that_drags_the_standing_foot_fails_without_any_contact(
+    metres: float, slips: bool
+) -> None:
+    found = ml.loop(WALK, clean=False)
+    captured, closure = WALK[found.span[0] : found.span[1] + 1], found.closure
+    closure = PlanarTransform(0.0, metres, 0.0) @ closure
+    seam, n = 12, captured.n_frames
+    share = (np.arange(n) > n - 1 - seam).astype(float)
+    free = np.zeros((n, 4), dtype=bool)
+    made = close(captured, closure, seam)
+    cycle = Cycle(made, captured, free, closure, found.span[0], seam, share)
+    check = QualityCheck([WALK])
+    judged = cycle.finished(check, roles_for(WALK.skeleton, None), clean=False).verification
+    assert ("foot slip" in {each.check for each in judged.failed}) == slips
 
 
 def test_the_report_of_a_cycle_counts_the_contacts_of_one_lap() -> None:

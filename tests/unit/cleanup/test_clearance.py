@@ -8,7 +8,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup import footskate
 from motionloom.cleanup.cleanup_report import Cleanup
-from motionloom.cleanup.clearance import MOST_M, STEP_M, lifted, raised
+from motionloom.cleanup.clearance import MOST_M, STEP_M, STEP_OVER_M, lifted, raised
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.verification import Verification
@@ -50,6 +50,26 @@ def test_a_foot_is_lifted_only_so_far() -> None:
     else:
         pytest.fail("a foot is lifted without end")
     assert lifts.max() == pytest.approx(MOST_M)
+
+
+def slip(joint: str, frame: int) -> FailedCheck:
+    return FailedCheck("foot slip", joint, frame, 6.0, 2.5, "cm")
+
+
+def test_a_free_foot_that_slips_makes_a_step_between_its_contacts() -> None:
+    points, held = dragging()
+    points[:, :2, 1] = 0.01  # the other foot stands a centimetre lower
+    lifts = lifted(np.zeros((60, 2)), [slip("left foot", 32)], points, held, FPS)
+    assert lifts is not None
+    assert lifts[30, 0] == pytest.approx(STEP_OVER_M - 0.01)
+    assert not lifts[held[:, 1], 0].any()
+    assert not lifts[:, 1].any()
+
+
+@pytest.mark.parametrize("each", [slip("left foot", 10), slip("both feet", 30)])
+def test_no_step_where_the_foot_is_held_or_none_is_named(each: FailedCheck) -> None:
+    points, held = dragging()
+    assert lifted(np.zeros((60, 2)), [each], points, held, FPS) is None
 
 
 def test_other_failures_lift_nothing() -> None:

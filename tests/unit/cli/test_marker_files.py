@@ -33,7 +33,7 @@ def test_info_shows_markers(run, walk: ml.Motion, tmp_path: Path) -> None:
     (facts,) = json.loads(run("info", path, "--json").out)["clips"]
     assert facts["markers"] == walk.skeleton.n_joints
     assert facts["seen_share"] == 1.0
-    assert json.loads(run("info", path, "--json", "--up", "y").out)["clips"][0]["up"] == "y"
+    assert json.loads(run("info", path, "--json", "--source-up", "y").out)["clips"][0]["up"] == "y"
 
 
 def test_convert_writes_markers_as_rows_or_arrays(run, walk: ml.Motion, tmp_path: Path) -> None:

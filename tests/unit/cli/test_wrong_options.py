@@ -11,7 +11,7 @@ import pytest
 import typer
 
 import motionloom as ml
-from motionloom.cli.main import app
+from motionloom.cli.main import typer_app
 
 WRONG = ("x", "0", "-1", "nan", "9" * 400, "\udcff")
 PYTHON = re.compile(r"`|(?<![-\w'])[a-z]\w*=|\bml\.\w|Traceback|\bNone\b|\bTrue\b|\bFalse\b")
@@ -63,7 +63,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 def _commands() -> dict[str, Any]:
     """Every command by its name."""
-    found, open_ = {}, [("", typer.main.get_command(app))]
+    found, open_ = {}, [("", typer.main.get_command(typer_app()))]
     while open_:
         name, command = open_.pop()
         inside = getattr(command, "commands", None)

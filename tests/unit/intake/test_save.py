@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from motionloom import synthetic
+from motionloom.blending.transition import transition
 from motionloom.errors import ArrayError, FormatError
-from motionloom.intake.load import load
+from motionloom.intake.load import load, load_provenance
 from motionloom.intake.save import save, supported_formats
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -163,3 +165,38 @@ def test_channels_stated_several_times_can_be_written_again(person, tmp_path: Pa
     save(odd, tmp_path / "c.bvh")
     again = load(tmp_path / "c.bvh")
     np.testing.assert_allclose(again.world_positions(), odd.world_positions(), atol=BVH_TEXT_M)
+
+
+def test_a_result_in_numpy_arrays_says_what_its_frames_were_made_from(tmp_path: Path) -> None:
+    a, b = (synthetic.clip(name).motion for name in ("walk", "run"))
+    joined = transition(a, b)
+    save(joined, tmp_path / "joined.npz")
+    again = load_provenance(tmp_path / "joined.npz")
+    assert again.json() == joined.provenance.json()
+    save(joined.motion, tmp_path / "given.npz", provenance=joined.provenance)
+    assert load_provenance(tmp_path / "given.npz").json() == again.json()
+
+
+def test_clips_without_provenance_say_how_to_save_it(person, tmp_path: Path) -> None:
+    save(person(5), tmp_path / "a.npz")
+    with pytest.raises(FormatError, match="Save the result itself"):
+        load_provenance(tmp_path / "a.npz")
+    save(person(5), tmp_path / "a.bvh")
+    with pytest.raises(FormatError):
+        load_provenance(tmp_path / "a.bvh")
+
+
+def test_provenance_that_was_damaged_is_refused(tmp_path: Path) -> None:
+    a, b = (synthetic.clip(name).motion for name in ("walk", "wave"))
+    save(transition(a, b), tmp_path / "joined.npz")
+    arrays = dict(np.load(tmp_path / "joined.npz"))
+    for name, damaged in (
+        ("clip", arrays["provenance_clip"] + 9),
+        ("weight", 2.0 * arrays["provenance_weight"]),
+        ("time", arrays["provenance_time"][:, :-1]),
+        ("changed", arrays["provenance_changed"][:-1]),
+        ("parts", np.array(["one", "two"])),
+    ):
+        np.savez(tmp_path / "bad.npz", **{**arrays, f"provenance_{name}": damaged})
+        with pytest.raises(FormatError):
+            load_provenance(tmp_path / "bad.npz")

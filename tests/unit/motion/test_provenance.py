@@ -92,3 +92,20 @@ def test_a_clip_must_be_one_of_the_sources():
     track = Track("body", np.array([[2]]), np.zeros((1, 1)), np.ones((1, 1)))
     with pytest.raises(ml.ArrayError, match="index into the 2 sources"):
         Provenance(("a", "b"), 30.0, (track,), np.ones(1, bool))
+
+
+def test_it_comes_back_from_its_arrays():
+    made = concatenated([walk_to_run(), Provenance.of_copy("jump", 30.0, 3, 2)])
+    again = Provenance.of_arrays(fps=made.fps, **made.arrays())
+    assert again.sources == made.sources
+    assert again.json() == made.json()
+    for mine, its in zip(again.tracks, made.tracks, strict=True):
+        np.testing.assert_array_equal(mine.time, its.time)
+
+
+def test_arrays_that_do_not_fit_together_are_refused():
+    arrays = walk_to_run().arrays()
+    with pytest.raises(ml.ArrayError, match="entry for each of the 2 parts"):
+        Provenance.of_arrays(fps=30.0, **{**arrays, "parts": ["upper", "lower"]})
+    with pytest.raises(ml.ArrayError, match="index into the 2 sources"):
+        Provenance.of_arrays(fps=30.0, **{**arrays, "clip": arrays["clip"] + 1})

@@ -200,7 +200,6 @@ class QualityCheck:
         span: tuple[int, int] | None = None,
         provenance: Provenance | None = None,
         copied: Sequence[Copied] = (),
-        weights: FloatArray | None = None,
         held: bool = True,
         steady_head: bool = False,
         pose: Pose | None = None,
@@ -224,9 +223,6 @@ class QualityCheck:
             Where there is no provenance: frames of the motion that were taken over from a source.
             There each joint may do what it does in the source, glitches included, and contacts are
             compared with these very frames, not with the worst of the clip.
-        weights : (F, K)
-            Where there is no provenance: how much of each source is in each frame, whose floor is
-            between theirs.
         held
             Off for motion whose feet are still to be held: soles, contacts and drags are left out.
         steady_head
@@ -241,7 +237,7 @@ class QualityCheck:
                     f"`sources` must share the motion's skeleton; {source!r} does not. "
                     "Use ml.retarget first."
                 )
-        judged, playing = None, list[Playing]()
+        judged, weights, playing = None, None, list[Playing]()
         if provenance is not None:
             provenance = checked_provenance(provenance, motion, len(self.sources))
             copied, weights = played_frames(provenance), weights_in(provenance)

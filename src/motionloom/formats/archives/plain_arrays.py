@@ -8,7 +8,10 @@ says ``xyzw``), ``unit_m`` (metres per unit) and ``up`` (``y``, ``z``, ...).
 Written for training as well, and ignored when read: ``world_positions`` (F, J, 3), ``world_quats``
 (F, J, 4), ``linear_velocities`` and ``angular_velocities`` (F, J, 3) in the world, per second, each
 the difference between the next frame and the one before over the time between them; and, of a body
-with feet, ``contacts`` (F, 4) with ``contact_names``.
+with feet, ``contacts`` (F, 4) with ``contact_names``. Of a result, ``provenance_sources``,
+``provenance_changed`` (F,) and, for its P parts with up to K clips in a frame, ``provenance_parts``
+(P,), ``provenance_clip`` (-1 for none), ``provenance_time`` in seconds and ``provenance_weight``
+(P, F, K).
 """
 
 from __future__ import annotations
@@ -29,11 +32,14 @@ from motionloom.formats.robots import robot_npz
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.kinematics import angular_velocities, velocities
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.motion.skeleton import Skeleton
 
 ASSUMED_FPS = 30.0
 CONTACTS = "contacts"
 """Detail of a clip to write: which foot points stand, of shape (F, 4)."""
+PROVENANCE = "provenance"
+"""Detail of a clip to write: its :class:`Provenance`. And what names of its arrays begin with."""
 UPS = ("x", "y", "z", "-x", "-y", "-z")
 
 
@@ -141,7 +147,33 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
     contacts = clip.detail.get(CONTACTS)
     if isinstance(contacts, np.ndarray):
         arrays |= {"contacts": contacts, "contact_names": np.array(KINDS)}
+    made_of = clip.detail.get(PROVENANCE)
+    if isinstance(made_of, Provenance):
+        arrays |= {f"{PROVENANCE}_{key}": each for key, each in made_of.arrays().items()}
     write_members(stream, {f"{key}.npy": array for key, array in arrays.items()})
+
+
+def read_provenance(stream: BinaryIO, options: ReadOptions) -> Provenance:
+    """The provenance in a plain ``.npz``; refused where it holds none."""
+    bundle = Bundle(stream, options.limits)
+    if f"{PROVENANCE}_clip" not in bundle.keys:
+        raise FormatError(
+            "The file does not say what its frames were made from.",
+            fix="Save the result itself, not its motion alone.",
+        )
+    shape = (None, None, None)
+    numbers = {key: bundle.numbers(f"{PROVENANCE}_{key}", shape)
+               for key in ("clip", "time", "weight")}  # fmt: skip
+    try:
+        return Provenance.of_arrays(
+            sources=bundle.texts(f"{PROVENANCE}_sources"),
+            parts=bundle.texts(f"{PROVENANCE}_parts"),
+            fps=bundle.number("fps"),
+            changed=bundle.array(f"{PROVENANCE}_changed"),
+            **numbers,
+        )
+    except ArrayError as error:
+        raise FormatError(str(error), where=PROVENANCE) from error
 
 
 def _to_wxyz(bundle: Bundle) -> list[int]:
@@ -187,5 +219,5 @@ FORMAT = Format(
     write=write,
     unit_m=1.0,
     up="y",
-    details=(CONTACTS,),
+    details=(CONTACTS, PROVENANCE),
 )

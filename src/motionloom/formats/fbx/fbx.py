@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from motionloom.formats.fbx.fbx_binary import MAGIC
-from motionloom.formats.fbx.fbx_character import read_skin
-from motionloom.formats.fbx.fbx_read import clip_names, read
-from motionloom.formats.fbx.fbx_write import write
-from motionloom.formats.registry import Format
+from motionloom.formats.registry import Format, later
 
 __all__ = ["FORMAT", "read", "write"]
+
+read, write = later("fbx.fbx_read", "read"), later("fbx.fbx_write", "write")
 
 
 def sniff(head: bytes) -> bool:
@@ -27,6 +26,6 @@ FORMAT = Format(
     write=write,
     unit_m=0.01,
     up="y",
-    clip_names=clip_names,
-    read_skin=read_skin,
+    clip_names=later("fbx.fbx_read", "clip_names"),
+    read_skin=later("fbx.fbx_character", "read_skin"),
 )

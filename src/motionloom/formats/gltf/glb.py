@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from motionloom.formats.gltf.glb_chunks import MAGIC
-from motionloom.formats.gltf.gltf_character import read_skin
-from motionloom.formats.gltf.gltf_read import clip_names, read
-from motionloom.formats.gltf.gltf_write import write
-from motionloom.formats.registry import Format
+from motionloom.formats.registry import Format, later
 
 __all__ = ["FORMAT", "read", "write"]
+
+read, write = later("gltf.gltf_read", "read"), later("gltf.gltf_write", "write")
 
 
 def sniff(head: bytes) -> bool:
@@ -28,7 +27,7 @@ FORMAT = Format(
     write=write,
     unit_m=1.0,
     up="y",
-    clip_names=clip_names,
-    read_skin=read_skin,
+    clip_names=later("gltf.gltf_read", "clip_names"),
+    read_skin=later("gltf.gltf_character", "read_skin"),
     only_read=(".gltf",),  # what is written is the binary form, and readers go by the name
 )

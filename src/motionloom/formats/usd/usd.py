@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from motionloom.formats.registry import Format
-from motionloom.formats.usd.usd_read import read
-from motionloom.formats.usd.usd_write import write
+from motionloom.formats.registry import Format, later
 
 __all__ = ["FORMAT", "read", "write"]
+
+read, write = later("usd.usd_read", "read"), later("usd.usd_write", "write")
 
 BINARY = b"PXR-USDC"
 TEXT = b"#usda "

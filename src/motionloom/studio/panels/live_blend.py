@@ -90,6 +90,7 @@ class LiveBlend:
 def tidy_weights(weights: Sequence[float] | FloatArray) -> list[float]:
     """Weights to four decimals that sum to exactly one: those shown are those used."""
     whole = [round(10_000 * float(w)) for w in weights]
-    largest = max(range(len(whole)), key=lambda k: whole[k])
-    whole[largest] += 10_000 - sum(whole)
+    if whole:
+        largest = max(range(len(whole)), key=lambda k: whole[k])
+        whole[largest] += 10_000 - sum(whole)
     return [w / 10_000 for w in whole]

@@ -1,8 +1,8 @@
 """Time alignment: which frames of a recipe's windows go together (appendix A of [I7]_).
 
 Neighbouring windows of the chain are matched by dynamic time warping; the matches are joined on the
-windows that they share. On captured clips the match of [I7]_, from corner to corner, is frame to
-frame nearly always: the summed cost of a longer path is higher.
+windows that they share. On captured clips the match of [I7]_, from corner to corner, is mostly
+frame to frame: the summed cost of a longer path is higher.
 """
 
 from __future__ import annotations

@@ -251,7 +251,7 @@ def test_hovering_is_noted_in_its_middle_in_metres_off_free_fall() -> None:
     assert hovering(20, 33, 0.0) == []
     assert hovering(20, 34, 0.0) == [[HOVERING, -1, 27, pytest.approx(level(14)), 0.05]]
     ((*_, value, limit),) = hovering(10, 50, 0.1)
-    assert (value, limit) == pytest.approx((level(40), 0.15))
+    assert (value, limit) == pytest.approx((level(40), 0.125))
     assert hovering(20, 40, 0.1) == []
     assert hovering(20, 40, 0.0, 0, 31) == []  # no more than twelve frames of it are in the span
     assert hovering(20, 40, 0.0, 25, 45)[0][2:4] == [32, pytest.approx(level(15))]
