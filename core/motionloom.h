@@ -827,7 +827,7 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
    scratch memory.
    feet: (n_told, stop - first, 2, 9, 2)  travel: (n_told, stop - first, 9, 2)
    rates: (n_told, stop - first)  lows: (n_told, stop - first, 4)  judged: (result.n_frames)
-   ways: (stop - first + 1, 2)
+   ways: (stop - first + 1, 10)
    found: (n_most, 5)  n_found: (1) */
 ML_API ml_status ml_support_judge(const ml_support *result, double fps, int64_t first,
                                   int64_t stop, int64_t n_told, const double *feet,

@@ -209,13 +209,21 @@ static double support_rate(const double *at, int64_t first, int64_t stop, int64_
     return b > a ? (at[b] - at[a]) / (double)(b - a) : -1.0;
 }
 
-/* Lowest heights of the four sole points of a clip around its frame g. */
-static void support_lows(const ml_support *source, double fps, int64_t g, double *lows) {
+/* Lowest heights of the four sole points of a clip around its frame g. `lowest` are the frames in which
+   they are lowest around frame g - 1, or -1: most of them are the lowest still. */
+static void support_lows(const ml_support *source, double fps, int64_t g, int64_t *lowest,
+                         double *lows) {
     int64_t half = ml_check_frames(SUPPORT_SOLE_S, fps, 1), n = source->n_frames;
     int64_t from = g - half > 0 ? g - half : 0, to = g + half < n ? g + half : n - 1;
-    for (int k = 0; k < 4; k++) lows[k] = HUGE_VAL;
-    for (int64_t u = from; u <= to; u++)
-        for (int k = 0; k < 4; k++) lows[k] = ml_min(lows[k], source->soles[12 * u + 3 * k + 1]);
+    for (int k = 0; k < 4; k++) {
+        const double *heights = source->soles + 3 * k + 1;
+        int known = lowest[k] >= from;
+        int64_t best = known ? lowest[k] : from;
+        for (int64_t u = known ? to : from + 1; u <= to; u++)
+            if (heights[12 * u] < heights[12 * best]) best = u;
+        lowest[k] = best;
+        lows[k] = heights[12 * best];
+    }
 }
 
 /* Whether a clip's foot is as low and slow in its frame g as one that carries. */
@@ -252,6 +260,7 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
     int64_t half = ml_check_frames(SUPPORT_RATE_S, fps, 1), n = source->n_frames;
     if (first < 0 || stop > result->n_frames || n < 1 || !(fps > 0.0)) return ML_BAD_SIZE;
     double usual = source_fps / fps, longest = SUPPORT_LONGEST_STEP * usual;
+    int64_t before = -2, lowest[4] = {-1, -1, -1, -1};
     for (int64_t t = first; t < stop; t++) {
         double *told = feet + 4 * SUPPORT_MOMENTS * (t - first);
         double *moves = travel + 2 * SUPPORT_MOMENTS * (t - first);
@@ -263,7 +272,9 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
         rate = ml_min(rate < 0.0 ? 1.0 : rate, SUPPORT_FASTEST_RATE);
         rates[t - first] = rate;
         int64_t here = (int64_t)ml_nearest(ml_clamp(at[t], 0.0, (double)(n - 1)));
-        support_lows(source, source_fps, here, lows + 4 * (t - first));
+        if (here != before && here != before + 1)
+            for (int k = 0; k < 4; k++) lowest[k] = -1;
+        support_lows(source, source_fps, before = here, lowest, lows + 4 * (t - first));
         for (int i = 0; i < SUPPORT_MOMENTS; i++) {
             double away = SUPPORT_NEAR_S * (2.0 * (double)i / (SUPPORT_MOMENTS - 1) - 1.0);
             double place = ml_clamp(at[t] + away * source_fps, 0.0, (double)(n - 1));
@@ -394,15 +405,20 @@ static int support_beyond(const support_case *at, int64_t t, int f, double *out,
     return known ? 1 + (int)stands : 0;
 }
 
+/* Numbers of a frame that slips are found with: the path; of each foot what it does beyond the clips'
+   feet, its speed, and whether it carries. */
+enum { SUPPORT_OFF = 2, SUPPORT_SPEED = 6, SUPPORT_CARRIES = 8, SUPPORT_ROW = 10 };
+
 /* Farthest that a path gets within a window, in frames `from` to `to` in which a foot carries. */
-static void support_slip(support_case *at, const double *ways, int64_t from, int64_t to, int joint) {
+static void support_slip(support_case *at, const double *rows, int64_t from, int64_t to, int joint) {
     int64_t step = ml_check_frames(1.0, at->fps / 60.0, 1);
     int64_t window = ml_check_frames(SUPPORT_WINDOW_S, at->fps, 1), worst = from;
     double farthest = 0.0;
     if ((double)(to - from) < SUPPORT_SHORTEST_S * at->fps) return;
     for (int64_t a = from; a <= to; a += step)
         for (int64_t b = a + step; b <= to && b - a <= window; b += step) {
-            const double *p = ways + 2 * (a - at->first), *q = ways + 2 * (b - at->first);
+            const double *p = rows + SUPPORT_ROW * (a - at->first);
+            const double *q = rows + SUPPORT_ROW * (b - at->first);
             double way = ml_square(q[0] - p[0]) + ml_square(q[1] - p[1]);
             if (way <= farthest) continue;
             farthest = way;
@@ -413,34 +429,43 @@ static void support_slip(support_case *at, const double *ways, int64_t from, int
         support_note(at, ML_CHECK_SLIP, joint, worst, farthest, ML_SUPPORT_SLIP);
 }
 
-/* Slips of a foot (0 left, 1 right) that carries the body, or of the slower foot of the two (2).
-   ways: (stop - first + 1, 2), scratch */
-static void support_judge_foot(support_case *at, int joint, double *ways) {
+/* What both feet do beyond those of the clips. rows: (stop - first + 1, SUPPORT_ROW) */
+static void support_feet(const support_case *at, double *rows) {
+    for (int64_t t = at->first; t < at->stop; t++, rows += SUPPORT_ROW)
+        for (int f = 0; f < 2; f++) {
+            double off[2] = {0.0, 0.0}, speed = HUGE_VAL, sine, cosine;
+            rows[SUPPORT_CARRIES + f] = (double)support_beyond(at, t, f, off, &speed);
+            rows[SUPPORT_SPEED + f] = speed;
+            ml_sincos(at->result->heading[t], &sine, &cosine);
+            rows[SUPPORT_OFF + 2 * f] = (cosine * off[0] + sine * off[1]) / at->fps;
+            rows[SUPPORT_OFF + 2 * f + 1] = (cosine * off[1] - sine * off[0]) / at->fps;
+        }
+}
+
+/* Slips of a foot (0 left, 1 right) that carries the body, or of the slower foot of the two (2). */
+static void support_judge_foot(support_case *at, int joint, double *rows) {
     int64_t begin = -1;
-    ways[0] = ways[1] = 0.0;
+    rows[0] = rows[1] = 0.0;
     for (int64_t t = at->first; t <= at->stop; t++) {
-        double off[2][2] = {{0.0}}, speed[2], sine, cosine;
+        double *row = rows + SUPPORT_ROW * (t - at->first);
         int carries = 0, f = joint & 1;
         if (t < at->stop && joint < 2) {
-            int least = at->result->share[2 * t + f] >= SUPPORT_SHARE ? 1 : 2;
-            carries = support_beyond(at, t, f, off[f], speed + f) >= least;
+            double least = at->result->share[2 * t + f] >= SUPPORT_SHARE ? 1.0 : 2.0;
+            carries = row[SUPPORT_CARRIES + f] >= least;
         } else if (t < at->stop) {
-            int left = support_beyond(at, t, 0, off[0], speed);
-            int right = support_beyond(at, t, 1, off[1], speed + 1);
+            int left = row[SUPPORT_CARRIES] > 0.0, right = row[SUPPORT_CARRIES + 1] > 0.0;
             carries = left || right;
-            f = right && (!left || speed[1] < speed[0]);
+            f = right && (!left || row[SUPPORT_SPEED + 1] < row[SUPPORT_SPEED]);
         }
         if (!carries) {
-            if (begin >= 0) support_slip(at, ways, begin, t, joint);
+            if (begin >= 0) support_slip(at, rows, begin, t, joint);
             begin = -1;
         } else if (begin < 0) {
             begin = t;
         }
         if (t == at->stop) break;
-        double *way = ways + 2 * (t - at->first);
-        ml_sincos(at->result->heading[t], &sine, &cosine);
-        way[2] = way[0] + (cosine * off[f][0] + sine * off[f][1]) / at->fps;
-        way[3] = way[1] + (cosine * off[f][1] - sine * off[f][0]) / at->fps;
+        for (int c = 0; c < 2; c++)
+            row[SUPPORT_ROW + c] = row[c] + row[SUPPORT_OFF + 2 * f + c];
     }
 }
 
@@ -506,6 +531,7 @@ ml_status ml_support_judge(const ml_support *result, double fps, int64_t first, 
     if (first < 0 || stop > result->n_frames || first > stop || n_told < 0) return ML_BAD_SIZE;
     support_case at = {result, fps,  first,  stop,   n_told, feet, travel,
                        rates,  lows, judged, n_most, 0,      found};
+    support_feet(&at, ways);
     for (int joint = 0; joint < 3; joint++) support_judge_foot(&at, joint, ways);
     support_judge_travel(&at);
     support_judge_soles(&at);

@@ -49,7 +49,7 @@ void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table
     out->travel = ML_TAKE(memory, double, 18 * ML_MOST_WAYS * length);
     out->rates = ML_TAKE(memory, double, ML_MOST_WAYS * length);
     out->lows = ML_TAKE(memory, double, 4 * ML_MOST_WAYS * length);
-    out->ways = ML_TAKE(memory, double, 2 * (length + 1));
+    out->ways = ML_TAKE(memory, double, 10 * (length + 1));
     out->judged = ML_TAKE(memory, uint8_t, most);
 }
 
@@ -71,10 +71,10 @@ static void support_put(const support_place *place, int64_t n, const int64_t *wh
 }
 
 /* Captured rows as frames of a series, moved so that row `meets` is at a heading and over a point of
-   the ground. joints: (n_joints, 3) scratch memory */
+   the ground; their bodies from frame `from` to `to` only. joints: (n_joints, 3) scratch memory */
 static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_t meets,
-                         double heading, const double *root, double *joints,
-                         const ml_check_series *out, int64_t t) {
+                         double heading, const double *root, double *joints, int64_t from,
+                         int64_t to, const ml_check_series *out, int64_t t) {
     static const int64_t soles[4] = {0, 1, 2, 3};
     const ml_rows *rows = table->rows;
     const ml_check_rig *rig = table->check_rig;
@@ -87,10 +87,11 @@ static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_
         ml_sincos(rows->heading[row] + turn, &sine, &cosine);
         support_place place = {x, z, sine, cosine};
         const float *body = rows->body + 3 * rows->n_joints * row;
+        support_put(&place, 4, soles, rows->points + 12 * row, out->soles + 12 * t);
+        if (t < from || t >= to) continue;
         support_put(&place, 1, rig->checked, body, joints);
         support_put(&place, 6, rig->legs, body, joints);
         support_put(&place, 2 * rig->n_across, rig->across, body, joints);
-        support_put(&place, 4, soles, rows->points + 12 * row, out->soles + 12 * t);
         ml_check_body(rig, t, joints, out);
     }
 }
@@ -124,14 +125,14 @@ static ml_status support_own(const ml_table *table, ml_table_pieces *work, int64
     int64_t n = made->n_frames, end = n - 1, ahead, after;
     size_t size = sizeof(double) * (size_t)n;
     support_span(table, support_around(table), first, last, &ahead, &after);
-    support_rows(table, first - ahead, ahead, first, made->heading[0], made->root, work->measuring,
-                 &at->own, 0);
+    support_rows(table, first - ahead, ahead, first, made->heading[0], made->root, work->measuring, 0,
+                 ahead, &at->own, 0);
     memcpy(at->own.heading + ahead, from->heading + before, size);
     memcpy(at->own.soles + 12 * ahead, from->soles + 12 * before, 12 * size);
     memcpy(at->own.pelvis + 3 * ahead, from->pelvis + 3 * before, 3 * size);
     memcpy(at->own.mass + 3 * ahead, from->mass + 3 * before, 3 * size);
     support_rows(table, last + 1, after, last, made->heading[end], made->root + 3 * end,
-                 work->measuring, &at->own, ahead + n);
+                 work->measuring, 0, ahead + n + after, &at->own, ahead + n);
     at->own.n_frames = at->own_support.n_frames = ahead + n + after;
     *begin = ahead;
     return ml_support_measure(&at->own, table->fps, leg, ahead, ahead + n, at->levels,
@@ -146,10 +147,11 @@ static ml_status support_window(const ml_table *table, ml_table_support *at, dou
     double root[3] = {table->rows->ground[2 * window], 0.0, table->rows->ground[2 * window + 1]};
     support_span(table, ml_check_frames(SUPPORT_LOWS_S, table->fps, 1), window, last, &ahead, &after);
     int64_t first = window - ahead, n = ahead + length + after;
-    support_rows(table, first, n, window, table->rows->heading[window], root, joints, &at->clip, 0);
     at->clip.n_frames = at->clip_support.n_frames = n;
-    int64_t start = ahead > near ? ahead - near : 0;
+    int64_t start = ahead > near ? ahead - near : 0, far = 2 * near;
     int64_t stop = after > near ? ahead + length + near : n;
+    support_rows(table, first, n, window, table->rows->heading[window], root, joints,
+                 ahead - far, ahead + length + far, &at->clip, 0);
     ml_support_moves(&at->clip, table->fps, start, stop, &at->clip_support);
     memcpy(at->clip_support.slowest + 2 * start, table->slowest + 2 * (first + start),
            (size_t)(2 * (stop - start)));
