@@ -43,9 +43,8 @@ from motionloom.tables.window_places import WindowPlaces
 
 __all__ = ["Best", "Choice", "QueryEngine"]
 
-TRIES = 4
-"""Recipes that are synthesized, best first, before their feet are left as the blend has them; as in
-core/src/transition.c."""
+TRIES = 3
+"""Recipes that are synthesized, best first; as in core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""
@@ -187,7 +186,7 @@ class QueryEngine:
         Their costs are those between the representatives; columns are not measured (nan).
         """
         a, b = self.end_of(source), self.end_of(target)
-        count = min(TRIES, self._between.shape[2])
+        count = min(TRIES - 1, self._between.shape[2])
         rows = np.full((count + 1, MOST_WAYS), -1, dtype=np.int64)
         n = fill_rows(self._between[a, b, :count], self._medoids, source, target, rows)
         costs, stored = np.full(n, FAR), self._costs[a, b, : n - 1]
@@ -357,9 +356,8 @@ class QueryEngine:
     def synthesize_best(self, choice: Choice, *, still: bool = False) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
 
-        If none of the first few recipes passes, their feet are left as the blend has them; if that
-        does not help, the other recipes are tried in the same way. If none passes, the one that
-        fails least is returned.
+        If none of the first few recipes passes and no foot slips, the feet of the first are left as
+        the blend has them. If none passes, the one that fails least is returned.
         """
         frames = new_frames(self.length, self.rows.record.n_joints)
         number, feet, errors, failed, n_failed = self._outputs

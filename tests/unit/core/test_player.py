@@ -275,7 +275,7 @@ def test_a_character_goes_to_a_label_and_to_a_frame_without_a_jump(table, opened
 
 
 def test_patience_is_a_time_and_thinking_has_a_budget(opened):
-    live = opened.live(20)
+    live = opened.live(28)
     for wrong in (-0.1, np.nan, np.inf):
         refused(BAD_SIZE, "ml_stream_set_patience", live.record, wrong)
     live.steps(3)
