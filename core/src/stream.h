@@ -17,7 +17,7 @@ enum { STREAM_LOOK, STREAM_CHOOSE, STREAM_RANK, STREAM_TRY, STREAM_LEAST };
 /* Captured windows that are tried where a clip is over. */
 #define STREAM_CONTINUED 6
 /* Recipes of an order that are tried with held feet; and, of both, with the feet that the blend has. */
-#define STREAM_HELD 4
+#define STREAM_HELD 8
 #define STREAM_LOOSE 2
 /* Frames before the last whole window of a clip from which on it is thought about its end: one piece
    of thinking in each. */

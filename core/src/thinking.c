@@ -17,7 +17,7 @@
 #define THINKING_FOUND 24
 #define THINKING_FOUND_LABELLED 48
 /* Seconds after which an order is tried again: another foot may stand. */
-#define THINKING_PAUSE_S 0.1
+#define THINKING_PAUSE_S 0.05
 /* Transitions that are tried where the next frame has to be known. */
 #define THINKING_HASTY 2
 

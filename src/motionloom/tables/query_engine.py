@@ -154,6 +154,13 @@ class QueryEngine:
                 with self.lock:
                     self.check.measure(int(missing[0]))
 
+    def measure_all(self, most: int) -> None:
+        """Measure the limits of all clips, in collections of up to ``most`` frames."""
+        if self.frames.n_rows <= most:
+            with self.lock:
+                for clip in np.flatnonzero(~self.check.measured).tolist():
+                    self.check.measure(clip)
+
     def of_thread(self) -> Record:
         """The table as this thread alone works with it: poses, index and recipes are shared."""
         own: Record | None = getattr(self._own, "table", None)

@@ -33,6 +33,9 @@ _made_of = kernel("ml_stream_made_of")
 MOST_SHARES = int(constant("ML_MOST_SHARES"))
 MOST_CLIPS = 4
 """Clips that a transition is made of."""
+MEASURED_AT_ONCE = 100_000
+"""Clips of collections with up to so many frames are measured before the first character of a table
+plays, in about a second; in larger ones each clip is measured in the step that first needs it."""
 GO, HOLD, ACT = 2, 3, 4
 """Orders about labels, as in core/src/stream.h."""
 
@@ -67,6 +70,7 @@ class Stream:
         self._engine, self._lock = engine, Lock()
         start = engine.places.row_of(source, "source")
         clip = engine.places.clip_at(start)
+        engine.measure_all(MEASURED_AT_ONCE)
         engine.check.measure(clip)  # which checks the clip's frames
         clips = np.zeros(MOST_CLIPS, dtype=np.int64)
         clips[0] = clip
