@@ -14,6 +14,7 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.score.natural import NATURAL
 from studies.memory_table import table_in_memory
+from studies.trust.live import freezes
 
 CLIPS = ("143_01", "143_11", "143_23", "143_25", "143_32", "143_41")
 LENGTH = 60
@@ -183,3 +184,45 @@ def test_a_stream_goes_from_walk_to_run_and_back(table):
     found = ml.verify(motion, sources=sources, footplants=plants)
     assert found, found.describe()
     assert live.now[0] == "143_32"
+
+
+def test_a_run_of_one_clip_is_held_and_never_stops(table):
+    """The clip has 100 frames: it is looped over a gait cycle."""
+    live, poses = table.stream(("143_32", 100)), []
+    live.hold("run")
+    while live.doing is not ml.Doing.IN:
+        poses.append(live.step())
+    poses = [live.step() for _ in range(1200)]
+    assert live.now[0] == "143_01"
+    root = np.stack([pose.root_position for pose in poses])[:, ::2]
+    seconds = np.linalg.norm(root[60:] - root[:-60], axis=1)
+    assert seconds.min() > 1.5
+    steps = np.linalg.norm(np.diff(root, axis=0), axis=1) * table.frames.fps
+    assert steps.min() > 0.8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_in_random_play_nobody_freezes_and_poses_know_their_frames(table, seed):
+    rng = np.random.Generator(np.random.PCG64(seed))
+    place = table.frames.place_of
+    live, poses = table.stream(place(0)), []
+    for n in range(1200):
+        if n % 80 == 20:
+            live.go(frame=place(int(rng.choice(table.frames.windows(LENGTH))) + LENGTH - 1))
+        poses.append(live.step())
+    motion = ml.Motion(
+        table.frames.skeleton,
+        np.stack([pose.root_position for pose in poses]),
+        np.stack([pose.local_quats for pose in poses]),
+        table.frames.fps,
+    )
+    assert not freezes(motion)
+    told = live.provenance(poses)
+    for run in told.copies():
+        source = table.collection.frames.motion(
+            first := table.frames.row_of(told.sources[run.source], run.start),
+            first + run.n_frames - 1,
+        )
+        own = motion.local_quats[run.first : run.last + 1, 1:]
+        assert np.abs(np.sum(own * source.local_quats[:, 1:], axis=-1)).min() > 1.0 - 1e-6
+    assert 0.1 < told.changed.mean() < 0.99
