@@ -8,7 +8,7 @@
 #include "planned.h"
 #include "table.h"
 
-#define FILE_VERSION 4
+#define FILE_VERSION 5
 #define FILE_HEAD 64
 /* Counts are below this, so that products of a few of them fit into 64 bits. */
 #define FILE_MOST (INT64_C(1) << 31)
@@ -36,7 +36,7 @@ enum {
     FILE_LABELS, FILE_LENGTH, FILE_CHAIN, FILE_CHECKED, FILE_CARRIERS, FILE_ACROSS, FILE_CHECK_LEGS,
     FILE_HEAD_JOINT, FILE_PARTS, FILE_PLANTS, FILE_PAD, FILE_WINDOW_PLANTS, FILE_TAPS, FILE_ROLL,
     FILE_COMPARED, FILE_CODES, FILE_PRUNES, FILE_BOUNDED, FILE_START_GROUPS, FILE_START_LISTS,
-    FILE_BOTH_GROUPS, FILE_BOTH_LISTS, FILE_MEMBERS, FILE_CHARACTERS, FILE_COUNTS
+    FILE_BOTH_GROUPS, FILE_BOTH_LISTS, FILE_MEMBERS, FILE_CHARACTERS, FILE_PIECES, FILE_COUNTS
 };
 enum { FILE_FPS, FILE_LOW, FILE_REACH, FILE_NUMBERS };
 
@@ -54,7 +54,7 @@ typedef struct {
     const float *groups[2], *centres[2];
     const int64_t *group_first[2], *list_first[2];
     const uint32_t *members[2];
-    const int64_t *starts, *jumps, *medoids, *spokes;
+    const int64_t *starts, *jumps, *medoids, *spokes, *first_piece, *pieces;
     const uint16_t *nearest;
     const uint8_t *between;
     const float *costs;
@@ -198,6 +198,8 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->between = FILE_NEXT(cursor, uint8_t, 2 * n[FILE_ENDS] * n[FILE_ENDS] * n[FILE_RECIPES]);
     p->costs = FILE_NEXT(cursor, float, n[FILE_ENDS] * n[FILE_ENDS]);
     p->spokes = FILE_NEXT(cursor, int64_t, n[FILE_LABELS] * n[FILE_ENDS]);
+    p->first_piece = FILE_NEXT(cursor, int64_t, n[FILE_LABELS] + 1);
+    p->pieces = FILE_NEXT(cursor, int64_t, 2 * n[FILE_PIECES]);
     p->speeds = FILE_NEXT(cursor, double, n[FILE_CLIPS]);
     p->weights = FILE_NEXT(cursor, double, 16 * n[FILE_LENGTH]);
     p->limits = FILE_NEXT(cursor, double, n[FILE_CLIPS] * file_n_limits(n));
@@ -304,11 +306,9 @@ static int file_measures_fit(const file_parts *p) {
            file_numbers(16 * n[FILE_LENGTH], p->weights, 1e3);
 }
 
-/* 1 where a window of the table's length starts at a row. `clip` is where to look first: rows come
-   in order. */
-static int file_is_window(const file_parts *p, int64_t row) {
+/* The clip that a row is in. */
+static int64_t file_clip_at(const file_parts *p, int64_t row) {
     int64_t low = 0, high = p->counts[FILE_CLIPS];
-    if (row < 0 || row >= p->counts[FILE_ROWS]) return 0;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
         if (p->starts[middle] > row) {
@@ -317,7 +317,13 @@ static int file_is_window(const file_parts *p, int64_t row) {
             low = middle;
         }
     }
-    return row + p->counts[FILE_LENGTH] <= p->starts[low + 1];
+    return low;
+}
+
+/* 1 where a window of the table's length starts at a row. */
+static int file_is_window(const file_parts *p, int64_t row) {
+    if (row < 0 || row >= p->counts[FILE_ROWS]) return 0;
+    return row + p->counts[FILE_LENGTH] <= p->starts[file_clip_at(p, row) + 1];
 }
 
 static int file_lists_fit(const file_parts *p, int k) {
@@ -342,6 +348,13 @@ static int file_recipes_fit(const file_parts *p) {
     for (int64_t k = 0; k < n[FILE_LABELS] * ends; k++) {
         int64_t row = p->spokes[k];
         if (row != -1 && (!file_is_window(p, row) || p->nearest[row] >= ends)) return 0;
+    }
+    if (!file_ranges(n[FILE_LABELS], p->first_piece, 0, n[FILE_PIECES])) return 0;
+    for (int64_t k = 0; k < n[FILE_PIECES]; k++) {
+        const int64_t *piece = p->pieces + 2 * k;
+        if (piece[0] < 0 || piece[1] < piece[0] || piece[1] >= n[FILE_ROWS] ||
+            file_clip_at(p, piece[0]) != file_clip_at(p, piece[1]))
+            return 0;
     }
     for (int64_t k = 0; k < 2 * ends * ends * n[FILE_RECIPES]; k++)
         if (p->between[k] >= medoids && p->between[k] < 254) return 0;
@@ -650,7 +663,8 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
     *table = (ml_table){.n_clips = n[FILE_CLIPS], .n_jumps = n[FILE_JUMPS],
                         .n_medoids = n[FILE_MEDOIDS], .n_ends = n[FILE_ENDS],
                         .n_recipes = n[FILE_RECIPES], .n_limits = file_n_limits(n),
-                        .n_labels = n[FILE_LABELS], .length = n[FILE_LENGTH],
+                        .n_labels = n[FILE_LABELS], .n_pieces = n[FILE_PIECES],
+                        .length = n[FILE_LENGTH],
                         .fps = p->numbers[FILE_FPS], .rows = made->rows, .rig = made->rig,
                         .check_rig = made->check_rig, .term_source = made->source,
                         .term_slots = made->slots, .terms = made->terms,
@@ -659,6 +673,7 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
                         .by_both = made->lists[1], .seen = made->seen, .starts = p->starts,
                         .jumps = p->jumps, .medoids = p->medoids, .nearest = p->nearest,
                         .between = p->between, .costs = p->costs, .spokes = p->spokes,
+                        .first_piece = p->first_piece, .pieces = p->pieces,
                         .speeds = p->speeds, .weights = p->weights, .limits = p->limits,
                         .hovers = p->hovers,
                         .measured = made->measured, .met = made->met, .missing = made->missing,

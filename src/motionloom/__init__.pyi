@@ -114,6 +114,7 @@ from motionloom.motion.kinematics import forward_kinematics as forward_kinematic
 from motionloom.motion.motion import Motion as Motion
 from motionloom.motion.provenance import (
     Copy as Copy,
+    MadeOf as MadeOf,
     Provenance as Provenance,
     Track as Track,
 )
@@ -171,7 +172,7 @@ from motionloom.tables.score.mass_file import read_masses as read_masses
 from motionloom.tables.score.mass_fit import MassFit as MassFit, fit_masses as fit_masses
 from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.score.score import Score as Score, score as score
-from motionloom.tables.stream import Stream as Stream
+from motionloom.tables.stream import Doing as Doing, Stream as Stream
 from motionloom.tables.synthesis.inbetween import Fill as Fill
 from motionloom.tables.paper.paper_engine import PaperEngine as PaperEngine
 from motionloom.tables.query_engine import QueryEngine as QueryEngine

@@ -112,7 +112,7 @@ class QueryEngine:
         self._costs = np.asarray(arrays.costs)
         self._nearest = np.asarray(arrays.lookup.fine)
         self._members: dict[int, IntArray] = {}
-        self._starts = np.asarray(frames.starts)
+        self.starts = np.asarray(frames.starts)
         self.places = WindowPlaces(frames, self.length)
         self.labels = LabelTargets(arrays, collection, self.length)
         self._captured = CapturedBetween(frames, index)
@@ -320,8 +320,8 @@ class QueryEngine:
         members = self._members.get(cluster)
         if members is None:  # searched once: the lookup of a large collection is long
             rows = np.flatnonzero(np.asarray(lookup.coarse) == cluster)
-            clips = np.searchsorted(self._starts, rows, side="right")
-            rows = rows[rows + self.length <= self._starts[clips]]
+            clips = np.searchsorted(self.starts, rows, side="right")
+            rows = rows[rows + self.length <= self.starts[clips]]
             rows = self.frames.sound(rows, self.length)
             distances = np.asarray(lookup.coarse_distance)[rows].astype(np.float32)
             members = np.asarray(rows[distances <= np.median(distances)])

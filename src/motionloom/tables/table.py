@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy.typing as npt
 
 from motionloom._arrays import known_options, positive, whole
+from motionloom._core import constant
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
@@ -42,6 +43,9 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
     from motionloom.tables.stream import Stream
     from motionloom.tables.synthesis.inbetween import Fill
     from motionloom.tables.table_transition import TableTransition
+
+PATIENCE_S = constant("ML_STREAM_PATIENCE_S")
+"""Seconds that an order of a live character waits for a transition that passes its check."""
 
 
 class TransitionTable:
@@ -353,18 +357,27 @@ class TransitionTable:
             exclude=request.exclude,
         )
 
-    def stream(self, source: Place) -> Stream:
-        """A live character that starts at a frame and can be sent to other frames and labels.
+    def stream(self, source: Place, *, patience_s: float = PATIENCE_S) -> Stream:
+        """A live character that starts at a frame and follows orders.
+
+        Parameters
+        ----------
+        source
+            Clip id and frame.
+        patience_s
+            Seconds that an order waits for a transition that passes the quality check; after that
+            the transition that fails least is taken.
 
         Returns
         -------
         Stream
-            ``go`` sends it to a frame or label, ``step`` returns the next pose.
+            ``go``, ``hold`` and ``act`` send it to frames and labels, ``step`` returns the next
+            pose.
         """
         from motionloom.tables.stream import Stream
 
         require_default(self.header, self.file, "A live character")
-        return Stream(self.query_engine, source)
+        return Stream(self.query_engine, source, patience_s=patience_s)
 
     def path(
         self,

@@ -34,11 +34,12 @@ CORE = ROOT / "core"
 KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
-    "file": "d746b0c33f32939b60051dbe7d615306f8169b602a78c78a5d1171567001dbc5",
-    "played": "d4e671a60c5267cd05eaaf46c12912320a3b632a58a76793007d354f518462e6",
+    "file": "27249743dcb93b5869fb4bd2ff0d3668959514917ab05f8f6b6bf194b47e04d0",
+    "played": "6898279f8aba68bb33ec26cd15d8fd4e1fafef73a6cdeb98162cf21506d55e43",
 }
 """Digests that every machine must find."""
 TRANSITIONS, STEPS = 20, 200
+ORDERS = "go_to_label", "hold_label", "act_label"
 FPS = 30
 
 
@@ -119,7 +120,8 @@ def replay(file: bytes) -> bytes:
     shown = np.zeros(3), np.zeros((joints, 4)), np.zeros(4, dtype=np.uint8)
     for k in range(STEPS):
         if k % 25 == 3 and labels:
-            library.ml_stream_go_to_label(ctypes.byref(stream), whole(k // 25 % labels))
+            order = ORDERS[k // 25 % 3]
+            getattr(library, f"ml_stream_{order}")(ctypes.byref(stream), whole(k // 25 % labels))
         if k % 25 == 14:
             library.ml_stream_go_to_row(ctypes.byref(stream), whole(41 * k % rows))
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in shown]
