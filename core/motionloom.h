@@ -14,7 +14,8 @@
    - Arrays are dense and in C order. The comment of every function states the shape of every
      array by the names of its other arguments, as `a: (n, 4)`; the Python binding checks them.
    - Flags are uint8_t, 0 or 1.
-   - Functions of one table, and of its streams, are for one thread at a time.
+   - Functions of one table, and of its streams, are for one thread at a time. ml_table_share opens
+     it for another thread.
    - The same input gives the same bits on every platform, if the sources are compiled so:
      GCC, Clang      -ffp-contract=off, and neither -ffast-math nor -Ofast nor any part of them;
                      every -O, -fno-math-errno, -mavx2 and the like are free; -O3 is 1.5 times
@@ -112,10 +113,20 @@ ML_API int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file);
 
 /* Open a file. Every number in it is checked: a file that is damaged or made up is refused. The
    memory begins at a multiple of 16 bytes. Keep file and memory, as they are and where they are, as
-   long as the table. For another thread open the same file once more, in other memory.
+   long as the table.
    file: (n_bytes)  memory: (n_memory) */
 ML_API ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory,
                                uint8_t *memory, ml_table *table);
+
+/* Bytes of memory that a table needs for another thread: what that works in. */
+ML_API int64_t ml_table_share_memory(const ml_table *table);
+
+/* The same table for another thread, with streams of its own. Poses, index and recipes are shared;
+   keep the table and its memory as long as those made of it. The memory begins at a multiple of 16
+   bytes.
+   memory: (n_memory) */
+ML_API ml_status ml_table_share(const ml_table *table, int64_t n_memory, uint8_t *memory,
+                                ml_table *out);
 
 /* Frames a second, frames of a transition, and how many joints, clips and labels there are. */
 ML_API double ml_table_fps(const ml_table *table);

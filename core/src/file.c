@@ -406,10 +406,8 @@ typedef struct {
     ml_leg_rig *rig;
     ml_check_rig *check_rig;
     ml_term_source *source;
-    ml_term_slots *slots;
     ml_terms *terms;
-    ml_scratch *scratch;
-    ml_weighing *weighing;
+    table_terms own;
     ml_window_index *index;
     ml_window_lists *lists[2];
     ml_context_frames *seen;
@@ -430,10 +428,7 @@ static void file_lay_out(const file_parts *p, ml_memory *m, file_memory *made) {
     made->rig = ML_TAKE(m, ml_leg_rig, 1);
     made->check_rig = ML_TAKE(m, ml_check_rig, 1);
     made->source = ML_TAKE(m, ml_term_source, 1);
-    made->slots = ML_TAKE(m, ml_term_slots, 1);
     made->terms = ML_TAKE(m, ml_terms, 1);
-    made->scratch = ML_TAKE(m, ml_scratch, 1);
-    made->weighing = ML_TAKE(m, ml_weighing, 1);
     made->index = ML_TAKE(m, ml_window_index, 1);
     made->seen = ML_TAKE(m, ml_context_frames, 1);
     made->heading = ML_TAKE(m, double, rows);
@@ -463,45 +458,24 @@ static void file_lay_out(const file_parts *p, ml_memory *m, file_memory *made) {
     made->name_at = ML_TAKE(m, int64_t, joints + n[FILE_CLIPS] + n[FILE_LABELS]);
 }
 
-/* Terms of windows, and memory to judge blends in. */
-static void file_lay_out_terms(const file_parts *p, ml_memory *m, ml_term_slots *slots,
-                               ml_terms *terms, ml_scratch *scratch, ml_weighing *weighing) {
+/* Terms of windows, which are still to be filled, and memory to judge blends in. */
+static void file_lay_out_terms(const file_parts *p, ml_memory *m, file_memory *made) {
     const int64_t *n = p->counts;
     int64_t padded = n[FILE_LENGTH] + 2 * n[FILE_PAD], windows = n[FILE_MEDOIDS] + TABLE_WIDE;
-    int64_t plants = n[FILE_WINDOW_PLANTS], most = ML_MOST_WAYS * plants;
-    ml_term_slots s = {windows, padded, plants, n[FILE_LENGTH], n[FILE_PAD], p->numbers[FILE_FPS],
-                       .rows = NULL};
-    s.rows = ML_TAKE(m, float, 17 * padded *windows);
-    s.posture = ML_TAKE(m, float, 48 * padded *windows);
-    s.anchors = ML_TAKE(m, float, 4 * padded *windows);
-    s.spans = ML_TAKE(m, int32_t, 4 * plants *windows);
-    s.ahead = ML_TAKE(m, float, 4 * plants *windows);
-    s.counts = ML_TAKE(m, int32_t, 2 * windows);
-    s.reach = ML_TAKE(m, int32_t, 2 * windows);
-    s.turns = ML_TAKE(m, double, 2 * padded);
-    ml_scratch w = {.n_padded = padded, .n_plants = plants, .length = n[FILE_LENGTH]};
-    w.rows = ML_TAKE(m, float, 17 * padded);
-    w.posture = ML_TAKE(m, float, 48 * padded);
-    w.path = ML_TAKE(m, float, 35 * padded);
-    w.plants = ML_TAKE(m, float, 5 * most);
-    w.spans = ML_TAKE(m, int32_t, 3 * most);
-    w.order = ML_TAKE(m, int32_t, most);
-    w.chosen = ML_TAKE(m, float, 8 * most);
-    w.labels = ML_TAKE(m, int16_t, 2 * n[FILE_LENGTH]);
-    ml_weighing v = {.n_padded = padded, .prunes = n[FILE_PRUNES] != 0,
-                     .bounded = n[FILE_BOUNDED] != 0, .linear = p->linear, .log = p->log};
-    v.rows = ML_TAKE(m, float, 2 * 17 * padded);
-    v.posture = ML_TAKE(m, float, 2 * 48 * padded);
-    v.best = ML_TAKE(m, float, TABLE_COLUMNS);
+    ml_table_lay_out_terms(m, windows, padded, n[FILE_WINDOW_PLANTS], n[FILE_LENGTH], &made->own);
     if (!m->block) return;
-    *slots = s;
-    *scratch = w;
-    *weighing = v;
-    *terms = (ml_terms){windows,  padded,   plants,         n[FILE_TAPS], n[FILE_LENGTH],
-                        n[FILE_PAD], n[FILE_ROLL], (float)p->numbers[FILE_FPS],
-                        (float)p->numbers[FILE_LOW], s.rows, s.posture, s.anchors, s.spans,
-                        s.ahead,  s.counts, s.reach,        p->taps,      p->term_weights,
-                        p->sole,  p->masses};
+    ml_term_slots *s = made->own.slots;
+    s->pad = n[FILE_PAD];
+    s->fps = p->numbers[FILE_FPS];
+    made->own.weighing->prunes = n[FILE_PRUNES] != 0;
+    made->own.weighing->bounded = n[FILE_BOUNDED] != 0;
+    made->own.weighing->linear = p->linear;
+    made->own.weighing->log = p->log;
+    *made->terms = (ml_terms){windows,  padded,   s->n_plants,    n[FILE_TAPS], n[FILE_LENGTH],
+                              n[FILE_PAD], n[FILE_ROLL], (float)p->numbers[FILE_FPS],
+                              (float)p->numbers[FILE_LOW], s->rows, s->posture, s->anchors,
+                              s->spans, s->ahead, s->counts, s->reach, p->taps,
+                              p->term_weights, p->sole, p->masses};
 }
 
 /* A rotation of 7 bytes. */
@@ -667,8 +641,8 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
                         .length = n[FILE_LENGTH],
                         .fps = p->numbers[FILE_FPS], .rows = made->rows, .rig = made->rig,
                         .check_rig = made->check_rig, .term_source = made->source,
-                        .term_slots = made->slots, .terms = made->terms,
-                        .scratch = made->scratch, .weighing = made->weighing,
+                        .term_slots = made->own.slots, .terms = made->terms,
+                        .scratch = made->own.scratch, .weighing = made->own.weighing,
                         .index = made->index, .by_start = made->lists[0],
                         .by_both = made->lists[1], .seen = made->seen, .starts = p->starts,
                         .jumps = p->jumps, .medoids = p->medoids, .nearest = p->nearest,
@@ -698,7 +672,7 @@ static int64_t file_memory_size(const file_parts *p) {
     file_memory made;
     ml_memory memory = {NULL, 0};
     file_lay_out(p, &memory, &made);
-    file_lay_out_terms(p, &memory, NULL, NULL, NULL, NULL);
+    file_lay_out_terms(p, &memory, &made);
     return memory.used + file_work(p);
 }
 
@@ -719,7 +693,7 @@ ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory, 
     if ((uintptr_t)memory % 16) return ML_UNALIGNED;
     if (n_memory < file_memory_size(&parts)) return ML_BAD_SIZE;
     file_lay_out(&parts, &pieces, &made);
-    file_lay_out_terms(&parts, &pieces, made.slots, made.terms, made.scratch, made.weighing);
+    file_lay_out_terms(&parts, &pieces, &made);
     bad = file_fill_rows(&parts, &made);
     if (!bad) bad = file_fill_index(&parts, &made);
     if (bad) return bad;

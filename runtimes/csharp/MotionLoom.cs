@@ -53,21 +53,39 @@ public sealed class Table : IDisposable {
     public readonly int JointCount, ClipCount, LabelCount;
 
     /// <summary>Opens a file of `motionloom table export`, of which a copy is kept.</summary>
-    public Table(byte[] file) {
-        using (var copy = new Block(file.Length)) {  // lives on by what keeps it
-            Marshal.Copy(file, 0, copy.Start, file.Length);
-            long size = Native.ml_table_memory(file.Length, copy.Start);
-            if (size < 0) throw new MotionLoomException((int)-size, "table");
-            block = new Block(Native.ml_table_size(), size, copy);
-            int status = Native.ml_table_open(file.Length, copy.Start, size, block.Memory, block);
-            if (status != 0) block.Dispose();
-            Native.Check(status, "table");
-        }
+    public Table(byte[] file) : this(Opened(file)) {}
+
+    private Table(Block opened) {
+        block = opened;
         Fps = Native.ml_table_fps(Block);
         Length = (int)Native.ml_table_length(Block);
         JointCount = (int)Native.ml_table_n_joints(Block);
         ClipCount = (int)Native.ml_table_n_clips(Block);
         LabelCount = (int)Native.ml_table_n_labels(Block);
+    }
+
+    private static Block Opened(byte[] file) {
+        using (var copy = new Block(file.Length)) {  // lives on by what keeps it
+            Marshal.Copy(file, 0, copy.Start, file.Length);
+            long size = Native.ml_table_memory(file.Length, copy.Start);
+            if (size < 0) throw new MotionLoomException((int)-size, "table");
+            var made = new Block(Native.ml_table_size(), size, copy);
+            int status = Native.ml_table_open(file.Length, copy.Start, size, made.Memory, made);
+            if (status != 0) made.Dispose();
+            Native.Check(status, "table");
+            return made;
+        }
+    }
+
+    /// <summary>The same table for another thread, with characters of its own; what it plays from is
+    /// shared.</summary>
+    public Table Share() {
+        long size = Native.ml_table_share_memory(Block);
+        var made = new Block(Native.ml_table_size(), size, Block);
+        int status = Native.ml_table_share(Block, size, made.Memory, made);
+        if (status != 0) made.Dispose();
+        Native.Check(status, "table");
+        return new Table(made);
     }
 
     public void Dispose() {
@@ -343,6 +361,8 @@ internal static class Native {
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_frames_size();
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_memory(long bytes, IntPtr file);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_open(long bytes, IntPtr file, long size, IntPtr memory, Block table);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_share_memory(Block table);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_share(Block table, long size, IntPtr memory, Block shared);
     [DllImport(Library, CallingConvention = C)] internal static extern double ml_table_fps(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_length(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_n_joints(Block table);

@@ -148,6 +148,7 @@ from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
 from motionloom.tables.collection.labels import Label as Label
 from motionloom.tables.collection.survey import IngestReport as IngestReport
+from motionloom.tables.dead_ends import DeadEnds as DeadEnds
 from motionloom.tables.engines.engine import Engine as Engine
 from motionloom.tables.engines.engine_choice import engine_of as engine_of
 from motionloom.tables.evaluation.evaluation import Evaluation as Evaluation, Quadrants as Quadrants

@@ -3,6 +3,7 @@
 
 using System;
 using System.IO;
+using System.Threading;
 using MotionLoom;
 
 static class Checks {
@@ -118,12 +119,39 @@ static class Checks {
         GC.WaitForPendingFinalizers();
     }
 
+    static double[] Played(Table table) {
+        var pose = new Pose(table);
+        using (var live = new Character(table, 20)) {
+            for (int frame = 0; frame < 300; frame++) {
+                if (frame % 25 == 10) live.GoToRow(61 * frame % 1100);
+                live.Step(pose);
+            }
+            return (double[])pose.Quats.Clone();
+        }
+    }
+
+    static void Threads(Table table) {
+        double[] alone = Played(table);
+        var played = new double[4][];
+        var threads = new Thread[4];
+        for (int k = 0; k < 4; k++) {
+            int number = k;
+            Table own = table.Share();
+            threads[k] = new Thread(() => played[number] = Played(own));
+        }
+        foreach (Thread thread in threads) thread.Start();
+        foreach (Thread thread in threads) thread.Join();
+        foreach (double[] quats in played)
+            for (int k = 0; k < quats.Length; k++) Is(quats[k] == alone[k], "threads");
+    }
+
     static int Main(string[] words) {
         byte[] file = File.ReadAllBytes(words[0]);
         Damage(file);
         using (var table = new Table(file)) {
             Names(table);
             Poses(table);
+            Threads(table);
         }
         Lives(file);
         Console.WriteLine("all is as it should be, version " + Table.Version);

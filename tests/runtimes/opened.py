@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,15 @@ class OpenedTable:
     def call(self, name: str, *arguments: Any) -> Any:
         """`ml_table_<name>` of this table."""
         return kernel(f"ml_table_{name}")(self.record, *arguments)
+
+    def shared(self) -> OpenedTable:
+        """The same for another thread."""
+        other = copy(self)
+        other.memory = memory_at(self.call("share_memory"))
+        other.record = blank("ml_table")
+        self.call("share", len(other.memory), other.memory, other.record)
+        other.record.rows = self.record.rows
+        return other
 
     def find(self, kind: str, name: str) -> int:
         """The number of a joint, clip or label."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,13 @@ DOING = tuple(Doing)
 
 
 class Stream:
-    """The state of a live character; made by ``table.stream``. One call of ``step`` a frame."""
+    """A live character, made by ``table.stream``. One call of ``step`` a frame.
+
+    Characters of one table may play in several threads at a time.
+    """
 
     def __init__(self, engine: QueryEngine, source: Place, *, patience_s: float) -> None:
-        self._engine = engine
+        self._engine, self._lock = engine, Lock()
         start = engine.places.row_of(source, "source")
         clip = engine.places.clip_at(start)
         engine.check.measure(clip)  # which checks the clip's frames
@@ -76,7 +80,7 @@ class Stream:
         return {"engine": self._engine, "live": live}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._engine = state["engine"]
+        self._engine, self._lock = state["engine"], Lock()
         self._live = record("ml_stream", table=self._engine.record, **state["live"])
 
     def __repr__(self) -> str:
@@ -172,8 +176,17 @@ class Stream:
         after an order, to see it followed sooner.
         """
         budget = whole(budget, "budget", least=0)
-        with self._engine.lock:
-            self._engine.measuring(lambda: _think(self._live, budget))
+        self._by_thread(lambda: _think(self._live, budget))
+
+    def _by_thread(self, ask: Callable[[], None]) -> None:
+        """Call the core, which works in memory of the present thread."""
+        with self._lock:
+            table = self._engine.of_thread()
+            self._live.struct.table = table.address
+            try:
+                self._engine.measuring(ask, table)
+            finally:
+                self._live.struct.table = self._engine.record.address
 
     def step(self) -> Pose:
         """The next frame.
@@ -187,8 +200,7 @@ class Stream:
         n_joints = self._engine.rows.record.n_joints
         root, quats = np.zeros(3), np.zeros((n_joints, 4))
         planted = np.zeros(4, dtype=np.bool_)
-        with self._engine.lock:
-            self._engine.measuring(lambda: _step(self._live, root, quats, planted))
+        self._by_thread(lambda: _step(self._live, root, quats, planted))
         return Pose(root, quats, planted, made_of=self._made_of())
 
     def _made_of(self) -> MadeOf:

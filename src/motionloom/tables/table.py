@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
 
-from motionloom._arrays import known_options, positive, whole
+from motionloom._arrays import flag, known_options, positive, whole
 from motionloom._core import constant
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
@@ -36,6 +36,7 @@ from motionloom.tables.window_index import window_index
 
 if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fraction of the time
     from motionloom.motion.motion import Motion
+    from motionloom.tables.dead_ends import DeadEnds
     from motionloom.tables.graph.motion_graph import MotionGraph
     from motionloom.tables.paper.paper_engine import PaperEngine
     from motionloom.tables.path import HybridPath
@@ -378,6 +379,27 @@ class TransitionTable:
 
         require_default(self.header, self.file, "A live character")
         return Stream(self.query_engine, source, patience_s=patience_s)
+
+    def dead_ends(self, *, progress: bool = False) -> DeadEnds:
+        """Clips and labels at whose ends a live character finds no transition that passes.
+
+        There it plays the transition that fails least, and its state is
+        ``Doing.CONTINUING_BADLY``. More clips of such motion, or longer ones, help.
+
+        Parameters
+        ----------
+        progress
+            Whether to draw a bar with the time left, if standard error is a terminal.
+
+        Returns
+        -------
+        DeadEnds
+            Names of clips and labels; both empty in a table that never ends.
+        """
+        from motionloom.tables.dead_ends import find_dead_ends
+
+        require_default(self.header, self.file, "A live character")
+        return find_dead_ends(self, progress=flag(progress, "progress"))
 
     def path(
         self,

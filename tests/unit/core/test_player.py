@@ -330,6 +330,23 @@ def test_the_same_orders_give_the_same_bits_in_other_memory(data):
     np.testing.assert_array_equal(play(), play())
 
 
+def test_a_table_is_shared_with_another_thread(opened):
+    def played(table):
+        live, shown = table.live(20), []
+        for frame in range(120):
+            if frame % 15 == 0:
+                live.call("go_to_row", 61 * frame % 1100)
+            shown += [part.tobytes() for part in live.step()]
+        return b"".join(shown)
+
+    size = kernel("ml_table_share_memory")(opened.record)
+    for n, odd, status in ((size - 1, 0, BAD_SIZE), (size, 8, UNALIGNED)):
+        again = memory_at(n, odd=odd)
+        refused(status, "ml_table_share", opened.record, n, again, blank("ml_table"))
+    others = [opened.shared() for _ in range(2)]
+    assert played(others[0]) == played(opened) == played(others[1])
+
+
 @pytest.mark.parametrize("after", [0, 1, 15, 45, 80])
 def test_a_character_that_is_put_elsewhere_goes_on_from_there(table, opened, after):
     """Before its first frame, in a clip, and inside a transition: the same motion, moved."""

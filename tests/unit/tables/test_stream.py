@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple
@@ -473,3 +474,28 @@ def test_a_runner_in_short_clips_never_stops(fastest):
     steps = np.linalg.norm(np.diff(root[:, ::2], axis=0), axis=1)
     assert steps.min() * frames.fps > 1.0
     assert steps.max() < JUMP * fastest
+
+
+def test_characters_in_several_threads_play_the_bits_that_they_play_alone(table):
+    def played(seed):
+        places = random_places(table, 20, seed)
+        live, shown = table.stream(places[0]), []
+        for n in range(400):
+            if n % 20 == 7:
+                live.go(frame=places[n // 20])
+            pose = live.step()
+            shown.append(np.concatenate([pose.root_position, pose.local_quats.ravel()]))
+        return np.stack(shown)
+
+    alone = [played(seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(played, range(4)))
+    np.testing.assert_array_equal(alone, together)
+
+
+def test_clips_and_labels_that_end_dead_are_named(table):
+    assert table.dead_ends() == ml.DeadEnds((), ())
+    with nothing_passes(table):
+        clips, labels = table.dead_ends()
+    assert clips == NAMES
+    assert labels == ("idle", "kicking", "running")
