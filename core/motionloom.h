@@ -874,7 +874,7 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
    scratch memory.
    feet: (n_told, stop - first, 2, 9, 2)  travel: (n_told, stop - first, 9, 2)
    rates: (n_told, stop - first)  lows: (n_told, stop - first, 4)  judged: (result.n_frames)
-   ways: (stop - first + 1, 2)
+   ways: (stop - first + 1, 10)
    found: (n_most, 5)  n_found: (1) */
 ML_API ml_status ml_support_judge(const ml_support *result, double fps, int64_t first,
                                   int64_t stop, int64_t n_told, const double *feet,
@@ -1932,14 +1932,14 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
    named by their first rows; `nearest` is the representative of each, 65535 where a clip is too
    short for one. Frames of `jumps` are capture glitches. `speeds`: the fastest joint of each clip,
    m/s. `limits` are those of the quality check of each clip, as ml_table_merge takes them, where
-   they are `measured`; `hovers`, how far the body is off free fall around each row, metres, where they are
-   as well; `missing` names a clip whose limits are wanted. `costs` are those of the
+   they are `measured`; `hovers`, how far the body is off free fall around each row, metres, and `slowest`,
+   the slowest low point of each sole as of ml_support, where they are as well; `missing` names a clip whose limits are wanted. `costs` are those of the
    first recipes. `met` has the windows whose terms are known: medoids, and 32 more. Names are those
    of joints, clips and labels, each with a 0 at its end. `spokes`: for every label and
    representative the nearest window that ends in a frame with the label, -1 for none. `pieces`:
    first and last rows of the pieces of clips with each label, sorted.
    starts: (n_clips + 1)  jumps: (n_jumps)  medoids: (n_medoids)
-   nearest, hovers: (rows.n_rows)
+   nearest, hovers: (rows.n_rows)  slowest: (rows.n_rows, 2)
    between: (n_ends, n_ends, n_recipes, 2)  costs: (n_ends, n_ends)  spokes: (n_labels, n_ends)
    first_piece: (n_labels + 1)  pieces: (n_pieces, 2)
    speeds, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
@@ -1966,6 +1966,7 @@ typedef struct ml_table {
     const int64_t *spokes, *first_piece, *pieces;
     const double *speeds, *weights, *limits;
     const float *hovers;
+    const int8_t *slowest;
     const uint8_t *measured;
     int64_t *met, *missing;
     int64_t n_characters, n_names;
@@ -2070,16 +2071,16 @@ ML_API ml_status ml_table_played(const ml_table *table, int64_t first, int64_t a
                                  int64_t after, const ml_frames *made, double *chain,
                                  double *points, ml_frames *out);
 
-/* Failures of a recipe's frames in the quality check, as of ml_check_judge; frames count from the
-   first.
+/* Failures of a recipe's frames in the quality check, as of ml_check_judge and ml_support_judge; frames
+   count from the first.
    windows: (n_ways)  found: (96, 5)  n_found: (1) */
 ML_API ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
                                 const ml_frames *made, double *found, int64_t *n_found);
 
 /* Frames of the best recipe of a choice that passes the quality check, its place in the choice, and
-   whether its feet are held. Where none of the first four recipes passes, their feet are left as
-   the blend has them; where that does not help, the others are tried in the same way. If none
-   passes, the one that fails least is made. With `still`, held feet of pinned windows stand still.
+   whether its feet are held. Where none of the first four recipes passes, and no foot of the first
+   slips, its feet are left as the blend has them. If none passes, the one that fails least is
+   returned. With `still`, held feet of pinned windows stand still.
    number: (1)  feet: (1)  errors: (2)  found: (96, 5)  n_found: (1) */
 ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
                                ml_frames *out, int64_t *number, uint8_t *feet, double *errors,

@@ -40,6 +40,13 @@
    of the pelvis, m/s; deceleration, m/s2; farthest off free fall, metres. */
 enum { CHECK_BODY_HEAD, CHECK_BODY_TRAVEL, CHECK_BODY_BRAKE, CHECK_BODY_HOVER };
 
+/* Pelvis, mass point and heading of frame t of a series, from positions of joints. */
+void ml_check_body(const ml_check_rig *rig, int64_t t, const double *at, const ml_check_series *out);
+
+/* Velocities of soles and of the body in frames `first` to `stop` - 1, as of ml_support_measure. */
+void ml_support_moves(const ml_check_series *series, double fps, int64_t first, int64_t stop,
+                      const ml_support *out);
+
 /* Frames in so many seconds, to the nearest, at least `least`. */
 static inline int64_t ml_check_frames(double seconds, double fps, int64_t least) {
     int64_t frames = (int64_t)ml_nearest(ml_min(ml_max(0.0, seconds * fps), 1e9));
@@ -66,6 +73,9 @@ static inline int ml_check_sole(int k) { return k < 4 ? k : 2 * (k - 4); }
 /* Numbers of each tested point that copied frames allow: its lowest height, how far the contact that
    starts there may slide, and how far it may be dragged below each height. */
 #define CHECK_GROUNDS (2 + CHECK_HEIGHTS)
+
+/* Points of a sole whose support is judged, the heel first. */
+#define CHECK_SOLE_POINTS 5
 
 /* Which row of slides and drags of the sources tested point k is compared with: feet share them. */
 static inline int ml_check_row(int k) { return k < 4 ? k & 1 : 2; }

@@ -168,6 +168,13 @@ static void check_mass(const ml_check_rig *rig, const double *at, double *out) {
     }
 }
 
+void ml_check_body(const ml_check_rig *rig, int64_t t, const double *at,
+                   const ml_check_series *out) {
+    for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[3 * rig->checked[0] + c];
+    check_mass(rig, at, out->mass + 3 * t);
+    out->heading[t] = check_heading(rig, t == 0, t > 0 ? out->heading[t - 1] : 0.0, at);
+}
+
 ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *positions,
                            const double *world, const double *quats, double *work,
                            const ml_check_series *out) {
@@ -175,16 +182,14 @@ ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *po
         out->n_carriers != rig->n_carriers)
         return ML_BAD_SIZE;
     int64_t turns = 4 * rig->n_joints, places = 3 * rig->n_joints, pelvis = 3 * rig->checked[0];
-    double *steps = work, heading = 0.0;
+    double *steps = work;
     for (int64_t t = 0; t < out->n_frames; t++) {
         const double *q = world + turns * t, *at = positions + places * t;
         double low = at[pelvis + 1];
         for (int64_t n = 1; n < rig->n_checked; n++) low = ml_min(low, at[3 * rig->checked[n] + 1]);
         out->lowest[t] = low;
-        for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[pelvis + c];
-        check_mass(rig, at, out->mass + 3 * t);
+        ml_check_body(rig, t, at, out);
         for (int64_t side = 0; side < rig->n_legs; side++) check_leg(rig, side, t, at, q, out);
-        out->heading[t] = heading = check_heading(rig, t == 0, heading, at);
         if (t == 0) continue;
         if (t == 1)
             for (int64_t k = 0; k < places; k++) steps[k] = at[k] - at[k - places];

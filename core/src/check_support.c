@@ -8,8 +8,7 @@
 
 #include "check.h"
 
-/* Points of a sole, the heel first. */
-#define SUPPORT_POINTS 5
+#define SUPPORT_POINTS CHECK_SOLE_POINTS
 /* Metres for a leg of SUPPORT_LEG. A point as near to a height at which the body stands is low. */
 #define SUPPORT_LOW 0.025
 #define SUPPORT_LEG 0.8
@@ -102,12 +101,14 @@ static void support_levels(const double *soles, const uint8_t *falls, int64_t fi
 /* Which of ten heights in frame t are near a level. */
 static void support_near(const double *levels, int64_t n_frames, int64_t t, int64_t half,
                          int64_t step, double near, const double *heights, uint8_t *low) {
-    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) low[i] = 0;
-    for (int64_t u = t - half; u <= t + half; u += step) {
-        if (u < 0 || u >= n_frames) continue;
+    double least[2 * SUPPORT_POINTS];
+    int64_t first = t - half, last = t + half < n_frames ? t + half : n_frames - 1;
+    if (first < 0) first += (step - 1 - first) / step * step;
+    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) least[i] = HUGE_VAL;
+    for (int64_t u = first; u <= last; u += step)
         for (int i = 0; i < 2 * SUPPORT_POINTS; i++)
-            low[i] |= (uint8_t)(fabs(heights[i] - levels[u]) < near);
-    }
+            least[i] = ml_min(least[i], fabs(heights[i] - levels[u]));
+    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) low[i] = least[i] < near;
 }
 
 /* Part of the weight on each foot: where the mass point is between the middles of their low parts. */
@@ -133,27 +134,42 @@ static void support_shares(const double *soles, const double *mass, const uint8_
     share[1] = any[1] ? (any[0] ? 1.0 - left : 1.0) : 0.0;
 }
 
-/* Velocities of the sole points of a foot in frame t, and its slowest low one: of those that neither
-   rise nor sink, where there are any. */
-static void support_foot(const ml_check_series *series, double fps, int64_t half, int64_t t, int f,
-                         const uint8_t *low, const ml_support *out) {
-    double ends[6], sine, cosine, least = HUGE_VAL;
-    int rises = 1; /* of the slowest */
-    support_slope(series->n_frames, half, fps, series->soles + 6 * f, 12, t, 6, ends);
-    ml_sincos(series->heading[t], &sine, &cosine);
-    double *velocity = out->velocity + 3 * SUPPORT_POINTS * (2 * t + f), seen[2];
-    int8_t slowest = -1;
-    for (int i = 0; i < SUPPORT_POINTS; i++, velocity += 3) {
-        double x = support_point(ends, i, 0), z = support_point(ends, i, 2);
-        support_seen(sine, cosine, x, z, seen);
-        velocity[0] = seen[0], velocity[1] = support_point(ends, i, 1), velocity[2] = seen[1];
-        int own = fabs(velocity[1]) >= SUPPORT_RISES;
-        if (!low[i] || own > rises || (own == rises && x * x + z * z >= least)) continue;
-        least = x * x + z * z;
-        rises = own;
-        slowest = (int8_t)i;
+void ml_support_moves(const ml_check_series *series, double fps, int64_t first, int64_t stop,
+                      const ml_support *out) {
+    int64_t n = series->n_frames, half = ml_check_frames(SUPPORT_SLOPE_S, fps, 1);
+    int64_t travel = ml_check_frames(SUPPORT_TRAVEL_S, fps, 1);
+    for (int64_t t = first; t < stop; t++) {
+        double sine, cosine, ends[12], *velocity = out->velocity + 6 * SUPPORT_POINTS * t;
+        ml_sincos(series->heading[t], &sine, &cosine);
+        support_slope(n, half, fps, series->soles, 12, t, 12, ends);
+        for (int i = 0; i < 2 * SUPPORT_POINTS; i++, velocity += 3) {
+            double move[3], seen[2];
+            for (int c = 0; c < 3; c++)
+                move[c] = support_point(ends + 6 * (i / SUPPORT_POINTS), i % SUPPORT_POINTS, c);
+            support_seen(sine, cosine, move[0], move[2], seen);
+            velocity[0] = seen[0], velocity[1] = move[1], velocity[2] = seen[1];
+        }
+        int64_t a = t - travel > 0 ? t - travel : 0, b = t + travel < n ? t + travel : n - 1;
+        double rate = b > a ? fps / (double)(b - a) : 0.0;
+        const double *before = series->pelvis + 3 * a, *after = series->pelvis + 3 * b;
+        support_seen(sine, cosine, rate * (after[0] - before[0]), rate * (after[2] - before[2]),
+                     out->travel + 2 * t);
     }
-    out->slowest[2 * t + f] = slowest;
+}
+
+/* The slowest low point of a foot, -1 where none is low: of those that neither rise nor sink, if there are
+   any. velocity: (5, 3) */
+static int8_t support_slowest(const double *velocity, const uint8_t *low) {
+    double least[2] = {HUGE_VAL, HUGE_VAL};
+    int8_t slowest[2] = {-1, -1};
+    for (int8_t i = 0; i < SUPPORT_POINTS; i++, velocity += 3) {
+        double square = ml_square(velocity[0]) + ml_square(velocity[2]);
+        int rises = fabs(velocity[1]) >= SUPPORT_RISES;
+        if (!low[i] || square >= least[rises]) continue;
+        least[rises] = square;
+        slowest[rises] = i;
+    }
+    return slowest[slowest[0] < 0];
 }
 
 ml_status ml_support_measure(const ml_check_series *series, double fps, double leg, int64_t first,
@@ -161,31 +177,25 @@ ml_status ml_support_measure(const ml_check_series *series, double fps, double l
     int64_t n = series->n_frames, wide = ml_check_frames(SUPPORT_LEVELS_S, fps, 1);
     if (out->n_frames != n || first < 0 || stop > n || !(fps > 0.0)) return ML_BAD_SIZE;
     int64_t step = ml_check_frames(1.0, fps / SUPPORT_LEVELS_FPS, 1);
-    int64_t half = ml_check_frames(SUPPORT_SLOPE_S, fps, 1);
     int64_t fall = ml_check_frames(SUPPORT_FALL_S, fps, 2);
-    int64_t travel = ml_check_frames(SUPPORT_TRAVEL_S, fps, 1);
     int64_t from = first - wide > 0 ? first - wide : 0, to = stop + wide < n ? stop + wide : n;
     for (int64_t t = from; t < to; t++) {
         int64_t a = t - fall > 0 ? t - fall : 0, b = t + fall + 1 < n ? t + fall + 1 : n;
         out->falls[t] = ml_check_fall(series->mass, a, b, fps) < SUPPORT_FALLS;
     }
     support_levels(series->soles, out->falls, from, to, levels);
+    ml_support_moves(series, fps, first, stop, out);
     for (int64_t t = first; t < stop; t++) {
         const double *soles = series->soles + 12 * t;
-        double heights[2 * SUPPORT_POINTS], sine, cosine;
+        double heights[2 * SUPPORT_POINTS];
         uint8_t low[2 * SUPPORT_POINTS];
         for (int i = 0; i < 2 * SUPPORT_POINTS; i++)
             heights[i] = support_point(soles + 6 * (i / SUPPORT_POINTS), i % SUPPORT_POINTS, 1);
         support_near(levels, n, t, wide, step, SUPPORT_LOW * leg / SUPPORT_LEG, heights, low);
         support_shares(soles, series->mass + 3 * t, low, out->share + 2 * t);
         for (int f = 0; f < 2; f++)
-            support_foot(series, fps, half, t, f, low + SUPPORT_POINTS * f, out);
-        int64_t a = t - travel > 0 ? t - travel : 0, b = t + travel < n ? t + travel : n - 1;
-        double rate = b > a ? fps / (double)(b - a) : 0.0;
-        const double *before = series->pelvis + 3 * a, *after = series->pelvis + 3 * b;
-        ml_sincos(series->heading[t], &sine, &cosine);
-        support_seen(sine, cosine, rate * (after[0] - before[0]), rate * (after[2] - before[2]),
-                     out->travel + 2 * t);
+            out->slowest[2 * t + f] = support_slowest(
+                out->velocity + 3 * SUPPORT_POINTS * (2 * t + f), low + SUPPORT_POINTS * f);
     }
     return ML_OK;
 }
@@ -199,13 +209,21 @@ static double support_rate(const double *at, int64_t first, int64_t stop, int64_
     return b > a ? (at[b] - at[a]) / (double)(b - a) : -1.0;
 }
 
-/* Lowest heights of the four sole points of a clip around its frame g. */
-static void support_lows(const ml_support *source, double fps, int64_t g, double *lows) {
+/* Lowest heights of the four sole points of a clip around its frame g. `lowest` are the frames in which
+   they are lowest around frame g - 1, or -1: most of them are the lowest still. */
+static void support_lows(const ml_support *source, double fps, int64_t g, int64_t *lowest,
+                         double *lows) {
     int64_t half = ml_check_frames(SUPPORT_SOLE_S, fps, 1), n = source->n_frames;
     int64_t from = g - half > 0 ? g - half : 0, to = g + half < n ? g + half : n - 1;
-    for (int k = 0; k < 4; k++) lows[k] = HUGE_VAL;
-    for (int64_t u = from; u <= to; u++)
-        for (int k = 0; k < 4; k++) lows[k] = ml_min(lows[k], source->soles[12 * u + 3 * k + 1]);
+    for (int k = 0; k < 4; k++) {
+        const double *heights = source->soles + 3 * k + 1;
+        int known = lowest[k] >= from;
+        int64_t best = known ? lowest[k] : from;
+        for (int64_t u = known ? to : from + 1; u <= to; u++)
+            if (heights[12 * u] < heights[12 * best]) best = u;
+        lowest[k] = best;
+        lows[k] = heights[12 * best];
+    }
 }
 
 /* Whether a clip's foot is as low and slow in its frame g as one that carries. */
@@ -242,6 +260,7 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
     int64_t half = ml_check_frames(SUPPORT_RATE_S, fps, 1), n = source->n_frames;
     if (first < 0 || stop > result->n_frames || n < 1 || !(fps > 0.0)) return ML_BAD_SIZE;
     double usual = source_fps / fps, longest = SUPPORT_LONGEST_STEP * usual;
+    int64_t before = -2, lowest[4] = {-1, -1, -1, -1};
     for (int64_t t = first; t < stop; t++) {
         double *told = feet + 4 * SUPPORT_MOMENTS * (t - first);
         double *moves = travel + 2 * SUPPORT_MOMENTS * (t - first);
@@ -253,7 +272,9 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
         rate = ml_min(rate < 0.0 ? 1.0 : rate, SUPPORT_FASTEST_RATE);
         rates[t - first] = rate;
         int64_t here = (int64_t)ml_nearest(ml_clamp(at[t], 0.0, (double)(n - 1)));
-        support_lows(source, source_fps, here, lows + 4 * (t - first));
+        if (here != before && here != before + 1)
+            for (int k = 0; k < 4; k++) lowest[k] = -1;
+        support_lows(source, source_fps, before = here, lowest, lows + 4 * (t - first));
         for (int i = 0; i < SUPPORT_MOMENTS; i++) {
             double away = SUPPORT_NEAR_S * (2.0 * (double)i / (SUPPORT_MOMENTS - 1) - 1.0);
             double place = ml_clamp(at[t] + away * source_fps, 0.0, (double)(n - 1));
@@ -384,15 +405,20 @@ static int support_beyond(const support_case *at, int64_t t, int f, double *out,
     return known ? 1 + (int)stands : 0;
 }
 
+/* Numbers of a frame that slips are found with: the path; of each foot what it does beyond the clips'
+   feet, its speed, and whether it carries. */
+enum { SUPPORT_OFF = 2, SUPPORT_SPEED = 6, SUPPORT_CARRIES = 8, SUPPORT_ROW = 10 };
+
 /* Farthest that a path gets within a window, in frames `from` to `to` in which a foot carries. */
-static void support_slip(support_case *at, const double *ways, int64_t from, int64_t to, int joint) {
+static void support_slip(support_case *at, const double *rows, int64_t from, int64_t to, int joint) {
     int64_t step = ml_check_frames(1.0, at->fps / 60.0, 1);
     int64_t window = ml_check_frames(SUPPORT_WINDOW_S, at->fps, 1), worst = from;
     double farthest = 0.0;
     if ((double)(to - from) < SUPPORT_SHORTEST_S * at->fps) return;
     for (int64_t a = from; a <= to; a += step)
         for (int64_t b = a + step; b <= to && b - a <= window; b += step) {
-            const double *p = ways + 2 * (a - at->first), *q = ways + 2 * (b - at->first);
+            const double *p = rows + SUPPORT_ROW * (a - at->first);
+            const double *q = rows + SUPPORT_ROW * (b - at->first);
             double way = ml_square(q[0] - p[0]) + ml_square(q[1] - p[1]);
             if (way <= farthest) continue;
             farthest = way;
@@ -403,34 +429,43 @@ static void support_slip(support_case *at, const double *ways, int64_t from, int
         support_note(at, ML_CHECK_SLIP, joint, worst, farthest, ML_SUPPORT_SLIP);
 }
 
-/* Slips of a foot (0 left, 1 right) that carries the body, or of the slower foot of the two (2).
-   ways: (stop - first + 1, 2), scratch */
-static void support_judge_foot(support_case *at, int joint, double *ways) {
+/* What both feet do beyond those of the clips. rows: (stop - first + 1, SUPPORT_ROW) */
+static void support_feet(const support_case *at, double *rows) {
+    for (int64_t t = at->first; t < at->stop; t++, rows += SUPPORT_ROW)
+        for (int f = 0; f < 2; f++) {
+            double off[2] = {0.0, 0.0}, speed = HUGE_VAL, sine, cosine;
+            rows[SUPPORT_CARRIES + f] = (double)support_beyond(at, t, f, off, &speed);
+            rows[SUPPORT_SPEED + f] = speed;
+            ml_sincos(at->result->heading[t], &sine, &cosine);
+            rows[SUPPORT_OFF + 2 * f] = (cosine * off[0] + sine * off[1]) / at->fps;
+            rows[SUPPORT_OFF + 2 * f + 1] = (cosine * off[1] - sine * off[0]) / at->fps;
+        }
+}
+
+/* Slips of a foot (0 left, 1 right) that carries the body, or of the slower foot of the two (2). */
+static void support_judge_foot(support_case *at, int joint, double *rows) {
     int64_t begin = -1;
-    ways[0] = ways[1] = 0.0;
+    rows[0] = rows[1] = 0.0;
     for (int64_t t = at->first; t <= at->stop; t++) {
-        double off[2][2] = {{0.0}}, speed[2], sine, cosine;
+        double *row = rows + SUPPORT_ROW * (t - at->first);
         int carries = 0, f = joint & 1;
         if (t < at->stop && joint < 2) {
-            int least = at->result->share[2 * t + f] >= SUPPORT_SHARE ? 1 : 2;
-            carries = support_beyond(at, t, f, off[f], speed + f) >= least;
+            double least = at->result->share[2 * t + f] >= SUPPORT_SHARE ? 1.0 : 2.0;
+            carries = row[SUPPORT_CARRIES + f] >= least;
         } else if (t < at->stop) {
-            int left = support_beyond(at, t, 0, off[0], speed);
-            int right = support_beyond(at, t, 1, off[1], speed + 1);
+            int left = row[SUPPORT_CARRIES] > 0.0, right = row[SUPPORT_CARRIES + 1] > 0.0;
             carries = left || right;
-            f = right && (!left || speed[1] < speed[0]);
+            f = right && (!left || row[SUPPORT_SPEED + 1] < row[SUPPORT_SPEED]);
         }
         if (!carries) {
-            if (begin >= 0) support_slip(at, ways, begin, t, joint);
+            if (begin >= 0) support_slip(at, rows, begin, t, joint);
             begin = -1;
         } else if (begin < 0) {
             begin = t;
         }
         if (t == at->stop) break;
-        double *way = ways + 2 * (t - at->first);
-        ml_sincos(at->result->heading[t], &sine, &cosine);
-        way[2] = way[0] + (cosine * off[f][0] + sine * off[f][1]) / at->fps;
-        way[3] = way[1] + (cosine * off[f][1] - sine * off[f][0]) / at->fps;
+        for (int c = 0; c < 2; c++)
+            row[SUPPORT_ROW + c] = row[c] + row[SUPPORT_OFF + 2 * f + c];
     }
 }
 
@@ -496,6 +531,7 @@ ml_status ml_support_judge(const ml_support *result, double fps, int64_t first, 
     if (first < 0 || stop > result->n_frames || first > stop || n_told < 0) return ML_BAD_SIZE;
     support_case at = {result, fps,  first,  stop,   n_told, feet, travel,
                        rates,  lows, judged, n_most, 0,      found};
+    support_feet(&at, ways);
     for (int joint = 0; joint < 3; joint++) support_judge_foot(&at, joint, ways);
     support_judge_travel(&at);
     support_judge_soles(&at);

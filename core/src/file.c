@@ -60,6 +60,7 @@ typedef struct {
     const float *costs;
     const double *speeds, *weights, *limits;
     const float *hovers;
+    const int8_t *slowest;
     const int64_t *plant_spans; /* first row, last row, foot */
     const double *plant_places, *plant_ahead;
     const char *names;
@@ -204,6 +205,7 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->weights = FILE_NEXT(cursor, double, 16 * n[FILE_LENGTH]);
     p->limits = FILE_NEXT(cursor, double, n[FILE_CLIPS] * file_n_limits(n));
     p->hovers = FILE_NEXT(cursor, float, n[FILE_ROWS]);
+    p->slowest = FILE_NEXT(cursor, int8_t, 2 * n[FILE_ROWS]);
     p->plant_spans = FILE_NEXT(cursor, int64_t, 3 * n[FILE_PLANTS]);
     p->plant_places = FILE_NEXT(cursor, double, 2 * n[FILE_PLANTS]);
     p->plant_ahead = FILE_NEXT(cursor, double, 2 * n[FILE_PLANTS]);
@@ -374,6 +376,8 @@ static int file_rows_fit(const file_parts *p) {
     }
     for (int64_t k = 0; k < n[FILE_JUMPS]; k++)
         if (p->jumps[k] < (k ? p->jumps[k - 1] : 0) || p->jumps[k] >= n[FILE_ROWS]) return 0;
+    for (int64_t k = 0; k < 2 * n[FILE_ROWS]; k++)
+        if (p->slowest[k] < -1 || p->slowest[k] >= CHECK_SOLE_POINTS) return 0;
     return file_numbers(2 * n[FILE_PLANTS], p->plant_places, FILE_LARGEST) &&
            file_numbers(2 * n[FILE_PLANTS], p->plant_ahead, FILE_LARGEST) &&
            file_singles(n[FILE_ROWS], p->heading, 1e6f) &&
@@ -649,7 +653,7 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
                         .between = p->between, .costs = p->costs, .spokes = p->spokes,
                         .first_piece = p->first_piece, .pieces = p->pieces,
                         .speeds = p->speeds, .weights = p->weights, .limits = p->limits,
-                        .hovers = p->hovers,
+                        .hovers = p->hovers, .slowest = p->slowest,
                         .measured = made->measured, .met = made->met, .missing = made->missing,
                         .n_characters = n[FILE_CHARACTERS], .n_names = name, .names = p->names,
                         .name_at = made->name_at};
@@ -662,7 +666,7 @@ static int64_t file_work(const file_parts *p) {
     ml_check_rig rig = {.n_checked = n[FILE_CHECKED], .n_carriers = n[FILE_CARRIERS]};
     ml_window_index index = {.n_codes = n[FILE_CODES], .n_columns = 9 * n[FILE_COMPARED]};
     ml_window_lists starts = {.width = 16, .n_head = 8}, both = {.width = 35, .n_head = 16};
-    ml_table table = {.n_recipes = n[FILE_RECIPES], .length = n[FILE_LENGTH],
+    ml_table table = {.n_recipes = n[FILE_RECIPES], .length = n[FILE_LENGTH], .fps = p->numbers[FILE_FPS],
                       .n_limits = file_n_limits(n), .rows = &rows, .check_rig = &rig,
                       .index = &index, .by_start = &starts, .by_both = &both};
     return ml_table_work(&table);

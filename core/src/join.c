@@ -36,6 +36,8 @@ typedef struct {
     int sought, captured;
     double cost, worth, reference[4];
     float columns[TABLE_COLUMNS];
+    int64_t rows[ML_MOST_WAYS]; /* of the best */
+    uint8_t pinned;
 } join_pair;
 
 /* Where a join goes: to the best of targets, tried in an order, or up to so many frames later, in a
@@ -93,6 +95,17 @@ static void join_take(const join_task *task, join_pair *pair, int64_t n, const f
     pair->worth = ml_natural_logit(pair->reference, columns);
     pair->cost = ml_recipe_cost(task->table->weighing, columns);
     memcpy(pair->columns, columns, sizeof pair->columns);
+}
+
+static uint8_t join_rows(const ml_table *table, const join_pair *pair, const int32_t *ids,
+                         int64_t *rows);
+
+/* The windows of a pair's best. */
+static void join_name(const join_task *task, join_pair *pair) {
+    pair->pinned = pair->count < 1 ? 0
+                                   : join_rows(task->table, pair,
+                                               task->work->ids + ML_MOST_WAYS * pair->best,
+                                               pair->rows);
 }
 
 /* Captured windows as the best of a pair, where they are natural. They are the first of its
@@ -217,17 +230,33 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
     return pair->worth < 0.0 ? join_most_natural(task, pair) : ML_OK;
 }
 
-/* The blends of a pair, which was listed last, as a choice: the best first, others as they are. */
-static void join_write(const join_task *task, const join_pair *pair, ml_choice *out) {
+/* One recipe of a choice. */
+static void join_put(const join_pair *pair, int64_t n, ml_choice *out) {
+    memcpy(out->rows + ML_MOST_WAYS * n, pair->rows, sizeof pair->rows);
+    memcpy(out->columns + TABLE_COLUMNS * n, pair->columns, sizeof pair->columns);
+    out->pinned[n] = pair->pinned;
+    out->costs[n] = pair->cost;
+}
+
+/* The blends of a pair, which was listed last, as a choice: the best first, others as they are. Then
+   the best of other pairs that are natural. */
+static void join_write(const join_task *task, const join_pair *pair, int64_t n_tried,
+                       const join_pair *tried, ml_choice *out) {
+    int64_t count = 1;
+    join_put(pair, 0, out);
     for (int64_t n = 0; n < pair->count; n++) {
-        int64_t from = n == 0 ? pair->best : n <= pair->best ? n - 1 : n;
-        out->pinned[n] = join_rows(task->table, pair, task->work->ids + ML_MOST_WAYS * from,
-                                   out->rows + ML_MOST_WAYS * n);
-        out->costs[n] = n == 0 ? pair->cost : (double)NAN;
-        for (int c = 0; c < TABLE_COLUMNS; c++)
-            out->columns[TABLE_COLUMNS * n + c] = n == 0 ? pair->columns[c] : NAN;
+        if (n == pair->best) continue;
+        out->pinned[count] = join_rows(task->table, pair, task->work->ids + ML_MOST_WAYS * n,
+                                       out->rows + ML_MOST_WAYS * count);
+        out->costs[count] = (double)NAN;
+        for (int c = 0; c < TABLE_COLUMNS; c++) out->columns[TABLE_COLUMNS * count + c] = NAN;
+        count++;
     }
-    out->count = pair->count;
+    for (int64_t k = 0; k < n_tried; k++)
+        if (tried[k].worth >= 0.0 &&
+            (tried[k].source != pair->source || tried[k].target != pair->target))
+            join_put(tried + k, count++, out);
+    out->count = pair->count < 1 ? 0 : count;
     out->ranked = 1;
 }
 
@@ -236,6 +265,7 @@ static ml_status join_try(const join_task *task, join_pair pair, join_pair *last
                           join_pair *best) {
     *last = pair;
     ml_status bad = join_judge(task, last);
+    if (!bad) join_name(task, last);
     if (!bad && last->worth > best->worth) *best = *last;
     return bad;
 }
@@ -266,8 +296,8 @@ static ml_status join_targets(const join_task *task, const join_asked *asked, jo
         join_pair pair = {.source = asked->source, .target = asked->targets[at],
                           .later = asked->later[at]};
         if (n == 0) {
-            *last = pair;
-            bad = join_judge(task, last);
+            best->worth = -HUGE_VAL;
+            bad = join_try(task, pair, last, best);
             *best = *last;
         } else if (best->worth < 0.0) {
             bad = join_try(task, pair, last, best);
@@ -297,15 +327,16 @@ static ml_status join_places(const join_task *task, int64_t most, join_pair *tri
 
 /* The best of the pairs asked for and, where none is good, of places near the best of them. Its
    blends are those that were listed last. */
-static ml_status join_best(const join_task *task, const join_asked *asked, join_pair *best) {
-    join_pair tried[1 + MEETINGS], last;
-    int64_t n_tried = 1;
+static ml_status join_best(const join_task *task, const join_asked *asked, join_pair *best,
+                           join_pair *tried, int64_t *n_tried) {
+    join_pair last;
     ml_status bad = join_targets(task, asked, &last, best);
     tried[0] = *best;
+    *n_tried = 1;
     if (!bad && best->worth < 0.0 && (asked->most > 0 || best->later > 0))
-        bad = join_places(task, asked->most, tried, &n_tried, &last, best);
+        bad = join_places(task, asked->most, tried, n_tried, &last, best);
     if (!bad && asked->rescore > 0)
-        bad = join_recipes(task, asked->rescore, n_tried, tried, &last, best);
+        bad = join_recipes(task, asked->rescore, *n_tried, tried, &last, best);
     if (!bad && (last.source != best->source || last.target != best->target ||
                  last.rescore != best->rescore))
         bad = join_list(task, best); /* it was judged before others */
@@ -398,9 +429,10 @@ ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets
     join_task task = {table, &work, join_by_naturalness(table->weighing), n_banned, banned};
     ml_status bad = n_targets > 1 ? join_order(&task, source, n_targets, targets, order) : ML_OK;
     join_asked asked = {source, n_targets, targets, later, order, rescore, most};
-    join_pair best;
-    if (!bad) bad = join_best(&task, &asked, &best);
+    join_pair best, tried[1 + MEETINGS];
+    int64_t n_tried = 0;
+    if (!bad) bad = join_best(&task, &asked, &best, tried, &n_tried);
     if (bad) return bad;
-    join_write(&task, &best, out);
+    join_write(&task, &best, n_tried, tried, out);
     return ML_OK;
 }

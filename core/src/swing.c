@@ -12,12 +12,12 @@
 /* How far it may get behind the blend meanwhile, metres; a faster one takes it up sooner. */
 #define SWING_GROWTH 0.05
 /* A foot that steps less far than this is not lifted, metres. */
-#define SWING_LIFTED_FROM 0.03
+#define SWING_LIFTED_FROM 0.025
 /* Least height of a step: this part of its way, and no more than the second, metres. */
-#define SWING_LIFT_PART 0.15
+#define SWING_LIFT_PART 1.0
 #define SWING_LIFT_MOST 0.05
 /* A step of n frames is lifted by no more than this times n^2, metres: quick ones stay low. */
-#define SWING_LIFT_HURRY 1.2e-4
+#define SWING_LIFT_HURRY 2.4e-4
 /* A free ball, and a free heel, are this high over where they stand, metres, when they go at the
    second speed, m/s; less below, nothing below the first. */
 #define SWING_CLEAR 0.03

@@ -28,6 +28,8 @@ enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 #define TABLE_MARGIN 4
 /* Failures that are kept. */
 #define TABLE_FOUND 96
+/* Failures of support and travel at most: three slips, three of travel, four soles. */
+#define SUPPORT_FOUND 16
 /* Numbers a frame that the synthesis works with, next to seven a joint. */
 #define TABLE_SYNTHESIS 57
 #define TABLE_COLUMNS 19
@@ -49,6 +51,15 @@ ml_status ml_recipe_natural(const ml_terms *terms, const ml_scratch *scratch, co
                             const double *reference, double least, double *logit,
                             float *columns);
 
+/* Memory to judge support and travel in: of made frames with the clips around them, and of one window
+   after the other. */
+typedef struct {
+    ml_check_series own, clip;
+    ml_support own_support, clip_support;
+    double *levels, *at, *feet, *travel, *rates, *lows, *ways;
+    uint8_t *judged;
+} ml_table_support;
+
 /* Pieces of a table's `work`. */
 typedef struct {
     float *moments, *search, *squared, *columns;
@@ -57,11 +68,13 @@ typedef struct {
     int64_t *rows, *order;
     double *costs;
     double *synthesis, *weights, *steps;
+    ml_frames kept; /* of the recipe that fails least so far */
     /* Frames that are judged, and what is measured of them. */
     double *heading, *root, *quats, *positions, *world, *limits, *floors, *hovers;
     double *measuring, *judging;
     uint8_t *planted, *skipped, *pinned;
     ml_check_series series;
+    ml_table_support support;
     ml_choice choice;
     double *found;
 } ml_table_pieces;
@@ -122,6 +135,15 @@ ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, in
                                 int64_t first, int64_t last, int64_t n_windows,
                                 const int64_t *windows, const int64_t *ends, double *found,
                                 int64_t *n_found);
+
+void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out);
+
+/* Failures of support and travel of made frames, `before` of the frames in the pieces that were judged
+   last, added to those that were found. `pinned`: whether the frames go along the windows between the
+   first and the last one. */
+ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, int64_t n_ways,
+                                 const int64_t *windows, int pinned, const ml_frames *made,
+                                 int64_t before, double *found, int64_t *n_found);
 
 /* How bad failures are, to compare flawed results: each by how far it is over. */
 double ml_table_badness(int64_t n_found, const double *found);

@@ -6,7 +6,7 @@
 #include "passage.h"
 #include "table.h"
 
-/* Recipes that are made, best first, before their feet are left as the blend has them. */
+/* Recipes that are made, best first. */
 #define TRANSITION_TRIES 4
 /* Metres. Floors fall this far below the higher one of two clips. */
 #define TRANSITION_FALL 0.05
@@ -60,6 +60,11 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->root = ML_TAKE(&memory, double, 3 * frames);
     pieces->quats = ML_TAKE(&memory, double, 4 * joints * frames);
     pieces->planted = ML_TAKE(&memory, uint8_t, 4 * frames);
+    pieces->kept = (ml_frames){.most = length, .n_joints = joints};
+    pieces->kept.heading = ML_TAKE(&memory, double, length);
+    pieces->kept.root = ML_TAKE(&memory, double, 3 * length);
+    pieces->kept.quats = ML_TAKE(&memory, double, 4 * joints *length);
+    pieces->kept.planted = ML_TAKE(&memory, uint8_t, 4 * length);
     pieces->positions = ML_TAKE(&memory, double, 3 * joints * frames);
     pieces->world = ML_TAKE(&memory, double, 4 * joints * frames);
     pieces->limits = ML_TAKE(&memory, double, table->n_limits);
@@ -69,6 +74,7 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->judging = ML_TAKE(&memory, double, frames + 6 * rig->n_checked);
     pieces->skipped = ML_TAKE(&memory, uint8_t, frames);
     pieces->series = transition_series(&memory, frames, rig->n_checked, rig->n_carriers);
+    ml_table_lay_out_support(table, &memory, &pieces->support);
     pieces->choice.most = most;
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
@@ -353,8 +359,10 @@ ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, i
     return bad;
 }
 
-ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
-                         const ml_frames *made, double *found, int64_t *n_found) {
+/* As ml_table_check, of frames that go along windows between two `pinned` ones, or are a blend. */
+static ml_status transition_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                                  int pinned, const ml_frames *made, double *found,
+                                  int64_t *n_found) {
     ml_table_pieces work;
     int64_t clips[ML_MOST_WAYS], before, joints = table->rows->n_joints;
     *n_found = 0;
@@ -370,8 +378,16 @@ ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *w
                             NULL, all.root, all.quats, work.positions, work.world);
     if (bad) return bad;
     int64_t ends[2] = {clips[0], clips[n_ways - 1]};
-    return ml_table_judge_frames(table, &work, all.n_frames, before, before + made->n_frames - 1,
-                                 n_ways, windows, ends, found, n_found);
+    bad = ml_table_judge_frames(table, &work, all.n_frames, before, before + made->n_frames - 1,
+                                n_ways, windows, ends, found, n_found);
+    if (bad) return bad;
+    return ml_table_check_support(table, &work, n_ways, windows, pinned, made, before, found,
+                                  n_found);
+}
+
+ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
+                         const ml_frames *made, double *found, int64_t *n_found) {
+    return transition_check(table, n_ways, windows, 0, made, found, n_found);
 }
 
 /* Windows of a recipe of a choice. */
@@ -391,7 +407,7 @@ static ml_status transition_make(const ml_table *table, const ml_choice *choice,
     uint8_t along = feet && still ? PASSAGE_STILL : feet;
     ml_status bad = pinned ? ml_table_make_pinned(table, n_ways, windows, along, out, errors)
                            : ml_table_make(table, n_ways, windows, feet, out, errors);
-    return bad ? bad : ml_table_check(table, n_ways, windows, out, found, n_found);
+    return bad ? bad : transition_check(table, n_ways, windows, pinned, out, found, n_found);
 }
 
 /* The number of a recipe of a choice: its windows, and whether they are pinned. */
@@ -416,40 +432,80 @@ static ml_status transition_order(const ml_table *table, ml_choice *choice) {
     return ml_table_judge(table, choice);
 }
 
+/* Whether feet that carry the body slip: nothing is gained by leaving them as the blend has them. */
+static int transition_slips(int64_t n_found, const double *found) {
+    for (int64_t k = 0; k < n_found; k++)
+        if (found[5 * k] == (double)ML_CHECK_SLIP) return 1;
+    return 0;
+}
+
+/* A recipe that was made, to come back to. */
+typedef struct {
+    double badness, errors[2];
+    int64_t windows[ML_MOST_WAYS];
+    uint8_t pinned, feet;
+    ml_frames frames;
+    double found[5 * TABLE_FOUND];
+    int64_t n_found;
+} transition_made;
+
+/* One recipe of a choice made and checked; 1 in `passes` where nothing fails, and otherwise kept where
+   it fails less than what is kept. */
+static ml_status transition_try(const ml_table *table, const ml_choice *choice, int64_t number,
+                                uint8_t still, uint8_t feet, ml_frames *out, double *errors,
+                                double *found, int64_t *n_found, transition_made *kept) {
+    ml_status bad = transition_make(table, choice, number, still, feet, out, errors, found, n_found);
+    if (bad || *n_found == 0) return bad;
+    double badness = ml_table_badness(*n_found, found);
+    if (kept->n_found && badness >= kept->badness) return ML_OK;
+    kept->badness = badness;
+    kept->feet = feet;
+    kept->pinned = choice->pinned != NULL && choice->pinned[number];
+    kept->n_found = *n_found;
+    memcpy(kept->errors, errors, sizeof kept->errors);
+    memcpy(kept->windows, choice->rows + ML_MOST_WAYS * number, sizeof kept->windows);
+    memcpy(kept->found, found, sizeof(double) * (size_t)(5 * *n_found));
+    ml_frames_copy(out, 0, out->n_frames, &kept->frames, 0);
+    return ML_OK;
+}
+
 ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still, ml_frames *out,
                         int64_t *number, uint8_t *feet, double *errors, double *found,
                         int64_t *n_found) {
-    int64_t few = choice->count < TRANSITION_TRIES ? choice->count : TRANSITION_TRIES;
-    int64_t least[ML_MOST_WAYS] = {-1, -1, -1, -1}, first = -1;
-    uint8_t least_feet = 1, least_pinned = 0;
-    double least_badness = HUGE_VAL;
-    if (choice->count < 1) return ML_BAD_SIZE;
-    for (int part = 0; part < 2; part++)
-        for (int held = 1; held >= 0; held--)
-            for (int64_t n = part ? few : 0; n < (part ? choice->count : few); n++) {
-                ml_status bad = ML_OK;
-                if (n >= choice->ranked) {
-                    bad = transition_order(table, choice);
-                    if (bad) return bad;
-                    if (n > 0) { /* the first has failed: it is `least` */
-                        first = transition_find(choice, least, least_pinned);
-                        n = 0;
-                    }
-                }
-                if (part == 0 && held && n == first) continue;
-                *number = n;
-                *feet = (uint8_t)held;
-                bad = transition_make(table, choice, n, still, *feet, out, errors, found, n_found);
-                if (bad || *n_found == 0) return bad;
-                double badness = ml_table_badness(*n_found, found);
-                if (badness < least_badness) {
-                    least_badness = badness;
-                    least_feet = *feet;
-                    least_pinned = choice->pinned != NULL && choice->pinned[n];
-                    memcpy(least, choice->rows + ML_MOST_WAYS * n, sizeof least);
-                }
-            }
-    *number = transition_find(choice, least, least_pinned);
-    *feet = least_feet;
-    return transition_make(table, choice, *number, still, *feet, out, errors, found, n_found);
+    ml_table_pieces work;
+    transition_made kept = {.n_found = 0};
+    int64_t first = -1, tries = 0;
+    int slips = 0;
+    if (choice->count < 1 || table->n_work < ml_table_work(table)) return ML_BAD_SIZE;
+    ml_table_lay_out(table, table->work, &work);
+    kept.frames = work.kept;
+    *feet = 1;
+    for (int64_t n = 0; n < choice->count && tries < TRANSITION_TRIES; n++) {
+        ml_status bad = n >= choice->ranked ? transition_order(table, choice) : ML_OK;
+        if (bad) return bad;
+        if (n > 0 && first < 0) { /* the first has failed, wherever it is now */
+            first = transition_find(choice, kept.windows, kept.pinned);
+            n = 0;
+        }
+        if (n == first) continue;
+        bad = transition_try(table, choice, *number = n, still, 1, out, errors, found, n_found,
+                             &kept);
+        if (bad || *n_found == 0) return bad;
+        if (tries++ == 0) slips = transition_slips(*n_found, found);
+    }
+    if (!slips) {
+        *number = first < 0 ? 0 : first;
+        *feet = 0;
+        ml_status bad = transition_try(table, choice, *number, still, 0, out, errors, found,
+                                       n_found, &kept);
+        if (bad || *n_found == 0) return bad;
+    }
+    *number = transition_find(choice, kept.windows, kept.pinned);
+    *feet = kept.feet;
+    *n_found = kept.n_found;
+    memcpy(errors, kept.errors, sizeof kept.errors);
+    memcpy(found, kept.found, sizeof(double) * (size_t)(5 * kept.n_found));
+    ml_frames_copy(&kept.frames, 0, table->length, out, 0);
+    out->n_frames = table->length;
+    return ML_OK;
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.oracles.passage import QUICK_S, eased, slope
 
-MEAN_S, SUPPORT, PART, SEAM_S = 0.35, 0.15, 0.6, 8 / 60
+MEAN_S, SUPPORT, SEAM_S = 0.45, 0.15, 8 / 60
 
 
 def over_ground(rows, row: int, point: int) -> np.ndarray:
@@ -74,12 +74,17 @@ def follow_feet(rows, at, weights, psi, fps: float, points, root) -> np.ndarray:
             step = step_of(rows, side, at, weights, psi, t)
             if step is not None:
                 own = points[t, 2 * side + 1] - points[t - 1, 2 * side + 1]
-                asks[t] += [*(step - own)[[0, 2]], 1.0]
+                both = (
+                    rows.planted[at[t - 1], 2 * side : 2 * side + 2]
+                    & (rows.planted[at[t], 2 * side : 2 * side + 2])
+                )
+                stands = max(0.0, 4.0 * weights[both.any(axis=1), t].sum() - 3.0)
+                asks[t] += stands * np.array([*(step - own)[[0, 2]], 1.0])
     t, half = np.arange(1, length), int(MEAN_S * fps)
     parts = np.maximum(1.0 - np.square(np.subtract.outer(t, t) / (half + 1)), 0.0) ** 2
     sums = parts @ asks[1:]
     ends = eased(np.minimum(t, length - t) / (SEAM_S * fps))
-    share = PART * ends / (sums[:, 2] + SUPPORT * parts.sum(axis=1))
+    share = ends / (sums[:, 2] + SUPPORT * parts.sum(axis=1))
     moved = np.array(root)
     moved[1:, [0, 2]] += np.cumsum(share[:, None] * sums[:, :2], axis=0)
     return moved

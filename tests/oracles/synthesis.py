@@ -13,6 +13,7 @@ from tests.oracles.footing import choose_plants
 from tests.oracles.labels import keep_true_labels
 from tests.oracles.leg_kernel import follow_feet, leg_lengths, lower_root
 from tests.oracles.seams import Foot
+from tests.oracles.sway import follow_feet as follow_standing
 from tests.oracles.swing import clear_ground, run_offsets
 
 
@@ -27,6 +28,8 @@ def synthesize(
     track = track_of(frames, recipe)
     root = np.stack([track.ground[:, 0], track.height, track.ground[:, 1]], axis=1)
     quats = blend_rotations(rows, at, weights, track.heading)
+    points = sole_points(rig, *chain_pose(rig, rig.chain, root, quats))
+    root = follow_standing(rows, at, weights, track.heading, fps, points, root)
     positions, world = chain_pose(rig, rig.chain, root, quats)
     points = sole_points(rig, positions, world).swapaxes(0, 1).reshape(2, 2, len(at), 3)
     ways = positions[:, rig.legs[:, 2]] - positions[:, rig.legs[:, 0]]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
+from motionloom.features.checks.check_names import SLIP
 from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.rotation import quat
 from motionloom.tables.query_engine import TRIES, QueryEngine
@@ -91,17 +90,19 @@ def synthesize_best(
     engine: QueryEngine, choice: Choice
 ) -> tuple[tuple[int, ...], bool, FloatArray]:
     """Windows of the recipe that is taken, whether its feet are held, and what fails in it."""
-    least: tuple[float, tuple[int, ...], bool, FloatArray] | None = None
-    few, n_all = min(TRIES, len(choice.rows)), len(choice.rows)
-    for first, last in ((0, few), (few, n_all)):
-        for feet, number in product((True, False), range(first, last)):
-            if number >= choice.ranked:
-                choice = engine.score(choice.all_windows())
-            windows = choice.windows(number)
-            checked = check(engine, synthesize(engine, windows, feet=feet), windows)
-            if checked.passed:
-                return windows, feet, checked.failures
-            if least is None or checked.badness < least[0]:
-                least = checked.badness, windows, feet, checked.failures
-    assert least is not None
-    return least[1:]
+    tried: list[tuple[float, tuple[int, ...], bool, FloatArray]] = []
+
+    def passes(windows: tuple[int, ...], *, feet: bool) -> bool:
+        checked = check(engine, synthesize(engine, windows, feet=feet), windows)
+        tried.append((checked.badness, windows, feet, checked.failures))
+        return checked.passed
+
+    first = choice.windows(0)
+    if passes(first, feet=True):
+        return tried[-1][1:]
+    others = [each for each in engine.score(choice.all_windows()).all_windows() if each != first]
+    if any(passes(windows, feet=True) for windows in others[: TRIES - 1]):
+        return tried[-1][1:]
+    if SLIP not in tried[0][3][:, 0] and passes(first, feet=False):
+        return tried[-1][1:]
+    return min(tried, key=lambda each: each[0])[1:]

@@ -10,15 +10,16 @@ from itertools import product
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.tables.query_engine import Best, QueryEngine
+from motionloom.tables.query_engine import TRIES, Best, QueryEngine
 from motionloom.tables.transition_request import TransitionRequest
 
 MOST_LENGTHS = 4
 """The longest transition, in lengths of a window; as in core/src/table.h."""
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
-JOINS = 4
-"""Searches for a natural candidate that also passes the quality check, at most."""
+JOINS = 2
+"""Searches for a natural candidate that also passes the quality check, at most: hardly any comes later,
+and who asks waits."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
 
@@ -48,17 +49,23 @@ class Found:
 def joined(engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest) -> Best:
     """The best candidate of any duration up to the longest one that is natural and passes.
 
-    A natural candidate that fails the quality check is left out, and the search goes on. If nothing
+    Where what is natural fails the quality check, it is left out and the search goes on. If nothing
     natural passes, the most natural candidate that passes is taken, or the one that fails least.
     If nothing good is found, the search is repeated without the tolerance, with the usual time and
-    with that of one window, and recipes of the table are tried; the best result is taken. So a
-    tolerance, or more time than these, never makes a natural result unnatural.
+    with that of one window, as long as searches are left, and recipes of the table are tried; the
+    best result is taken.
     """
     result: Found | None = None
+    left = JOINS
     for attempt in _attempts(engine, request):
-        result = _better(result, _searched(engine, source, targets, attempt))
+        for found in _searched(engine, source, targets, attempt, left):
+            left -= 1
+            result = _better(result, found)
+        assert result is not None
         if result.is_good:
             return result.best
+        if not left:
+            break
     assert result is not None
     rescore = min(int(request.rescore), MOST_RESCORED)
     choice = engine.choose(source, targets, rescore=rescore)
@@ -82,35 +89,28 @@ def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[Trans
 
 
 def _searched(
-    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
-) -> Found:
-    """The first candidate that is natural and passes; else the best of those synthesized."""
+    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest, most: int
+) -> Iterator[Found]:
+    """What is synthesized, until something is natural and passes, or nothing natural is left."""
     rescore = min(int(request.rescore), MOST_RESCORED)
     longest, later = _longest(engine, request), _later(engine, targets, request)
-    banned: list[tuple[int, ...]] = []
-    result: Found | None = None
-    for _ in range(JOINS):
+    banned: set[tuple[int, ...]] = set()
+    for _ in range(most):
         choice = engine.join(
-            source, targets, rescore=rescore, longest=longest, later=later, banned=banned
+            source, targets, rescore=rescore, longest=longest, later=later, banned=[*banned]
         )
         if not len(choice.rows):
-            break
+            return
         top = choice.key(0)
         best = engine.synthesize_best(choice, still=request.still_feet)
         judged = best.choice  # by cost, unless the first candidate was taken
-        result = _better(result, Found(engine, best))
-        if best.checked.passed and (judged.key(best.number) == top or result.is_good):
-            break
-        at = judged.find(top)
-        if not engine.is_natural(judged, at):
-            break
-        alone = engine.synthesize_best(judged.only(at), still=request.still_feet)
-        result = _better(result, Found(engine, alone._replace(choice=judged, number=at)))
-        if result.is_good:
-            break
-        banned.append(top)
-    assert result is not None
-    return result
+        found = Found(engine, best)
+        yield found
+        if found.is_good or (found.is_passed and judged.key(best.number) == top):
+            return
+        if not engine.is_natural(judged, judged.find(top)):
+            return
+        banned |= {top, *(judged.key(n) for n in range(min(TRIES, len(judged.rows))))}
 
 
 def _better(first: Found | None, other: Found) -> Found:

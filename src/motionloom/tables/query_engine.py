@@ -44,8 +44,7 @@ from motionloom.tables.window_places import WindowPlaces
 __all__ = ["Best", "Choice", "QueryEngine"]
 
 TRIES = 4
-"""Recipes that are synthesized, best first, before their feet are left as the blend has them; as in
-core/src/transition.c."""
+"""Recipes that are synthesized, best first; as in core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""
@@ -357,9 +356,8 @@ class QueryEngine:
     def synthesize_best(self, choice: Choice, *, still: bool = False) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
 
-        If none of the first few recipes passes, their feet are left as the blend has them; if that
-        does not help, the other recipes are tried in the same way. If none passes, the one that
-        fails least is returned.
+        If none of the first few recipes passes and no foot slips, the feet of the first are left as
+        the blend has them. If none passes, the one that fails least is returned.
         """
         frames = new_frames(self.length, self.rows.record.n_joints)
         number, feet, errors, failed, n_failed = self._outputs

@@ -167,7 +167,7 @@ def _recipes(
     yield np.array(spokes, dtype=np.int64).reshape(len(spokes), own.n_ends)
     yield np.cumsum([0, *map(len, pieces)], dtype=np.int64)
     yield np.concatenate([np.zeros((0, 2), dtype=np.int64), *pieces])
-    yield from (own.speeds, own.weights, own.limits, own.hovers)
+    yield from (own.speeds, own.weights, own.limits, own.hovers, own.slowest)
 
 
 def _plants(frames: Frames) -> Iterable[npt.NDArray[Any]]:

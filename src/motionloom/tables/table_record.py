@@ -77,6 +77,7 @@ def table_record(
         "weights": weights,
         "limits": check.limits,
         "hovers": check.hovers,
+        "slowest": check.slowest,
         "measured": check.measured,
         "met": slots.slots,
         "missing": np.zeros(1, dtype=np.int64),

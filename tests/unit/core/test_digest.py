@@ -34,8 +34,8 @@ CORE = ROOT / "core"
 KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
-    "file": "27249743dcb93b5869fb4bd2ff0d3668959514917ab05f8f6b6bf194b47e04d0",
-    "played": "6898279f8aba68bb33ec26cd15d8fd4e1fafef73a6cdeb98162cf21506d55e43",
+    "file": "564ee9eace631fa53fee4e51af6624ec01de2ef6de1924e935eb8649158da2bb",
+    "played": "c6ff2a0add497f42cc11f5865c2e290b1cb7905c505f6822724c74b7456e2bb9",
 }
 """Digests that every machine must find."""
 TRANSITIONS, STEPS = 20, 200

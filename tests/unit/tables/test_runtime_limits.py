@@ -30,6 +30,7 @@ ARRAYS = (
     *(
         "limits",
         "hovers",
+        "slowest",
         "plant_spans",
         "plant_places",
         "plant_ahead",
@@ -160,6 +161,7 @@ def test_the_head_is_a_joint_of_the_skeleton(arrays):
         ("weights", -1, [1e3], [1.01e3, np.nan]),
         ("limits", -1, [np.inf], [np.nan]),
         ("hovers", -1, [0.0, 9.0], [np.nan, np.inf]),
+        ("slowest", -1, [-1, 4], [-2, 5]),
         ("groups_0", -1, [1e9], [1.01e9, np.nan]),
         ("centres_1", -1, [1e9], [1.01e9, np.nan]),
         ("costs", -1, [1e9, -1e9], [1.01e9, np.nan]),

@@ -340,7 +340,7 @@ def test_an_order_waits_as_long_as_its_patience_and_says_that_it_is_flawed(
 
 
 def test_an_order_is_followed_within_a_few_steps_and_at_once_after_thinking(table):
-    live = table.stream(("walk", 10))
+    live = table.stream(("walk", 20))
     play(live, table, 5)
     live.go(label="running")
     assert live.doing is Doing.GOING

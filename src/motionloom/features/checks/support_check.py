@@ -164,7 +164,7 @@ def support_rows(
     rows, n_found = np.zeros((MOST_ROWS, 5)), np.zeros(1, dtype=np.int64)
     _judge(
         support_record(result), fps, first, stop, len(told.rates), *told,
-        np.ascontiguousarray(judged, dtype=np.bool_), np.zeros((stop - first + 1, 2)),
+        np.ascontiguousarray(judged, dtype=np.bool_), np.zeros((stop - first + 1, 10)),
         MOST_ROWS, rows, n_found,
     )  # fmt: skip
     return rows[: int(n_found[0])]

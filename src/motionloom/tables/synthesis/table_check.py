@@ -23,6 +23,7 @@ from motionloom.features.checks.failed_check import FailedCheck, failed_checks
 from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.soles import drag_lengths, free_fall_gap
 from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
+from motionloom.features.checks.support_check import leg_length, measure_support, new_support
 from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.motion.kinematics import forward_kinematics
@@ -85,7 +86,9 @@ class TableCheck:
         self._fields = [slice(first, stop) for first, stop in pairwise(ends)]
         self.limits = np.zeros((n_clips, ends[-1]))
         self.hovers = np.zeros(frames.n_rows, dtype=np.float32)
+        self.slowest = np.full((frames.n_rows, 2), -1, dtype=np.int8)
         self.measured = np.zeros(n_clips, dtype=np.bool_)
+        self._leg = leg_length(self.check_rig, frames.body[:1].astype(np.float64))
         self._drags: dict[tuple[int, float], FloatArray] = {}
 
     def limits_of(self, clips: Sequence[int]) -> Limits:
@@ -131,6 +134,9 @@ class TableCheck:
         limits = measure_limits(self.check_rig, series, planted, frames.fps, glitched)
         own = self.hovers[first : last + 1]
         free_fall_gap(series.soles, series.lowest, series.mass, limits.highest, frames.fps, own)
+        support = new_support(series)
+        measure_support(series, frames.fps, self._leg, 0, motion.n_frames, support)
+        self.slowest[first : last + 1] = support.slowest
         return limits
 
     def motion(

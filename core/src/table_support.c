@@ -1,0 +1,209 @@
+/* Support and travel of a table's transitions: their feet and their way against those of the windows
+   that they are made of, as check_support.c has it. */
+
+#include <string.h>
+
+#include "table.h"
+
+/* Seconds of the clips around a transition and around its windows: bodies stand at heights that are
+   found within this time. */
+#define SUPPORT_AROUND_S 1.0
+/* Seconds of a window's clip before and after it whose velocities are measured, and in which soles are
+   looked at: moments around the mapped time. */
+#define SUPPORT_MOMENTS_S 0.1
+#define SUPPORT_LOWS_S 0.5
+
+static ml_check_series support_series(ml_memory *memory, int64_t most) {
+    ml_check_series series = {.n_frames = most};
+    series.heading = ML_TAKE(memory, double, most);
+    series.soles = ML_TAKE(memory, double, 12 * most);
+    series.pelvis = ML_TAKE(memory, double, 3 * most);
+    series.mass = ML_TAKE(memory, double, 3 * most);
+    return series;
+}
+
+static ml_support support_of(ml_memory *memory, const ml_check_series *series) {
+    int64_t most = series->n_frames;
+    ml_support support = {.n_frames = most, .heading = series->heading, .soles = series->soles};
+    support.velocity = ML_TAKE(memory, double, 30 * most);
+    support.share = ML_TAKE(memory, double, 2 * most);
+    support.travel = ML_TAKE(memory, double, 2 * most);
+    support.slowest = ML_TAKE(memory, int8_t, 2 * most);
+    support.falls = ML_TAKE(memory, uint8_t, most);
+    return support;
+}
+
+static int64_t support_around(const ml_table *table) {
+    return ml_check_frames(SUPPORT_AROUND_S, table->fps, 1);
+}
+
+void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out) {
+    int64_t length = table->length, most = length + 2 * support_around(table);
+    out->own = support_series(memory, most);
+    out->clip = support_series(memory, most);
+    out->own_support = support_of(memory, &out->own);
+    out->clip_support = support_of(memory, &out->clip);
+    out->levels = ML_TAKE(memory, double, most);
+    out->at = ML_TAKE(memory, double, most);
+    out->feet = ML_TAKE(memory, double, 36 * ML_MOST_WAYS * length);
+    out->travel = ML_TAKE(memory, double, 18 * ML_MOST_WAYS * length);
+    out->rates = ML_TAKE(memory, double, ML_MOST_WAYS * length);
+    out->lows = ML_TAKE(memory, double, 4 * ML_MOST_WAYS * length);
+    out->ways = ML_TAKE(memory, double, 10 * (length + 1));
+    out->judged = ML_TAKE(memory, uint8_t, most);
+}
+
+/* Where a body stands, and which way it faces. */
+typedef struct {
+    double x, z, sine, cosine;
+} support_place;
+
+/* Some points, seen from a body, in the world. points, out: (.., 3) */
+static void support_put(const support_place *place, int64_t n, const int64_t *which,
+                        const float *points, double *out) {
+    for (int64_t k = 0; k < n; k++) {
+        const float *seen = points + 3 * which[k];
+        double right = (double)seen[0], ahead = (double)seen[2], *at = out + 3 * which[k];
+        at[0] = place->x + place->cosine * right + place->sine * ahead;
+        at[1] = (double)seen[1];
+        at[2] = place->z + place->cosine * ahead - place->sine * right;
+    }
+}
+
+/* Captured rows as frames of a series, moved so that row `meets` is at a heading and over a point of
+   the ground; their bodies from frame `from` to `to` only. joints: (n_joints, 3) scratch memory */
+static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_t meets,
+                         double heading, const double *root, double *joints, int64_t from,
+                         int64_t to, const ml_check_series *out, int64_t t) {
+    static const int64_t soles[4] = {0, 1, 2, 3};
+    const ml_rows *rows = table->rows;
+    const ml_check_rig *rig = table->check_rig;
+    const double *there = rows->ground + 2 * meets;
+    double turn = heading - rows->heading[meets], c, s, sine, cosine;
+    ml_sincos(turn, &s, &c);
+    for (int64_t row = first; row < first + n; row++, t++) {
+        double dx = rows->ground[2 * row] - there[0], dz = rows->ground[2 * row + 1] - there[1];
+        double x = root[0] + c * dx + s * dz, z = root[2] + c * dz - s * dx;
+        ml_sincos(rows->heading[row] + turn, &sine, &cosine);
+        support_place place = {x, z, sine, cosine};
+        const float *body = rows->body + 3 * rows->n_joints * row;
+        support_put(&place, 4, soles, rows->points + 12 * row, out->soles + 12 * t);
+        if (t < from || t >= to) continue;
+        support_put(&place, 1, rig->checked, body, joints);
+        support_put(&place, 6, rig->legs, body, joints);
+        support_put(&place, 2 * rig->n_across, rig->across, body, joints);
+        ml_check_body(rig, t, joints, out);
+    }
+}
+
+/* Length of thigh and shank, metres, from positions of joints. */
+static double support_leg(const ml_check_rig *rig, const double *joints) {
+    double thigh[3], shank[3];
+    ml_between(joints + 3 * rig->legs[0], joints + 3 * rig->legs[1], thigh);
+    ml_between(joints + 3 * rig->legs[1], joints + 3 * rig->legs[2], shank);
+    return ml_length(thigh) + ml_length(shank);
+}
+
+/* Rows of clips before and after some, at most so many. */
+static void support_span(const ml_table *table, int64_t most, int64_t first, int64_t last,
+                         int64_t *ahead, int64_t *after) {
+    int64_t clips[2] = {ml_table_clip_at(table, first),
+                                                      ml_table_clip_at(table, last)};
+    *ahead = first - table->starts[clips[0]];
+    *after = table->starts[clips[1] + 1] - 1 - last;
+    *ahead = *ahead < most ? *ahead : most;
+    *after = *after < most ? *after : most;
+}
+
+/* Made frames, which are `before` and on in the pieces' series, with the clips around them. Where they
+   begin in the result. */
+static ml_status support_own(const ml_table *table, ml_table_pieces *work, int64_t first,
+                             int64_t last, const ml_frames *made, int64_t before, double leg,
+                             int64_t *begin) {
+    ml_table_support *at = &work->support;
+    const ml_check_series *from = &work->series;
+    int64_t n = made->n_frames, end = n - 1, ahead, after;
+    size_t size = sizeof(double) * (size_t)n;
+    support_span(table, support_around(table), first, last, &ahead, &after);
+    support_rows(table, first - ahead, ahead, first, made->heading[0], made->root, work->measuring, 0,
+                 ahead, &at->own, 0);
+    memcpy(at->own.heading + ahead, from->heading + before, size);
+    memcpy(at->own.soles + 12 * ahead, from->soles + 12 * before, 12 * size);
+    memcpy(at->own.pelvis + 3 * ahead, from->pelvis + 3 * before, 3 * size);
+    memcpy(at->own.mass + 3 * ahead, from->mass + 3 * before, 3 * size);
+    support_rows(table, last + 1, after, last, made->heading[end], made->root + 3 * end,
+                 work->measuring, 0, ahead + n + after, &at->own, ahead + n);
+    at->own.n_frames = at->own_support.n_frames = ahead + n + after;
+    *begin = ahead;
+    return ml_support_measure(&at->own, table->fps, leg, ahead, ahead + n, at->levels,
+                              &at->own_support);
+}
+
+/* What the clip of a window tells of the made frames in which it plays: `from` to `to`. */
+static ml_status support_window(const ml_table *table, ml_table_support *at, double *joints,
+                                int64_t way, int64_t window, int64_t begin, const uint8_t *plays) {
+    int64_t length = table->length, last = window + length - 1, ahead, after;
+    int64_t near = ml_check_frames(SUPPORT_MOMENTS_S, table->fps, 1);
+    double root[3] = {table->rows->ground[2 * window], 0.0, table->rows->ground[2 * window + 1]};
+    support_span(table, ml_check_frames(SUPPORT_LOWS_S, table->fps, 1), window, last, &ahead, &after);
+    int64_t first = window - ahead, n = ahead + length + after;
+    at->clip.n_frames = at->clip_support.n_frames = n;
+    int64_t start = ahead > near ? ahead - near : 0, far = 2 * near;
+    int64_t stop = after > near ? ahead + length + near : n;
+    support_rows(table, first, n, window, table->rows->heading[window], root, joints,
+                 ahead - far, ahead + length + far, &at->clip, 0);
+    ml_support_moves(&at->clip, table->fps, start, stop, &at->clip_support);
+    memcpy(at->clip_support.slowest + 2 * start, table->slowest + 2 * (first + start),
+           (size_t)(2 * (stop - start)));
+    for (int64_t t = 0; t < length; t++)
+        at->at[begin + t] = plays[t] ? (double)(ahead + t) : (double)NAN;
+    return ml_support_told(&at->clip_support, table->fps, &at->own_support, table->fps, begin,
+                           begin + length, at->at, at->feet + 36 * length * way,
+                           at->travel + 18 * length * way, at->rates + length * way,
+                           at->lows + 4 * length * way);
+}
+
+/* Frames in which window i of a recipe plays: those between two pinned windows are gone along, and these
+   are the first and the last frame. plays: (length) */
+static void support_plays(const ml_table *table, int64_t n_ways, int64_t i, int pinned,
+                          uint8_t *plays) {
+    int64_t length = table->length, end = length - 1;
+    const double *weights = table->weights + length * (ML_MOST_WAYS * (n_ways - 1) + i);
+    for (int64_t t = 0; t < length; t++) {
+        int between = t > 0 && t < end;
+        if (pinned) {
+            plays[t] = (uint8_t)(i == 0 ? t == 0 : i == n_ways - 1 ? t == end : between);
+        } else {
+            plays[t] = weights[t] != 0.0;
+        }
+    }
+}
+
+ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, int64_t n_ways,
+                                 const int64_t *windows, int pinned, const ml_frames *made,
+                                 int64_t before, double *found, int64_t *n_found) {
+    ml_table_support *at = &work->support;
+    double rows[5 * SUPPORT_FOUND];
+    int64_t length = table->length, begin, n_rows = 0;
+    if (made->n_frames != length || table->check_rig->n_legs != 2) return ML_OK;
+    double leg = support_leg(table->check_rig, work->positions);
+    ml_status bad = support_own(table, work, windows[0], windows[n_ways - 1] + length - 1, made,
+                                before, leg, &begin);
+    for (int64_t i = 0; i < n_ways && !bad; i++) {
+        support_plays(table, n_ways, i, pinned, at->judged);
+        bad = support_window(table, at, work->measuring, i, windows[i], begin, at->judged);
+    }
+    memset(at->judged, 1, (size_t)at->own.n_frames);
+    if (!bad)
+        bad = ml_support_judge(&at->own_support, table->fps, begin, begin + length, n_ways,
+                               at->feet, at->travel, at->rates, at->lows, at->judged, at->ways,
+                               SUPPORT_FOUND, rows, &n_rows);
+    for (int64_t n = 0, known = *n_found; n < n_rows && *n_found < TABLE_FOUND; n++) {
+        int is_new = 1;
+        for (int64_t k = 0; k < known; k++)
+            is_new &= found[5 * k] != rows[5 * n] || found[5 * k + 1] != rows[5 * n + 1];
+        rows[5 * n + 2] -= (double)begin;
+        if (is_new) memcpy(found + 5 * (*n_found)++, rows + 5 * n, 5 * sizeof *rows);
+    }
+    return bad;
+}
