@@ -175,6 +175,7 @@ static void mend_ranges(made_file *made) {
     const int64_t *n = p.counts;
     ((int64_t *)(uintptr_t)p.starts)[n[FILE_CLIPS]] = n[FILE_ROWS];
     ((int64_t *)(uintptr_t)p.firsts)[FILE_SEGMENTS] = n[FILE_PARTS];
+    ((int64_t *)(uintptr_t)p.first_piece)[n[FILE_LABELS]] = n[FILE_PIECES];
     for (int k = 0; k < 2; k++) {
         int64_t groups = n[k ? FILE_BOTH_GROUPS : FILE_START_GROUPS];
         int64_t lists = n[k ? FILE_BOTH_LISTS : FILE_START_LISTS];
