@@ -818,7 +818,8 @@ ML_API ml_status ml_limits_measure(const ml_check_series *series, double fps,
    the pads of both heels, the lowest height, how far the contact that starts there may slide, and how
    far the point may be dragged, 1, 2 and 3 cm over the floor. `floors`: of each frame, heights below
    which sole points are on the floor, and at which they stand; `hovers`, how far the body is off free
-   fall in what each frame is made of, metres: where these are not those of the limits.
+   fall in what each frame is made of, metres: where these are not those of the limits. `warp`: part of
+   gravity by which a flight may be slower or faster, because clips play slower or faster.
    `work` is scratch memory.
    planted: (series.n_frames, 4)  skipped: (series.n_frames)  judged: (series.n_frames) or NULL
    plan: (series.n_frames) or NULL
@@ -830,8 +831,8 @@ ML_API ml_status ml_check_judge(const ml_check_series *series, const ml_check_li
                                 const uint8_t *skipped, const uint8_t *judged,
                                 const double *plan, uint8_t held, const double *allowed,
                                 const double *grounds,
-                                const double *floors, const double *hovers, double *work,
-                                int64_t n_most, double *found, int64_t *n_found);
+                                const double *floors, const double *hovers, double warp,
+                                double *work, int64_t n_most, double *found, int64_t *n_found);
 
 /* What feet and body do in every frame, without labels. Velocities of five points of each sole, from
    heel to ball, m/s: to the left, up and ahead, seen from the body's heading; the slowest of them
@@ -2087,7 +2088,7 @@ ML_API ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int
                                 const ml_frames *made, double *found, int64_t *n_found);
 
 /* Frames of the best recipe of a choice that passes the quality check, its place in the choice, and
-   whether its feet are held. Where none of the first four recipes passes, and no foot of the first
+   whether its feet are held. Where none of the first three recipes passes, and no foot of the first
    slips, its feet are left as the blend has them. If none passes, the one that fails least is
    returned. With `still`, held feet of pinned windows stand still.
    number: (1)  feet: (1)  errors: (2)  found: (96, 5)  n_found: (1) */

@@ -21,9 +21,10 @@
 #define CHECK_STANDS_SPEED 1.0
 /* Metres. A part of the body that is so much lower than the soles may carry it. */
 #define CHECK_REST 0.05
-/* m/s2. Bodies in flight fall so fast: gravity, in a jump that plays 15 % slower or faster. */
-#define CHECK_LEAST_FALL (0.7 * 9.81)
-#define CHECK_MOST_FALL (1.3 * 9.81)
+/* m/s2, and part of it that a body in flight may fall slower or faster: a jump may play 15 % slower or
+   faster. */
+#define CHECK_GRAVITY 9.81
+#define CHECK_WARP 0.3
 /* Frames that a contact must have for its slide to be measured. */
 #define CHECK_SHORTEST_CONTACT 3
 /* Slides are compared over equally long contacts: of this long, twice, four times ..., and any. */
@@ -40,8 +41,10 @@
    of the pelvis, m/s; deceleration, m/s2; farthest off free fall, metres. */
 enum { CHECK_BODY_HEAD, CHECK_BODY_TRAVEL, CHECK_BODY_BRAKE, CHECK_BODY_HOVER };
 
-/* Pelvis, mass point and heading of frame t of a series, from positions of joints. */
+/* Pelvis of frame t of a series, and mass point, where it has any; and heading: from positions of joints. */
 void ml_check_body(const ml_check_rig *rig, int64_t t, const double *at, const ml_check_series *out);
+void ml_check_heading(const ml_check_rig *rig, int64_t t, const double *at,
+                      const ml_check_series *out);
 
 /* Velocities of soles and of the body in frames `first` to `stop` - 1, as of ml_support_measure. */
 void ml_support_moves(const ml_check_series *series, double fps, int64_t first, int64_t stop,
@@ -148,10 +151,10 @@ static inline double ml_check_fall(const double *points, int64_t first, int64_t 
 
 /* How far the mass point (F, 3) of a body that nothing supports from frame `first` to `stop` leaves
    the path of a body that falls freely from the frame before to the frame after, metres: 0 in a
-   jump, 0.7 g T^2 / 8 in a level glide of T seconds. The jump may play up to 15 % slower or faster:
-   of all such paths the nearest. */
+   jump, g T^2 / 8 in a level glide of T seconds. Gravity may be lower or higher by a part `warp`: of all
+   such paths the nearest. */
 static inline double ml_check_gap(int64_t n_frames, const double *mass, int64_t first, int64_t stop,
-                                  double fps) {
+                                  double fps, double warp) {
     int64_t from = first > 0 ? first - 1 : 0, to = stop < n_frames ? stop : n_frames - 1;
     double length = (double)(to - from) / fps, start = mass[3 * from + 1], gap = 0.0;
     double slope = (mass[3 * to + 1] - start) / length, along = 0.0, size = 0.0;
@@ -161,7 +164,7 @@ static inline double ml_check_gap(int64_t n_frames, const double *mass, int64_t 
         along += arc * (mass[3 * t + 1] - start - slope * now);
         size += arc * arc;
     }
-    double fall = ml_clamp(along / size, CHECK_LEAST_FALL, CHECK_MOST_FALL);
+    double fall = CHECK_GRAVITY * ml_clamp(along / (CHECK_GRAVITY * size), 1.0 - warp, 1.0 + warp);
     for (int64_t t = from + 1; t < to; t++) {
         double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
         gap = ml_max(gap, fabs(mass[3 * t + 1] - start - slope * now - fall * arc));

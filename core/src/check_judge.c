@@ -72,7 +72,7 @@ typedef struct {
     const ml_check_limits *limits;
     const uint8_t *planted, *skipped, *judged;
     const double *plan, *allowed, *grounds, *floors, *hovers;
-    double fps;
+    double fps, warp;
     int64_t first, last, n_most, n_found;
     double *work, *found;
 } check_case;
@@ -340,7 +340,8 @@ static void check_judge_hovering(check_case *at) {
             t++;
             continue;
         }
-        double gap = ml_check_gap(series->n_frames, series->mass, begin, t, at->fps), own = 0.0;
+        double gap = ml_check_gap(series->n_frames, series->mass, begin, t, at->fps, at->warp);
+        double own = 0.0;
         if (!at->hovers) own = at->limits->body[CHECK_BODY_HOVER];
         for (int64_t u = begin; at->hovers && u < t; u++) own = ml_max(own, at->hovers[u]);
         double most = ml_max(CHECK_HOVER_MORE * own, CHECK_HOVER_FREE);
@@ -421,14 +422,14 @@ ml_status ml_check_judge(const ml_check_series *series, const ml_check_limits *l
                          const uint8_t *planted, double fps, int64_t first, int64_t last,
                          const uint8_t *skipped, const uint8_t *judged, const double *plan,
                          uint8_t held, const double *allowed, const double *grounds,
-                         const double *floors, const double *hovers, double *work, int64_t n_most, double *found,
-                         int64_t *n_found) {
+                         const double *floors, const double *hovers, double warp, double *work,
+                         int64_t n_most, double *found, int64_t *n_found) {
     *n_found = 0;
     if (series->n_checked < 1 || limits->n_checked != series->n_checked ||
         limits->n_carriers != series->n_carriers || first < 0 || last >= series->n_frames)
         return ML_BAD_SIZE;
     check_case at = {series, limits, planted, skipped, judged, plan,   allowed, grounds, floors,
-                     hovers, fps,    first,   last,    n_most, 0,      work,    found};
+                     hovers, fps,    warp,    first,   last,   n_most, 0,       work,    found};
     check_judge_joints(&at);
     check_judge_body(&at);
     check_judge_hovering(&at);

@@ -171,7 +171,11 @@ static void check_mass(const ml_check_rig *rig, const double *at, double *out) {
 void ml_check_body(const ml_check_rig *rig, int64_t t, const double *at,
                    const ml_check_series *out) {
     for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[3 * rig->checked[0] + c];
-    check_mass(rig, at, out->mass + 3 * t);
+    if (out->mass) check_mass(rig, at, out->mass + 3 * t);
+}
+
+void ml_check_heading(const ml_check_rig *rig, int64_t t, const double *at,
+                      const ml_check_series *out) {
     out->heading[t] = check_heading(rig, t == 0, t > 0 ? out->heading[t - 1] : 0.0, at);
 }
 
@@ -189,6 +193,7 @@ ml_status ml_check_measure(const ml_check_rig *rig, double fps, const double *po
         for (int64_t n = 1; n < rig->n_checked; n++) low = ml_min(low, at[3 * rig->checked[n] + 1]);
         out->lowest[t] = low;
         ml_check_body(rig, t, at, out);
+        ml_check_heading(rig, t, at, out);
         for (int64_t side = 0; side < rig->n_legs; side++) check_leg(rig, side, t, at, q, out);
         if (t == 0) continue;
         if (t == 1)

@@ -98,17 +98,23 @@ static void support_levels(const double *soles, const uint8_t *falls, int64_t fi
     }
 }
 
-/* Which of ten heights in frame t are near a level. */
+/* Which of ten heights in frame t are near a level. Nearly all are near the first, or beyond the range of
+   all. */
 static void support_near(const double *levels, int64_t n_frames, int64_t t, int64_t half,
                          int64_t step, double near, const double *heights, uint8_t *low) {
-    double least[2 * SUPPORT_POINTS];
     int64_t first = t - half, last = t + half < n_frames ? t + half : n_frames - 1;
+    double least = HUGE_VAL, most = -HUGE_VAL;
     if (first < 0) first += (step - 1 - first) / step * step;
-    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) least[i] = HUGE_VAL;
-    for (int64_t u = first; u <= last; u += step)
-        for (int i = 0; i < 2 * SUPPORT_POINTS; i++)
-            least[i] = ml_min(least[i], fabs(heights[i] - levels[u]));
-    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) low[i] = least[i] < near;
+    for (int64_t u = first; u <= last; u += step) {
+        least = ml_min(least, levels[u]);
+        most = ml_max(most, levels[u]);
+    }
+    for (int i = 0; i < 2 * SUPPORT_POINTS; i++) {
+        low[i] = 0;
+        if (heights[i] - most >= near || least - heights[i] >= near) continue;
+        for (int64_t u = first; u <= last && !low[i]; u += step)
+            low[i] = fabs(heights[i] - levels[u]) < near;
+    }
 }
 
 /* Part of the weight on each foot: where the mass point is between the middles of their low parts. */
@@ -246,8 +252,9 @@ static void support_moment(const ml_support *source, const ml_support *result, i
                                   part * (source->travel[2 * next + c] - source->travel[2 * g + c]));
     for (int f = 0; f < 2; f++) {
         int8_t k = result->slowest[2 * t + f];
+        if (k < 0) continue;
         int now = support_is_low(source, g, f), then = support_is_low(source, next, f);
-        if (k < 0 || !(now || then)) continue;
+        if (!(now || then)) continue;
         int64_t from = now ? g : next, to = then ? next : g; /* not into the air, nor out of it */
         const double *a = source->velocity + 3 * (SUPPORT_POINTS * (2 * from + f) + k);
         const double *b = source->velocity + 3 * (SUPPORT_POINTS * (2 * to + f) + k);
@@ -472,6 +479,14 @@ static void support_judge_foot(support_case *at, int joint, double *rows) {
     }
 }
 
+/* Whether p is as near as that to one of n points: then it is to what is between them. */
+static int support_is_near(const double *p, int64_t n, const double *points, double near) {
+    for (int64_t k = 0; k < n; k++)
+        if (ml_square(p[0] - points[2 * k]) + ml_square(p[1] - points[2 * k + 1]) <= ml_square(near))
+            return 1;
+    return 0;
+}
+
 /* Whether the body stalls, is launched, or travels in a direction in which no clip does. */
 static void support_judge_travel(support_case *at) {
     int64_t n = at->stop - at->first;
@@ -500,9 +515,10 @@ static void support_judge_travel(support_case *at) {
         double high = SUPPORT_LAUNCH * most + SUPPORT_SPEED_FREE;
         if (speed < low) support_note(at, ML_CHECK_STALL, -1, t, speed, low);
         if (speed > high) support_note(at, ML_CHECK_LAUNCH, -1, t, speed, high);
+        double free = SUPPORT_ASTRAY_FREE + SUPPORT_ASTRAY * most;
+        if (support_is_near(v, n_moves, moves, free)) continue;
         support_off_hull(v, n_moves, moves, off);
         double away = sqrt(ml_square(off[0]) + ml_square(off[1]));
-        double free = SUPPORT_ASTRAY_FREE + SUPPORT_ASTRAY * most;
         if (away > free) support_note(at, ML_CHECK_ASTRAY, -1, t, away, free);
     }
 }

@@ -81,7 +81,7 @@ double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest
     while (t < n_frames) {
         int64_t first = t;
         while (t < n_frames && ml_check_is_off(soles, lowest, t, floors, fps)) t++;
-        double gap = t > first ? ml_check_gap(n_frames, mass, first, t, fps) : 0.0;
+        double gap = t > first ? ml_check_gap(n_frames, mass, first, t, fps, CHECK_WARP) : 0.0;
         worst = ml_max(worst, gap);
         if (t == first) t++;
         for (int64_t s = first; out && s < t; s++) out[s] = (float)gap;

@@ -18,7 +18,6 @@ static ml_check_series support_series(ml_memory *memory, int64_t most) {
     series.heading = ML_TAKE(memory, double, most);
     series.soles = ML_TAKE(memory, double, 12 * most);
     series.pelvis = ML_TAKE(memory, double, 3 * most);
-    series.mass = ML_TAKE(memory, double, 3 * most);
     return series;
 }
 
@@ -40,6 +39,7 @@ static int64_t support_around(const ml_table *table) {
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out) {
     int64_t length = table->length, most = length + 2 * support_around(table);
     out->own = support_series(memory, most);
+    out->own.mass = ML_TAKE(memory, double, 3 * most);
     out->clip = support_series(memory, most);
     out->own_support = support_of(memory, &out->own);
     out->clip_support = support_of(memory, &out->clip);
@@ -71,7 +71,7 @@ static void support_put(const support_place *place, int64_t n, const int64_t *wh
 }
 
 /* Captured rows as frames of a series, moved so that row `meets` is at a heading and over a point of
-   the ground; their bodies from frame `from` to `to` only. joints: (n_joints, 3) scratch memory */
+   the ground; headings from frame `from` to `to` only. joints: (n_joints, 3) scratch memory */
 static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_t meets,
                          double heading, const double *root, double *joints, int64_t from,
                          int64_t to, const ml_check_series *out, int64_t t) {
@@ -88,11 +88,13 @@ static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_
         support_place place = {x, z, sine, cosine};
         const float *body = rows->body + 3 * rows->n_joints * row;
         support_put(&place, 4, soles, rows->points + 12 * row, out->soles + 12 * t);
-        if (t < from || t >= to) continue;
+        int moves = from <= t && t < to;
+        if (!out->mass && !moves) continue;
         support_put(&place, 1, rig->checked, body, joints);
         support_put(&place, 6, rig->legs, body, joints);
         support_put(&place, 2 * rig->n_across, rig->across, body, joints);
         ml_check_body(rig, t, joints, out);
+        if (moves) ml_check_heading(rig, t, joints, out);
     }
 }
 
@@ -125,14 +127,14 @@ static ml_status support_own(const ml_table *table, ml_table_pieces *work, int64
     int64_t n = made->n_frames, end = n - 1, ahead, after;
     size_t size = sizeof(double) * (size_t)n;
     support_span(table, support_around(table), first, last, &ahead, &after);
-    support_rows(table, first - ahead, ahead, first, made->heading[0], made->root, work->measuring, 0,
-                 ahead, &at->own, 0);
+    support_rows(table, first - ahead, ahead, first, made->heading[0], made->root, work->measuring, 0, 0,
+                 &at->own, 0);
     memcpy(at->own.heading + ahead, from->heading + before, size);
     memcpy(at->own.soles + 12 * ahead, from->soles + 12 * before, 12 * size);
     memcpy(at->own.pelvis + 3 * ahead, from->pelvis + 3 * before, 3 * size);
     memcpy(at->own.mass + 3 * ahead, from->mass + 3 * before, 3 * size);
     support_rows(table, last + 1, after, last, made->heading[end], made->root + 3 * end,
-                 work->measuring, 0, ahead + n + after, &at->own, ahead + n);
+                 work->measuring, 0, 0, &at->own, ahead + n);
     at->own.n_frames = at->own_support.n_frames = ahead + n + after;
     *begin = ahead;
     return ml_support_measure(&at->own, table->fps, leg, ahead, ahead + n, at->levels,

@@ -7,7 +7,9 @@
 #include "table.h"
 
 /* Recipes that are made, best first. */
-#define TRANSITION_TRIES 4
+#define TRANSITION_TRIES 3
+/* Part of gravity by which a flight may be slower or faster: clips play at their own rate. */
+#define TRANSITION_WARP 0.0
 /* Metres. Floors fall this far below the higher one of two clips. */
 #define TRANSITION_FALL 0.05
 
@@ -198,7 +200,7 @@ static void transition_floors(const ml_table *table, const int64_t *ends, int64_
     }
 }
 
-/* How long the body hovers in the frames of windows that made frames, `first` to `last` of n, are
+/* How far off free fall the body is in the frames of windows that made frames, `first` to `last` of n, are
    made of. */
 static void transition_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
                               int64_t n, int64_t first, int64_t last, double *out) {
@@ -243,7 +245,7 @@ ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, in
     memset(work->skipped, 0, (size_t)n);
     bad = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
                          work->skipped, NULL, work->heading, 1, NULL, NULL, ends ? work->floors : NULL,
-                         work->hovers, work->judging, TABLE_FOUND, found, n_found);
+                         work->hovers, TRANSITION_WARP, work->judging, TABLE_FOUND, found, n_found);
     for (int64_t k = 0; !bad && k < *n_found; k++) /* frames count from the first made one */
         found[5 * k + 2] =
             ml_clamp(found[5 * k + 2] - (double)first, 0.0, (double)(last - first));

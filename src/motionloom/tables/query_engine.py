@@ -43,7 +43,7 @@ from motionloom.tables.window_places import WindowPlaces
 
 __all__ = ["Best", "Choice", "QueryEngine"]
 
-TRIES = 4
+TRIES = 3
 """Recipes that are synthesized, best first; as in core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
@@ -186,7 +186,7 @@ class QueryEngine:
         Their costs are those between the representatives; columns are not measured (nan).
         """
         a, b = self.end_of(source), self.end_of(target)
-        count = min(TRIES, self._between.shape[2])
+        count = min(TRIES - 1, self._between.shape[2])
         rows = np.full((count + 1, MOST_WAYS), -1, dtype=np.int64)
         n = fill_rows(self._between[a, b, :count], self._medoids, source, target, rows)
         costs, stored = np.full(n, FAR), self._costs[a, b, : n - 1]

@@ -25,6 +25,9 @@ SPEED_MORE = 1.3
 BEND_MORE, BEND_FREE = 1.5, 80.0
 """A joint may exceed its own maximum in the sources by the first, and always reach the second
 (rad/s, m/s2; for speeds see ``CheckRig.quick``); as in core/src/check_judge.c."""
+WARP = 0.3
+"""Part of gravity by which a flight may be slower or faster: a jump may play 15 % slower or faster; as in
+core/src/check.h."""
 SINK = 0.025
 """Metres by which soles may be lower than in the sources; as in core/src/check_judge.c."""
 
@@ -87,7 +90,7 @@ def judge(
         series_record(checked.series), limits_record(limits),
         np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
         checked.last, skipped, checked.judged, _given(checked.plan), int(checked.held),
-        _given(allowed), _given(grounds), None if floors is None else _given(floors), gaps,
+        _given(allowed), _given(grounds), None if floors is None else _given(floors), gaps, WARP,
         np.zeros(len(skipped) + 6 * len(limits.turn)), len(failures), failures, n_found,
     )  # fmt: skip
     return int(n_found[0])
