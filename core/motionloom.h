@@ -309,6 +309,15 @@ ML_API void ml_quaternion_multiply(int64_t n, const double *a, const double *b, 
    q: (n, 4)  v, out: (n, 3) */
 ML_API void ml_quaternion_rotate(int64_t n, const double *q, const double *v, double *out);
 
+/* Angles of the rotations from a to b, radians, 0 to pi.
+   a, b: (n, 4)  out: (n) */
+ML_API void ml_quaternion_angles(int64_t n, const double *a, const double *b, double *out);
+
+/* Rotations that are a part of the short way from a to b.
+   a, b, out: (n, 4)  part: (n) */
+ML_API void ml_quaternion_slerp(int64_t n, const double *a, const double *b, const double *part,
+                                double *out);
+
 /* Angles of some joints from each frame to the next.
    q: (n_frames, n_joints, 4)  joints: (n_chosen)  out: (n_frames - 1, n_chosen) */
 ML_API ml_status ml_quaternion_turns(int64_t n_frames, int64_t n_joints, const double *q,

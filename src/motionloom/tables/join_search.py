@@ -18,8 +18,8 @@ MOST_LENGTHS = 4
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
 JOINS = 2
-"""Searches for a natural candidate that also passes the quality check, at most: hardly any comes later,
-and who asks waits."""
+"""Searches for a natural candidate that also passes the quality check, at most: hardly any comes
+later, and who asks waits."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
 

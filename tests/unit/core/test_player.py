@@ -278,7 +278,7 @@ def test_patience_is_a_time_and_thinking_has_a_budget(opened):
     live = opened.live(28)
     for wrong in (-0.1, np.nan, np.inf):
         refused(BAD_SIZE, "ml_stream_set_patience", live.record, wrong)
-    live.steps(3)
+    live.steps(5)
     live.call("hold_label", opened.find("label", "running"))
     live.call("think", 0)
     assert not live.call("in_transition")
