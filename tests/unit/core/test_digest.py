@@ -35,7 +35,7 @@ KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
     "file": "7ae94664f2f7efda9b30f182729a0ba00cc6d4a2e68b81f71c15ab9997481d92",
-    "played": "cbd957c4269c0621f6abc1a371c0f63e1c5568a69b5e0b4e5b2ec7fcf0d1506d",
+    "played": "810f1dd2025159ee71d0b15685a39f54e65876e058e7c90c8e19e2b86732bd90",
 }
 """Digests that every machine must find."""
 TRANSITIONS, STEPS = 20, 200
