@@ -14,7 +14,8 @@
    - Arrays are dense and in C order. The comment of every function states the shape of every
      array by the names of its other arguments, as `a: (n, 4)`; the Python binding checks them.
    - Flags are uint8_t, 0 or 1.
-   - Functions of one table, and of its streams, are for one thread at a time.
+   - Functions of one table, and of its streams, are for one thread at a time. ml_table_share opens
+     it for another thread.
    - The same input gives the same bits on every platform, if the sources are compiled so:
      GCC, Clang      -ffp-contract=off, and neither -ffast-math nor -Ofast nor any part of them;
                      every -O, -fno-math-errno, -mavx2 and the like are free; -O3 is 1.5 times
@@ -79,7 +80,7 @@ ML_API const char *ml_status_text(int32_t status);
        ml_stream live;
        bad = ml_stream_open(&table, row, m, malloc(m), &live);
 
-       bad = ml_stream_go_to_label(&live, ml_table_find_label(&table, -1, "run"));
+       bad = ml_stream_hold_label(&live, ml_table_find_label(&table, -1, "run"));
        bad = ml_stream_step(&live, root, quats, planted);
 
    Each step is one frame of ml_table_fps frames a second. Nothing is allocated, so nothing is
@@ -112,10 +113,20 @@ ML_API int64_t ml_table_memory(int64_t n_bytes, const uint8_t *file);
 
 /* Open a file. Every number in it is checked: a file that is damaged or made up is refused. The
    memory begins at a multiple of 16 bytes. Keep file and memory, as they are and where they are, as
-   long as the table. For another thread open the same file once more, in other memory.
+   long as the table.
    file: (n_bytes)  memory: (n_memory) */
 ML_API ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory,
                                uint8_t *memory, ml_table *table);
+
+/* Bytes of memory that a table needs for another thread: what that works in. */
+ML_API int64_t ml_table_share_memory(const ml_table *table);
+
+/* The same table for another thread, with streams of its own. Poses, index and recipes are shared;
+   keep the table and its memory as long as those made of it. The memory begins at a multiple of 16
+   bytes.
+   memory: (n_memory) */
+ML_API ml_status ml_table_share(const ml_table *table, int64_t n_memory, uint8_t *memory,
+                                ml_table *out);
 
 /* Frames a second, frames of a transition, and how many joints, clips and labels there are. */
 ML_API double ml_table_fps(const ml_table *table);
@@ -204,28 +215,64 @@ ML_API ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_me
    this heading and its root over (x, z), and goes on from there. */
 ML_API ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z);
 
-/* Go to a row, or to the frame with a label that is reached most easily: the transition begins with
-   the next frame, whatever is shown. The last order counts. */
+/* What a character is doing. */
+typedef enum {
+    ML_STREAM_PLAYING = 0, /* it has no order: it plays its clip, and then one that continues it */
+    ML_STREAM_GOING = 1,   /* it is on its way to the goal of its order */
+    ML_STREAM_IN = 2,      /* it is in the label that it holds, or in the piece that it acts */
+    ML_STREAM_ARRIVED = 3, /* it has been where it was sent, and plays on */
+    ML_STREAM_CONTINUING_BADLY = 4 /* its clip was over, and every transition to a motion like it
+                                      fails the quality check: it plays the one that fails least */
+} ml_stream_state;
+
+/* Orders. The last one counts, and the same one again changes nothing.
+   - go: arrive at a row, or in any frame with a label, and play on.
+   - hold: arrive in a label, and stay in frames that carry it.
+   - act: arrive at the first frame of a piece with a label, and play it to its last frame. After
+     that the same order acts once more.
+   A transition begins within a few steps: each step thinks for a limited time, and ml_stream_think
+   does more at once. */
 ML_API ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row);
 ML_API ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label);
+ML_API ml_status ml_stream_hold_label(ml_stream *stream, int64_t label);
+ML_API ml_status ml_stream_act_label(ml_stream *stream, int64_t label);
+
+/* Seconds that an order waits for a transition that passes the quality check: a step later the other
+   foot stands. After that the transition that fails least is taken. */
+#define ML_STREAM_PATIENCE_S 0.3
+ML_API ml_status ml_stream_set_patience(ml_stream *stream, double seconds);
+
+/* Think about the next transition now, in up to `budget` pieces: a search, a choice of recipes, one
+   transition made, one checked. Each takes a fraction of a millisecond, and a step does one. A game
+   with time left in a frame calls this, or after an order, to see it followed sooner. */
+ML_API ml_status ml_stream_think(ml_stream *stream, int64_t budget);
 
 /* The next frame. What fails changes nothing, and the order that could not be followed is forgotten;
    only after ML_MISSING, which files never give, it is kept: measure the limits of the clip that the
    table names, and call again. Where a clip ends, a character goes over into a captured motion that
-   is like it; where there is none, it stays in the last frame.
+   is like it.
    root: (3)  quats: (stream.table.rows.n_joints, 4)  planted: (4) */
 ML_API ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted);
 
-/* The row that is shown, or, in a transition, the one that it arrives at; -1 before the first
-   frame. */
-ML_API int64_t ml_stream_row(const ml_stream *stream);
+/* The row that is shown, or, in a transition, the one that it arrives at; before the first frame
+   the one that is shown first. */
+ML_API int64_t ml_stream_now(const ml_stream *stream);
 
-/* Whether a character is in a transition; and whether it stays in the last frame of a clip. */
+/* What a character is doing: one of ml_stream_state. */
+ML_API int32_t ml_stream_doing(const ml_stream *stream);
+
+/* Whether a character is in a transition; and whether that fails the quality check. */
 ML_API uint8_t ml_stream_in_transition(const ml_stream *stream);
-ML_API uint8_t ml_stream_is_done(const ml_stream *stream);
+ML_API uint8_t ml_stream_is_flawed(const ml_stream *stream);
 
 /* Frames until a transition arrives, 0 outside of one. */
 ML_API int64_t ml_stream_frames_left(const ml_stream *stream);
+
+/* Captured rows that the frame shown last is made of, and the share of each; how many: 0 before the
+   first frame. Where it is not `changed` it is its row's own, moved over the ground.
+   rows, weights: (16)  changed: (1) */
+ML_API int64_t ml_stream_made_of(const ml_stream *stream, int64_t *rows, double *weights,
+                                 uint8_t *changed);
 
 /* ---- The processor ----------------------------------------------------------------------------*/
 
@@ -261,6 +308,15 @@ ML_API void ml_quaternion_multiply(int64_t n, const double *a, const double *b, 
 /* Vectors turned by quaternions.
    q: (n, 4)  v, out: (n, 3) */
 ML_API void ml_quaternion_rotate(int64_t n, const double *q, const double *v, double *out);
+
+/* Angles of the rotations from a to b, radians, 0 to pi.
+   a, b: (n, 4)  out: (n) */
+ML_API void ml_quaternion_angles(int64_t n, const double *a, const double *b, double *out);
+
+/* Rotations that are a part of the short way from a to b.
+   a, b, out: (n, 4)  part: (n) */
+ML_API void ml_quaternion_slerp(int64_t n, const double *a, const double *b, const double *part,
+                                double *out);
 
 /* Angles of some joints from each frame to the next.
    q: (n_frames, n_joints, 4)  joints: (n_chosen)  out: (n_frames - 1, n_chosen) */
@@ -1890,15 +1946,17 @@ ML_API ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_
    the slowest low point of each sole as of ml_support, where they are as well; `missing` names a clip whose limits are wanted. `costs` are those of the
    first recipes. `met` has the windows whose terms are known: medoids, and 32 more. Names are those
    of joints, clips and labels, each with a 0 at its end. `spokes`: for every label and
-   representative the nearest window that ends in a frame with the label, -1 for none.
+   representative the nearest window that ends in a frame with the label, -1 for none. `pieces`:
+   first and last rows of the pieces of clips with each label, sorted.
    starts: (n_clips + 1)  jumps: (n_jumps)  medoids: (n_medoids)
    nearest, hovers: (rows.n_rows)  slowest: (rows.n_rows, 2)
    between: (n_ends, n_ends, n_recipes, 2)  costs: (n_ends, n_ends)  spokes: (n_labels, n_ends)
+   first_piece: (n_labels + 1)  pieces: (n_pieces, 2)
    speeds, measured: (n_clips)  weights: (4, 4, length)  limits: (n_clips, n_limits)
    met: (n_medoids + 32)  missing: (1)  names: (n_characters)  name_at: (n_names)
    work: (n_work) */
 typedef struct ml_table {
-    int64_t n_clips, n_jumps, n_medoids, n_ends, n_recipes, n_limits, n_labels, length;
+    int64_t n_clips, n_jumps, n_medoids, n_ends, n_recipes, n_limits, n_labels, n_pieces, length;
     double fps;
     const ml_rows *rows;
     const ml_leg_rig *rig;
@@ -1915,7 +1973,7 @@ typedef struct ml_table {
     const uint16_t *nearest;
     const uint8_t *between;
     const float *costs;
-    const int64_t *spokes;
+    const int64_t *spokes, *first_piece, *pieces;
     const double *speeds, *weights, *limits;
     const float *hovers;
     const int8_t *slowest;
@@ -2038,22 +2096,39 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
                                ml_frames *out, int64_t *number, uint8_t *feet, double *errors,
                                double *found, int64_t *n_found);
 
-/* A live character of a table: where it is, and memory. It plays a clip, from `start`, carried into
-   the world by `turn`, then `x` and `z`; or the frames of a transition, `at` the next of them, after
-   which it goes on in its clip after row `then`. `clips` are those that it is made of now; `goal` is
-   0 for none, 1 for the windows in `spokes`, 2 for the window at row `goal_row`; where nothing that
-   passes the quality check leads there it is tried again after `pause` frames, `waits` times more.
-   `patience`: how many times after each order; with 0, as ml_stream_open leaves it, the transition
-   begins in the next step.
-   `played` are the frames shown last, the newest last.
-   clips: (4)  spokes: (table.n_ends)  work: (n_work) */
+/* Captured rows that one frame of a live character is made of, at most. */
+#define ML_MOST_SHARES 16
+
+/* A live character of a table: where it is, what it is told, and memory. It plays a clip, from
+   `start`, carried into the world by `turn`, then `x` and `z`; or the frames of a transition, `at`
+   the next of them, after which it goes on in its clip after row `then`. `clips` are those that the
+   transition is made of.
+   `order` is 0 for none, 1 to go to row `goal_row`, then 2 to go to, 3 to hold and 4 to act a label,
+   whose pieces are first and last rows, sorted. It is `pending` until its transition begins, then
+   `toward` the goal, which is `reached`: 1 while the piece is acted that ends in row `act_last`, and 2
+   after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`.
+   Thoughts: `stage` is the next piece of thinking, `continues` whether it is about the end of the
+   clip. Of `n_recipes`, found from the window at row `source`, `number` is tried next, with its feet
+   held or not; of `n_tried` the best so far fails by `least`.
+   `since` is how many steps later than the recipes were found for a transition may leave. One that is
+   made leaves in `leave_in` steps, -1 where none is made.
+   `played` are the frames shown last, the newest last, made of `n_shares` rows.
+   pieces: (n_pieces, 2)  clips, made_clips: (4)  spokes: (table.n_ends)
+   share_rows, share_weights: (16)  work: (n_work) */
 typedef struct ml_stream {
     const ml_table *table;
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
-    uint8_t in_transition, done, goal;
-    int64_t at, then, goal_row, patience, waits, pause, try_again, n_clips, n_played;
-    int64_t *clips, *spokes;
+    uint8_t in_transition, is_flawed, is_continuing, is_copy, order, pending, toward, reached;
+    uint8_t stage, continues, feet, least_feet, made_flawed;
+    int64_t at, then, goal_row, act_last, waited, pause, n_clips, n_played;
+    int64_t source, n_recipes, n_ranked, number, n_tried, since, leave_in, least_number;
+    int64_t made_then, n_made_clips;
+    double patience, least;
+    int64_t n_pieces, n_shares;
+    const int64_t *pieces;
+    int64_t *clips, *made_clips, *spokes, *share_rows;
+    double *share_weights;
     int64_t n_work;
     uint8_t *work;
 } ml_stream;
@@ -2061,9 +2136,11 @@ typedef struct ml_stream {
 /* Bytes of `work` that a stream of a table needs. */
 ML_API int64_t ml_stream_work(const ml_table *table);
 
-/* Go to one of some windows, those of a label: one for each representative, -1 for none.
-   spokes: (stream.table.n_ends) */
-ML_API ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spokes);
+/* Follow an order about a label: 2 to go there, 3 to hold it, 4 to act it. `spokes` has the windows
+   that end in it: one for each representative, -1 for none. `pieces` stay where they are.
+   pieces: (n_pieces, 2)  spokes: (stream.table.n_ends) */
+ML_API ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
+                                  const int64_t *pieces, const int64_t *spokes);
 
 /* Pose and velocity that are shown, as the index takes them.
    out: (stream.table.index.n_columns) */

@@ -45,7 +45,7 @@ def main(arguments: list[str]) -> None:
         pose = stream.step()
         if frame == 20:
             stream.go(label="goal")
-    print(f"the live character is at {pose.root_position.round(2)}, in {stream.place[0]}")
+    print(f"the live character is at {pose.root_position.round(2)}, in {stream.now[0]}")
     print("open", scratch / "joined.bvh")
 
 

@@ -212,7 +212,7 @@ static double support_rate(const double *at, int64_t first, int64_t stop, int64_
     int64_t a = t, b = t;
     while (a > first && t - a < half && fabs(at[a] - at[a - 1]) <= longest) a--;
     while (b + 1 < stop && b - t < half && fabs(at[b + 1] - at[b]) <= longest) b++;
-    return b > a ? (at[b] - at[a]) / (double)(b - a) : -1.0;
+    return b > a ? (at[b] - at[a]) / (double)(b - a) : longest / SUPPORT_LONGEST_STEP;
 }
 
 /* Lowest heights of the four sole points of a clip around its frame g. `lowest` are the frames in which
@@ -240,14 +240,16 @@ static int support_is_low(const ml_support *source, int64_t g, int f) {
     return ml_square(v[0]) + ml_square(v[2]) < ml_square(SUPPORT_FASTEST);
 }
 
-/* What a clip does at a place between two of its frames: moment i of frame t of a result. */
+/* What a clip does at a place between two of its frames, forwards or backwards (`way` 1 or -1): moment
+   i of frame t of a result. */
 static void support_moment(const ml_support *source, const ml_support *result, int64_t t,
-                           double place, double rate, int i, double *told, double *moves) {
+                           double place, double rate, double way, int i, double *told,
+                           double *moves) {
     int64_t g = (int64_t)place, next = g + 1 < source->n_frames ? g + 1 : g;
     double part = place - (double)g;
     for (int c = 0; c < 2; c++)
-        moves[2 * i + c] = source->travel[2 * g + c] +
-                           part * (source->travel[2 * next + c] - source->travel[2 * g + c]);
+        moves[2 * i + c] = way * (source->travel[2 * g + c] +
+                                  part * (source->travel[2 * next + c] - source->travel[2 * g + c]));
     for (int f = 0; f < 2; f++) {
         int8_t k = result->slowest[2 * t + f];
         if (k < 0) continue;
@@ -257,7 +259,7 @@ static void support_moment(const ml_support *source, const ml_support *result, i
         const double *a = source->velocity + 3 * (SUPPORT_POINTS * (2 * from + f) + k);
         const double *b = source->velocity + 3 * (SUPPORT_POINTS * (2 * to + f) + k);
         double *out = told + 2 * (SUPPORT_MOMENTS * f + i);
-        for (int c = 0; c < 2; c++) out[c] = rate * (a[2 * c] + part * (b[2 * c] - a[2 * c]));
+        for (int c = 0; c < 2; c++) out[c] = way * rate * (a[2 * c] + part * (b[2 * c] - a[2 * c]));
     }
 }
 
@@ -276,7 +278,8 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
         rates[t - first] = (double)NAN;
         if (!(at[t] >= -0.5 && at[t] <= (double)n)) continue;
         double rate = support_rate(at, first, stop, t, half, longest) / usual;
-        rate = ml_min(rate < 0.0 ? 1.0 : rate, SUPPORT_FASTEST_RATE);
+        double way = rate < 0.0 ? -1.0 : 1.0; /* a clip may play backwards */
+        rate = ml_min(fabs(rate), SUPPORT_FASTEST_RATE);
         rates[t - first] = rate;
         int64_t here = (int64_t)ml_nearest(ml_clamp(at[t], 0.0, (double)(n - 1)));
         if (here != before && here != before + 1)
@@ -285,7 +288,7 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
         for (int i = 0; i < SUPPORT_MOMENTS; i++) {
             double away = SUPPORT_NEAR_S * (2.0 * (double)i / (SUPPORT_MOMENTS - 1) - 1.0);
             double place = ml_clamp(at[t] + away * source_fps, 0.0, (double)(n - 1));
-            support_moment(source, result, t, place, rate, i, told, moves);
+            support_moment(source, result, t, place, rate, way, i, told, moves);
         }
     }
     return ML_OK;

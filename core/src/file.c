@@ -36,7 +36,7 @@ enum {
     FILE_LABELS, FILE_LENGTH, FILE_CHAIN, FILE_CHECKED, FILE_CARRIERS, FILE_ACROSS, FILE_CHECK_LEGS,
     FILE_HEAD_JOINT, FILE_PARTS, FILE_PLANTS, FILE_PAD, FILE_WINDOW_PLANTS, FILE_TAPS, FILE_ROLL,
     FILE_COMPARED, FILE_CODES, FILE_PRUNES, FILE_BOUNDED, FILE_START_GROUPS, FILE_START_LISTS,
-    FILE_BOTH_GROUPS, FILE_BOTH_LISTS, FILE_MEMBERS, FILE_CHARACTERS, FILE_COUNTS
+    FILE_BOTH_GROUPS, FILE_BOTH_LISTS, FILE_MEMBERS, FILE_CHARACTERS, FILE_PIECES, FILE_COUNTS
 };
 enum { FILE_FPS, FILE_LOW, FILE_REACH, FILE_NUMBERS };
 
@@ -54,7 +54,7 @@ typedef struct {
     const float *groups[2], *centres[2];
     const int64_t *group_first[2], *list_first[2];
     const uint32_t *members[2];
-    const int64_t *starts, *jumps, *medoids, *spokes;
+    const int64_t *starts, *jumps, *medoids, *spokes, *first_piece, *pieces;
     const uint16_t *nearest;
     const uint8_t *between;
     const float *costs;
@@ -199,6 +199,8 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->between = FILE_NEXT(cursor, uint8_t, 2 * n[FILE_ENDS] * n[FILE_ENDS] * n[FILE_RECIPES]);
     p->costs = FILE_NEXT(cursor, float, n[FILE_ENDS] * n[FILE_ENDS]);
     p->spokes = FILE_NEXT(cursor, int64_t, n[FILE_LABELS] * n[FILE_ENDS]);
+    p->first_piece = FILE_NEXT(cursor, int64_t, n[FILE_LABELS] + 1);
+    p->pieces = FILE_NEXT(cursor, int64_t, 2 * n[FILE_PIECES]);
     p->speeds = FILE_NEXT(cursor, double, n[FILE_CLIPS]);
     p->weights = FILE_NEXT(cursor, double, 16 * n[FILE_LENGTH]);
     p->limits = FILE_NEXT(cursor, double, n[FILE_CLIPS] * file_n_limits(n));
@@ -306,11 +308,9 @@ static int file_measures_fit(const file_parts *p) {
            file_numbers(16 * n[FILE_LENGTH], p->weights, 1e3);
 }
 
-/* 1 where a window of the table's length starts at a row. `clip` is where to look first: rows come
-   in order. */
-static int file_is_window(const file_parts *p, int64_t row) {
+/* The clip that a row is in. */
+static int64_t file_clip_at(const file_parts *p, int64_t row) {
     int64_t low = 0, high = p->counts[FILE_CLIPS];
-    if (row < 0 || row >= p->counts[FILE_ROWS]) return 0;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
         if (p->starts[middle] > row) {
@@ -319,7 +319,13 @@ static int file_is_window(const file_parts *p, int64_t row) {
             low = middle;
         }
     }
-    return row + p->counts[FILE_LENGTH] <= p->starts[low + 1];
+    return low;
+}
+
+/* 1 where a window of the table's length starts at a row. */
+static int file_is_window(const file_parts *p, int64_t row) {
+    if (row < 0 || row >= p->counts[FILE_ROWS]) return 0;
+    return row + p->counts[FILE_LENGTH] <= p->starts[file_clip_at(p, row) + 1];
 }
 
 static int file_lists_fit(const file_parts *p, int k) {
@@ -344,6 +350,13 @@ static int file_recipes_fit(const file_parts *p) {
     for (int64_t k = 0; k < n[FILE_LABELS] * ends; k++) {
         int64_t row = p->spokes[k];
         if (row != -1 && (!file_is_window(p, row) || p->nearest[row] >= ends)) return 0;
+    }
+    if (!file_ranges(n[FILE_LABELS], p->first_piece, 0, n[FILE_PIECES])) return 0;
+    for (int64_t k = 0; k < n[FILE_PIECES]; k++) {
+        const int64_t *piece = p->pieces + 2 * k;
+        if (piece[0] < 0 || piece[1] < piece[0] || piece[1] >= n[FILE_ROWS] ||
+            file_clip_at(p, piece[0]) != file_clip_at(p, piece[1]))
+            return 0;
     }
     for (int64_t k = 0; k < 2 * ends * ends * n[FILE_RECIPES]; k++)
         if (p->between[k] >= medoids && p->between[k] < 254) return 0;
@@ -397,10 +410,8 @@ typedef struct {
     ml_leg_rig *rig;
     ml_check_rig *check_rig;
     ml_term_source *source;
-    ml_term_slots *slots;
     ml_terms *terms;
-    ml_scratch *scratch;
-    ml_weighing *weighing;
+    table_terms own;
     ml_window_index *index;
     ml_window_lists *lists[2];
     ml_context_frames *seen;
@@ -421,10 +432,7 @@ static void file_lay_out(const file_parts *p, ml_memory *m, file_memory *made) {
     made->rig = ML_TAKE(m, ml_leg_rig, 1);
     made->check_rig = ML_TAKE(m, ml_check_rig, 1);
     made->source = ML_TAKE(m, ml_term_source, 1);
-    made->slots = ML_TAKE(m, ml_term_slots, 1);
     made->terms = ML_TAKE(m, ml_terms, 1);
-    made->scratch = ML_TAKE(m, ml_scratch, 1);
-    made->weighing = ML_TAKE(m, ml_weighing, 1);
     made->index = ML_TAKE(m, ml_window_index, 1);
     made->seen = ML_TAKE(m, ml_context_frames, 1);
     made->heading = ML_TAKE(m, double, rows);
@@ -454,45 +462,24 @@ static void file_lay_out(const file_parts *p, ml_memory *m, file_memory *made) {
     made->name_at = ML_TAKE(m, int64_t, joints + n[FILE_CLIPS] + n[FILE_LABELS]);
 }
 
-/* Terms of windows, and memory to judge blends in. */
-static void file_lay_out_terms(const file_parts *p, ml_memory *m, ml_term_slots *slots,
-                               ml_terms *terms, ml_scratch *scratch, ml_weighing *weighing) {
+/* Terms of windows, which are still to be filled, and memory to judge blends in. */
+static void file_lay_out_terms(const file_parts *p, ml_memory *m, file_memory *made) {
     const int64_t *n = p->counts;
     int64_t padded = n[FILE_LENGTH] + 2 * n[FILE_PAD], windows = n[FILE_MEDOIDS] + TABLE_WIDE;
-    int64_t plants = n[FILE_WINDOW_PLANTS], most = ML_MOST_WAYS * plants;
-    ml_term_slots s = {windows, padded, plants, n[FILE_LENGTH], n[FILE_PAD], p->numbers[FILE_FPS],
-                       .rows = NULL};
-    s.rows = ML_TAKE(m, float, 17 * padded *windows);
-    s.posture = ML_TAKE(m, float, 48 * padded *windows);
-    s.anchors = ML_TAKE(m, float, 4 * padded *windows);
-    s.spans = ML_TAKE(m, int32_t, 4 * plants *windows);
-    s.ahead = ML_TAKE(m, float, 4 * plants *windows);
-    s.counts = ML_TAKE(m, int32_t, 2 * windows);
-    s.reach = ML_TAKE(m, int32_t, 2 * windows);
-    s.turns = ML_TAKE(m, double, 2 * padded);
-    ml_scratch w = {.n_padded = padded, .n_plants = plants, .length = n[FILE_LENGTH]};
-    w.rows = ML_TAKE(m, float, 17 * padded);
-    w.posture = ML_TAKE(m, float, 48 * padded);
-    w.path = ML_TAKE(m, float, 35 * padded);
-    w.plants = ML_TAKE(m, float, 5 * most);
-    w.spans = ML_TAKE(m, int32_t, 3 * most);
-    w.order = ML_TAKE(m, int32_t, most);
-    w.chosen = ML_TAKE(m, float, 8 * most);
-    w.labels = ML_TAKE(m, int16_t, 2 * n[FILE_LENGTH]);
-    ml_weighing v = {.n_padded = padded, .prunes = n[FILE_PRUNES] != 0,
-                     .bounded = n[FILE_BOUNDED] != 0, .linear = p->linear, .log = p->log};
-    v.rows = ML_TAKE(m, float, 2 * 17 * padded);
-    v.posture = ML_TAKE(m, float, 2 * 48 * padded);
-    v.best = ML_TAKE(m, float, TABLE_COLUMNS);
+    ml_table_lay_out_terms(m, windows, padded, n[FILE_WINDOW_PLANTS], n[FILE_LENGTH], &made->own);
     if (!m->block) return;
-    *slots = s;
-    *scratch = w;
-    *weighing = v;
-    *terms = (ml_terms){windows,  padded,   plants,         n[FILE_TAPS], n[FILE_LENGTH],
-                        n[FILE_PAD], n[FILE_ROLL], (float)p->numbers[FILE_FPS],
-                        (float)p->numbers[FILE_LOW], s.rows, s.posture, s.anchors, s.spans,
-                        s.ahead,  s.counts, s.reach,        p->taps,      p->term_weights,
-                        p->sole,  p->masses};
+    ml_term_slots *s = made->own.slots;
+    s->pad = n[FILE_PAD];
+    s->fps = p->numbers[FILE_FPS];
+    made->own.weighing->prunes = n[FILE_PRUNES] != 0;
+    made->own.weighing->bounded = n[FILE_BOUNDED] != 0;
+    made->own.weighing->linear = p->linear;
+    made->own.weighing->log = p->log;
+    *made->terms = (ml_terms){windows,  padded,   s->n_plants,    n[FILE_TAPS], n[FILE_LENGTH],
+                              n[FILE_PAD], n[FILE_ROLL], (float)p->numbers[FILE_FPS],
+                              (float)p->numbers[FILE_LOW], s->rows, s->posture, s->anchors,
+                              s->spans, s->ahead, s->counts, s->reach, p->taps,
+                              p->term_weights, p->sole, p->masses};
 }
 
 /* A rotation of 7 bytes. */
@@ -654,15 +641,17 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
     *table = (ml_table){.n_clips = n[FILE_CLIPS], .n_jumps = n[FILE_JUMPS],
                         .n_medoids = n[FILE_MEDOIDS], .n_ends = n[FILE_ENDS],
                         .n_recipes = n[FILE_RECIPES], .n_limits = file_n_limits(n),
-                        .n_labels = n[FILE_LABELS], .length = n[FILE_LENGTH],
+                        .n_labels = n[FILE_LABELS], .n_pieces = n[FILE_PIECES],
+                        .length = n[FILE_LENGTH],
                         .fps = p->numbers[FILE_FPS], .rows = made->rows, .rig = made->rig,
                         .check_rig = made->check_rig, .term_source = made->source,
-                        .term_slots = made->slots, .terms = made->terms,
-                        .scratch = made->scratch, .weighing = made->weighing,
+                        .term_slots = made->own.slots, .terms = made->terms,
+                        .scratch = made->own.scratch, .weighing = made->own.weighing,
                         .index = made->index, .by_start = made->lists[0],
                         .by_both = made->lists[1], .seen = made->seen, .starts = p->starts,
                         .jumps = p->jumps, .medoids = p->medoids, .nearest = p->nearest,
                         .between = p->between, .costs = p->costs, .spokes = p->spokes,
+                        .first_piece = p->first_piece, .pieces = p->pieces,
                         .speeds = p->speeds, .weights = p->weights, .limits = p->limits,
                         .hovers = p->hovers, .slowest = p->slowest,
                         .measured = made->measured, .met = made->met, .missing = made->missing,
@@ -687,7 +676,7 @@ static int64_t file_memory_size(const file_parts *p) {
     file_memory made;
     ml_memory memory = {NULL, 0};
     file_lay_out(p, &memory, &made);
-    file_lay_out_terms(p, &memory, NULL, NULL, NULL, NULL);
+    file_lay_out_terms(p, &memory, &made);
     return memory.used + file_work(p);
 }
 
@@ -708,7 +697,7 @@ ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory, 
     if ((uintptr_t)memory % 16) return ML_UNALIGNED;
     if (n_memory < file_memory_size(&parts)) return ML_BAD_SIZE;
     file_lay_out(&parts, &pieces, &made);
-    file_lay_out_terms(&parts, &pieces, made.slots, made.terms, made.scratch, made.weighing);
+    file_lay_out_terms(&parts, &pieces, &made);
     bad = file_fill_rows(&parts, &made);
     if (!bad) bad = file_fill_index(&parts, &made);
     if (bad) return bad;

@@ -84,7 +84,8 @@ ml_status ml_planned_context(const ml_table *table, ml_planned_pieces *own,
 }
 
 ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_t n_windows,
-                           const int64_t *windows, ml_frames *out, double *errors) {
+                           const int64_t *windows, uint8_t feet, ml_frames *out,
+                           double *errors) {
     const ml_rows *rows = table->rows;
     int64_t length = table->length, joints = rows->n_joints, n_ways = 1 + n_windows;
     double speed = 0.0;
@@ -111,6 +112,6 @@ ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_
     out->n_frames = length;
     return ml_synthesis_make(&all, table->rig, length, n_ways, own->at,
                              table->weights + ML_MOST_WAYS * length * (n_ways - 1), table->fps,
-                             speed, 1, own->synthesis, own->held, out->heading, out->root,
+                             speed, feet, own->synthesis, own->held, out->heading, out->root,
                              out->quats, out->planted, errors);
 }

@@ -29,8 +29,10 @@ ml_status ml_planned_see(const ml_table *table, ml_planned_pieces *own, const ml
 ml_status ml_planned_context(const ml_table *table, ml_planned_pieces *own,
                              const ml_frames *frames, int64_t first, int64_t n, float *out);
 
-/* Frames that leave the window that was seen last over captured ones. windows: (n_windows) */
+/* Frames that leave the window that was seen last over captured ones, with its feet held or not.
+   windows: (n_windows) */
 ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_t n_windows,
-                           const int64_t *windows, ml_frames *out, double *errors);
+                           const int64_t *windows, uint8_t feet, ml_frames *out,
+                           double *errors);
 
 #endif

@@ -186,7 +186,10 @@ ml_status ml_table_transition_to_label(const ml_table *table, int64_t from_row, 
 static int64_t player_lay_out(const ml_table *table, uint8_t *block, ml_stream *stream) {
     ml_memory memory = {block, 0};
     stream->clips = ML_TAKE(&memory, int64_t, ML_MOST_WAYS);
+    stream->made_clips = ML_TAKE(&memory, int64_t, ML_MOST_WAYS);
     stream->spokes = ML_TAKE(&memory, int64_t, table->n_ends);
+    stream->share_rows = ML_TAKE(&memory, int64_t, ML_MOST_SHARES);
+    stream->share_weights = ML_TAKE(&memory, double, ML_MOST_SHARES);
     stream->n_work = ml_stream_work(table);
     stream->work = ML_TAKE(&memory, uint8_t, stream->n_work);
     return memory.used;
@@ -203,24 +206,9 @@ ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory, u
     if (clip < 0) return ML_NOWHERE;
     if ((uintptr_t)memory % 16) return ML_UNALIGNED;
     if (n_memory < ml_stream_memory(table)) return ML_BAD_SIZE;
-    *stream = (ml_stream){.table = table, .start = row, .row = -1, .n_clips = 1};
+    *stream = (ml_stream){.table = table, .start = row, .row = -1, .n_clips = 1, .leave_in = -1,
+                          .patience = ML_STREAM_PATIENCE_S};
     player_lay_out(table, memory, stream);
     stream->clips[0] = clip;
     return ML_OK;
-}
-
-ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label) {
-    if (label < 0 || label >= stream->table->n_labels) return ML_NOWHERE;
-    return ml_stream_go_to_windows(stream, stream->table->spokes + stream->table->n_ends * label);
-}
-
-int64_t ml_stream_row(const ml_stream *stream) {
-    return stream->in_transition ? stream->then : stream->row;
-}
-
-uint8_t ml_stream_in_transition(const ml_stream *stream) { return stream->in_transition; }
-uint8_t ml_stream_is_done(const ml_stream *stream) { return stream->done; }
-
-int64_t ml_stream_frames_left(const ml_stream *stream) {
-    return stream->in_transition ? stream->table->length - stream->at : 0;
 }

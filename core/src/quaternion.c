@@ -4,12 +4,47 @@
 #include "joint.h"
 #include "vector.h"
 
+/* Sine of an angle between quaternions below which the way between them is straight. */
+#define QUATERNION_NEAR 1e-8
+
 void ml_quaternion_multiply(int64_t n, const double *a, const double *b, double *out) {
     for (int64_t i = 0; i < n; i++) ml_times(a + 4 * i, b + 4 * i, out + 4 * i);
 }
 
 void ml_quaternion_rotate(int64_t n, const double *q, const double *v, double *out) {
     for (int64_t i = 0; i < n; i++) ml_turn(q + 4 * i, v + 3 * i, out + 3 * i);
+}
+
+void ml_quaternion_angles(int64_t n, const double *a, const double *b, double *out) {
+    for (int64_t i = 0; i < n; i++) {
+        double from[4] = {a[4 * i], -a[4 * i + 1], -a[4 * i + 2], -a[4 * i + 3]}, turn[4];
+        ml_times(from, b + 4 * i, turn);
+        double sine = sqrt(turn[1] * turn[1] + turn[2] * turn[2] + turn[3] * turn[3]);
+        out[i] = 2.0 * ml_atan2(sine, fabs(turn[0]));
+    }
+}
+
+static double quaternion_length(const double *q) {
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
+void ml_quaternion_slerp(int64_t n, const double *a, const double *b, const double *part,
+                         double *out) {
+    for (int64_t i = 0; i < n; i++, a += 4, b += 4, out += 4) {
+        double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+        double sign = dot < 0.0 ? -1.0 : 1.0, chord[4], sum[4], t = part[i];
+        for (int c = 0; c < 4; c++) chord[c] = a[c] - sign * b[c], sum[c] = a[c] + sign * b[c];
+        /* Of chord and sum: an arc cosine loses half the digits at both ends. */
+        double angle = 2.0 * ml_atan2(quaternion_length(chord), quaternion_length(sum));
+        double sine = ml_sin(angle), of_a = 1.0 - t, of_b = t;
+        if (sine >= QUATERNION_NEAR) {
+            of_a = ml_sin((1.0 - t) * angle) / sine;
+            of_b = ml_sin(t * angle) / sine;
+        }
+        for (int c = 0; c < 4; c++) out[c] = of_a * a[c] + of_b * (sign * b[c]);
+        double length = quaternion_length(out);
+        for (int c = 0; c < 4; c++) out[c] = length > 0.0 ? out[c] / length : (double)(c == 0);
+    }
 }
 
 /* How far a squared length is from 1. */

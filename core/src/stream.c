@@ -1,48 +1,26 @@
-/* A live character: it plays on, and goes to a label or a row on request. A request in the middle
-   of a transition starts from a motion that no clip has: the rest of the transition, then the clip
-   in which it would have arrived. Those frames are a window like any other.
-   Blended as the source, they begin with the pose and the speed that are shown, and what stands is
-   held where it stands. */
+/* A live character: it follows orders, and plays on where it has none. Each step does one piece of
+   thinking about the next transition and shows one frame; thinking.c makes the transitions. */
+
+#include "stream.h"
 
 #include <string.h>
 
-#include "frames.h"
-#include "planned.h"
-#include "table.h"
-
 /* Frames kept of what was played, at least: pose and velocity are found by them. */
 #define STREAM_REMEMBERED 10
-/* Captured windows that are tried where a clip is over. */
-#define STREAM_LOOKED_AT 12
-/* Recipes that are made before the one that fails least is taken. */
-#define STREAM_TRIES 4
-/* Recipes of the table that are judged. */
-#define STREAM_RESCORED 32
-/* A goal to which nothing passes the quality check is tried again after so many seconds: a step later
-   the other foot stands. */
-#define STREAM_PAUSE_S 0.1
+/* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
+#define STREAM_RESTING 0.2
+/* Pieces of thinking in one step, where the next frame has to be known. */
+#define STREAM_MOST 32
 
-enum { STREAM_NO_GOAL, STREAM_LABEL, STREAM_ROW };
-
-/* Pieces of a stream's `work`. */
-typedef struct {
-    ml_frames segment; /* of the transition that is played */
-    ml_frames made;    /* of one that is tried */
-    ml_frames best;
-    ml_frames played;
-    ml_frames planned; /* a window, and what was played before it */
-    ml_choice choice;
-    double *found;
-    ml_planned_pieces own;
-} stream_pieces;
-
-static ml_frames stream_frames(ml_memory *memory, int64_t most, int64_t n_joints) {
-    ml_frames frames = {.most = most, .n_joints = n_joints};
-    frames.heading = ML_TAKE(memory, double, most);
-    frames.root = ML_TAKE(memory, double, 3 * most);
-    frames.quats = ML_TAKE(memory, double, 4 * n_joints * most);
-    frames.planted = ML_TAKE(memory, uint8_t, 4 * most);
-    return frames;
+static stream_part stream_part_of(ml_memory *memory, int64_t most, int64_t n_joints) {
+    stream_part part = {.frames = {.most = most, .n_joints = n_joints}};
+    part.frames.heading = ML_TAKE(memory, double, most);
+    part.frames.root = ML_TAKE(memory, double, 3 * most);
+    part.frames.quats = ML_TAKE(memory, double, 4 * n_joints * most);
+    part.frames.planted = ML_TAKE(memory, uint8_t, 4 * most);
+    part.shares.rows = ML_TAKE(memory, int64_t, ML_MOST_SHARES * most);
+    part.shares.weights = ML_TAKE(memory, double, ML_MOST_SHARES * most);
+    return part;
 }
 
 /* Frames kept of what was played, as far as a context looks back. */
@@ -57,17 +35,15 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     ml_memory memory = {block, 0};
     int64_t joints = table->rows->n_joints, length = table->length, most = ml_table_most(table);
     int64_t remembered = stream_remembered(table);
-    pieces->segment = stream_frames(&memory, length, joints);
-    pieces->made = stream_frames(&memory, length, joints);
-    pieces->best = stream_frames(&memory, length, joints);
-    pieces->played = stream_frames(&memory, remembered, joints);
-    pieces->planned = stream_frames(&memory, remembered + length + 2, joints);
-    pieces->segment.n_frames = pieces->best.n_frames = length;
-    pieces->choice.most = most;
+    pieces->segment = stream_part_of(&memory, length, joints);
+    pieces->made = stream_part_of(&memory, length, joints);
+    pieces->planned = stream_part_of(&memory, remembered + STREAM_AHEAD + length + 2, joints);
+    pieces->played = stream_part_of(&memory, remembered, joints).frames;
+    pieces->segment.frames.n_frames = pieces->made.frames.n_frames = length;
+    pieces->choice = (ml_choice){.most = most};
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
     pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
-    pieces->choice.pinned = NULL;
     pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
     ml_planned_lay_out(table, remembered, &memory, &pieces->own);
     return memory.used;
@@ -78,8 +54,22 @@ int64_t ml_stream_work(const ml_table *table) {
     return stream_lay_out(table, NULL, &pieces);
 }
 
-/* The row after the last one of a row's clip, or of its part before a capture glitch. */
-static int64_t stream_clip_end(const ml_table *table, int64_t row) {
+/* The pieces of a stream's work as they were left. */
+static ml_status stream_open(const ml_stream *stream, stream_pieces *pieces) {
+    const ml_table *table = stream->table;
+    if (stream->n_work < ml_stream_work(table) || table->n_work < ml_table_work(table) ||
+        ml_table_clip_at(table, stream->start) < 0)
+        return ML_BAD_SIZE;
+    stream_lay_out(table, stream->work, pieces);
+    pieces->played.n_frames = stream->n_played;
+    pieces->choice.count = stream->n_recipes;
+    pieces->choice.ranked = stream->n_ranked;
+    return ML_OK;
+}
+
+/* ---- Where it is ------------------------------------------------------------------------------*/
+
+int64_t ml_stream_clip_end(const ml_table *table, int64_t row) {
     int64_t end = table->starts[ml_table_clip_at(table, row) + 1], low = 0, high = table->n_jumps;
     while (low < high) { /* the first glitch after the row */
         int64_t middle = low + (high - low) / 2;
@@ -93,21 +83,14 @@ static int64_t stream_clip_end(const ml_table *table, int64_t row) {
     return table->jumps[low] - 1 > row + 1 ? table->jumps[low] - 1 : row + 1;
 }
 
-/* First row of the window that starts at the frame shown last, -1 where there is none. */
-static int64_t stream_window(const ml_stream *stream) {
-    if (stream->in_transition || stream->row < 0) return -1;
-    return stream->row + stream->table->length <= stream_clip_end(stream->table, stream->row)
-               ? stream->row
-               : -1;
+int64_t ml_stream_piece_at(const ml_stream *stream, int64_t row) {
+    for (int64_t k = 0; k < stream->n_pieces; k++)
+        if (stream->pieces[2 * k] <= row && row <= stream->pieces[2 * k + 1]) return k;
+    return -1;
 }
 
-/* Where a clip stands whose row is at a heading and over a point of the ground. */
-typedef struct {
-    double turn, x, z;
-} stream_place;
-
-static stream_place stream_meeting(const ml_table *table, int64_t row, double heading,
-                                   const double *root) {
+stream_place ml_stream_meeting(const ml_table *table, int64_t row, double heading,
+                               const double *root) {
     stream_place place = {heading - table->rows->heading[row], 0.0, 0.0};
     double c, s, x = table->rows->ground[2 * row], z = table->rows->ground[2 * row + 1];
     ml_sincos(place.turn, &s, &c);
@@ -116,9 +99,8 @@ static stream_place stream_meeting(const ml_table *table, int64_t row, double he
     return place;
 }
 
-/* Rows of a clip, from `row` on, at frames `t` to `t + n - 1`, carried to a place. */
-static void stream_captured(const ml_table *table, int64_t row, int64_t n, stream_place place,
-                            ml_frames *out, int64_t t) {
+void ml_stream_captured(const ml_table *table, int64_t row, int64_t n, stream_place place,
+                        stream_part *out, int64_t t) {
     double c, s;
     ml_sincos(place.turn, &s, &c);
     for (int64_t k = 0; k < n; k++) {
@@ -126,76 +108,13 @@ static void stream_captured(const ml_table *table, int64_t row, int64_t n, strea
         double x = c * ground[0] + s * ground[1] + place.x;
         double z = c * ground[1] - s * ground[0] + place.z;
         ml_frames_captured(table->rows, row + k, row + k,
-                          table->rows->heading[row + k] + place.turn, x, z, out, t + k);
+                           table->rows->heading[row + k] + place.turn, x, z, &out->frames, t + k);
+        ml_stream_no_shares(&out->shares, t + k);
+        ml_stream_share(&out->shares, t + k, row + k, 1.0);
     }
 }
 
-/* Captured windows that are most like the last of `n` frames and what goes before, of which at
-   least `lasting` frames are left in their clips; how many. */
-static ml_status stream_alike(const ml_stream *stream, stream_pieces *work, const ml_frames *shown,
-                              int64_t n, int64_t count, int64_t lasting, int64_t *rows,
-                              int64_t *n_rows) {
-    const ml_table *table = stream->table;
-    ml_table_pieces tools;
-    int64_t found[STREAM_LOOKED_AT], n_found = 0;
-    int64_t some = lasting && count < STREAM_LOOKED_AT ? STREAM_LOOKED_AT : count;
-    int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1;
-    ml_table_lay_out(table, table->work, &tools);
-    int64_t remembered = work->played.most, first = n > remembered ? n - remembered : 0;
-    ml_status bad = ml_planned_context(table, &work->own, shown, first, n - first, tools.moments);
-    if (!bad)
-        bad = ml_neighbour_search(table->index, table->by_start, tools.moments, NULL, NULL, apart,
-                                  0, NULL, TABLE_MORE_GROUPS, TABLE_MORE_LISTS, TABLE_MORE_SEEN,
-                                  tools.near, tools.search, some, found, tools.squared, &n_found);
-    *n_rows = 0;
-    for (int64_t k = 0; k < n_found && *n_rows < count && !bad; k++)
-        if (found[k] + lasting <= table->starts[ml_table_clip_at(table, found[k]) + 1])
-            rows[(*n_rows)++] = found[k];
-    if (!bad && *n_rows == 0 && !lasting) return ML_NOWHERE;
-    return bad;
-}
-
-/* What was played, then the frames of a window that would be played from the one shown last on;
-   how many go before the window. */
-static ml_status stream_plan(const ml_stream *stream, stream_pieces *work, int64_t *before) {
-    const ml_table *table = stream->table;
-    ml_frames *plan = &work->planned;
-    int64_t length = table->length, row = stream->row, n = work->played.n_frames, alike, n_alike;
-    stream_place place = {stream->turn, stream->x, stream->z};
-    ml_frames_copy(&work->played, 0, n, plan, 0);
-    *before = n - 1;
-    if (stream->in_transition) { /* the last one shown is frame at - 1 of the segment */
-        int64_t left = work->segment.n_frames - stream->at, end = work->segment.n_frames - 1;
-        ml_frames_copy(&work->segment, stream->at, left, plan, n);
-        n += left;
-        row = stream->then;
-        place = stream_meeting(table, row, work->segment.heading[end],
-                               work->segment.root + 3 * end);
-    }
-    int64_t left = length - (n - *before), there = stream_clip_end(table, row) - row - 1;
-    left = left < there ? left : there;
-    if (left > 0) {
-        stream_captured(table, row + 1, left, place, plan, n);
-        n += left;
-    }
-    left = length - (n - *before);
-    if (left > 0) { /* the clip is over: one that is like it goes on */
-        ml_status bad = stream_alike(stream, work, plan, n, 1, 0, &alike, &n_alike);
-        if (bad) return bad;
-        there = table->starts[ml_table_clip_at(table, alike) + 1] - alike - 1;
-        if (left > there) return ML_NOWHERE;
-        place = stream_meeting(table, alike, plan->heading[n - 1], plan->root + 3 * (n - 1));
-        stream_captured(table, alike, left + 1, place, plan, n);
-        bad = ml_frames_fade(plan, n, left, table->fps);
-        if (bad) return bad;
-        n += left;
-    }
-    plan->n_frames = n;
-    return ML_OK;
-}
-
-/* Carry frames `first` to `first + n - 1` to a place. */
-static void stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_place place) {
+void ml_stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_place place) {
     double c, s, turned[4], about[4] = {1.0, 0.0, 0.0, 0.0};
     ml_sincos(place.turn, &s, &c);
     ml_sincos(0.5 * place.turn, &about[2], &about[0]);
@@ -210,201 +129,131 @@ static void stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_pla
     }
 }
 
-/* Play made frames, carried to a place, from the second on: the first is what is shown now. */
-static void stream_queue(ml_stream *stream, stream_pieces *work, const ml_frames *made,
-                         int64_t n_windows, const int64_t *windows, stream_place place) {
-    const ml_table *table = stream->table;
-    ml_frames *segment = &work->segment;
-    ml_frames_copy(made, 0, made->n_frames, segment, 0);
-    segment->n_frames = made->n_frames;
-    stream_carry(segment, 0, made->n_frames, place);
-    stream->then = windows[n_windows - 1] + table->length - 1;
-    stream->n_clips = n_windows;
-    for (int64_t k = 0; k < n_windows; k++)
-        stream->clips[k] = ml_table_clip_at(table, windows[k]);
-    stream->in_transition = 1;
-    stream->at = 1;
-    stream->try_again = 0;
-    stream->done = 0;
-}
+/* ---- What frames are made of ------------------------------------------------------------------*/
 
-/* The check of made frames that go on from what was played, which is seen before them. */
-static ml_status stream_check(const ml_stream *stream, const stream_pieces *work,
-                              int64_t n_windows, const int64_t *windows, const ml_frames *made,
-                              double *found, int64_t *n_found) {
-    const ml_table *table = stream->table;
-    ml_table_pieces tools;
-    int64_t clips[2 * ML_MOST_WAYS], n_clips = stream->n_clips, wide = 4 * made->n_joints;
-    memcpy(clips, stream->clips, sizeof(int64_t) * (size_t)n_clips);
-    for (int64_t k = 0; k < n_windows; k++)
-        clips[n_clips++] = ml_table_clip_at(table, windows[k]);
-    ml_table_lay_out(table, table->work, &tools);
-    ml_status bad = ml_table_merge(table, n_clips, clips, tools.limits);
-    if (bad) return bad;
-    int64_t past = work->played.n_frames - 1;
-    past = past < TABLE_MARGIN ? past : TABLE_MARGIN;
-    int64_t n = past + made->n_frames;
-    ml_frames all = {n, n, made->n_joints, tools.heading, tools.root, tools.quats, tools.planted};
-    ml_frames_copy(&work->played, work->played.n_frames - 1 - past, past, &all, 0);
-    ml_frames_copy(made, 0, made->n_frames, &all, past);
-    for (int64_t t = 1; t < n; t++)
-        ml_frames_same_signs(made->n_joints, all.quats + wide * (t - 1), all.quats + wide * t);
-    bad = ml_chain_pose(n, made->n_joints, table->rig->parents, table->rig->offsets,
-                        made->n_joints, NULL, all.root, all.quats, tools.positions, tools.world);
-    if (bad) return bad;
-    return ml_table_judge_frames(table, &tools, n, past, n - 1, n_windows, windows, NULL, found,
-                                 n_found);
-}
-
-/* Recipes from a captured window to the goal, the best first. */
-static ml_status stream_choose(const ml_stream *stream, stream_pieces *work, int64_t source) {
-    int64_t targets[TABLE_TARGETS] = {stream->goal_row}, n_targets = 1;
-    ml_status bad = ML_OK;
-    if (stream->goal == STREAM_LABEL)
-        bad = ml_table_targets(stream->table, source, stream->spokes, targets, &n_targets);
-    if (bad) return bad;
-    return ml_table_choose(stream->table, source, n_targets, targets, STREAM_RESCORED,
-                           &work->choice);
-}
-
-/* Whether a flawed transition is better put off: the motion that is played goes on for a while. */
-static int stream_waits(ml_stream *stream, int is_flawed) {
-    if (!is_flawed || stream->waits < 1) return 0;
-    stream->waits--;
-    stream->pause = (int64_t)ml_nearest(STREAM_PAUSE_S * stream->table->fps);
-    return 1;
-}
-
-/* Begin the transition to the goal from the frame shown last, unless it waits. */
-static ml_status stream_leave(ml_stream *stream, stream_pieces *work) {
-    const ml_table *table = stream->table;
-    const stream_place here = {0.0, 0.0, 0.0}, place = {stream->turn, stream->x, stream->z};
-    int64_t source = stream_window(stream), number, n_found, before, alike, n_alike, kept[4];
-    int64_t n_kept = 0;
-    uint8_t feet;
-    double errors[2], least = 0.0;
-    if (source >= 0) {
-        ml_status bad = stream_choose(stream, work, source);
-        if (!bad)
-            bad = ml_table_best(table, &work->choice, 0, &work->made, &number, &feet, errors,
-                                work->found, &n_found);
-        if (bad || stream_waits(stream, n_found > 0)) return bad;
-        const int64_t *windows = work->choice.rows + ML_MOST_WAYS * number;
-        int64_t n_ways = 0;
-        while (n_ways < ML_MOST_WAYS && windows[n_ways] >= 0) n_ways++;
-        stream_queue(stream, work, &work->made, n_ways, windows, place);
-        return ML_OK;
+void ml_stream_no_shares(const stream_shares *shares, int64_t frame) {
+    for (int64_t k = 0; k < ML_MOST_SHARES; k++) {
+        shares->rows[ML_MOST_SHARES * frame + k] = -1;
+        shares->weights[ML_MOST_SHARES * frame + k] = 0.0;
     }
-    ml_status bad =
-        stream_alike(stream, work, &work->played, work->played.n_frames, 1, 0, &alike, &n_alike);
-    if (!bad) bad = stream_choose(stream, work, alike);
-    if (!bad) bad = stream_plan(stream, work, &before);
-    if (!bad) bad = ml_planned_see(table, &work->own, &work->planned, before, table->length);
-    for (int64_t n = 0; n < STREAM_TRIES && n < work->choice.count && !bad; n++) {
-        if (n >= work->choice.ranked) bad = ml_table_judge(table, &work->choice);
-        const int64_t *windows = work->choice.rows + ML_MOST_WAYS * n + 1; /* but the source's */
-        int64_t n_ways = 0;
-        while (n_ways < ML_MOST_WAYS - 1 && windows[n_ways] >= 0) n_ways++;
-        if (!bad) bad = ml_planned_blend(table, &work->own, n_ways, windows, &work->made, errors);
-        if (!bad)
-            bad = stream_check(stream, work, n_ways, windows, &work->made, work->found, &n_found);
-        if (bad) break;
-        double badness = ml_table_badness(n_found, work->found);
-        if (!n_kept || badness < least) {
-            least = badness;
-            n_kept = n_ways;
-            memcpy(kept, windows, sizeof(int64_t) * (size_t)n_ways);
-            ml_frames_copy(&work->made, 0, table->length, &work->best, 0);
-        }
-        if (!n_found) break;
+}
+
+void ml_stream_share(const stream_shares *shares, int64_t frame, int64_t row, double weight) {
+    int64_t *rows = shares->rows + ML_MOST_SHARES * frame;
+    double *weights = shares->weights + ML_MOST_SHARES * frame;
+    int64_t k = 0, least = 0, most = 0;
+    if (weight == 0.0) return;
+    while (k < ML_MOST_SHARES && rows[k] >= 0 && rows[k] != row) k++;
+    if (k < ML_MOST_SHARES) {
+        rows[k] = row;
+        weights[k] += weight;
+        return;
     }
-    if (bad) return bad;
-    if (!n_kept) return ML_NOWHERE;
-    if (stream_waits(stream, least > 0.0)) return ML_OK;
-    stream_queue(stream, work, &work->best, n_kept, kept, here);
-    return ML_OK;
-}
-
-/* Whether the frame shown last starts the last whole window of its clip, or a later one. */
-static int stream_ends(const ml_stream *stream) {
-    if (stream->row < 0 || stream->done || stream->row < stream->try_again) return 0;
-    return stream->row + stream->table->length >= stream_clip_end(stream->table, stream->row);
-}
-
-/* At a clip's end: go over into a captured motion that is most like it and goes on. */
-static ml_status stream_go_on(ml_stream *stream, stream_pieces *work) {
-    const ml_table *table = stream->table;
-    const stream_place here = {0.0, 0.0, 0.0}, place = {stream->turn, stream->x, stream->z};
-    int64_t rows[STREAM_LOOKED_AT], n_rows = 0, n_found = 0, before, source = stream_window(stream);
-    double errors[2];
-    ml_status bad = stream_alike(stream, work, &work->played, work->played.n_frames,
-                                 STREAM_LOOKED_AT, 2 * table->length, rows, &n_rows);
-    if (!bad && source < 0) {
-        bad = stream_plan(stream, work, &before);
-        if (!bad) bad = ml_planned_see(table, &work->own, &work->planned, before, table->length);
+    for (k = 1; k < ML_MOST_SHARES; k++) {
+        if (weights[k] < weights[least]) least = k;
+        if (weights[k] > weights[most]) most = k;
     }
-    for (int64_t k = 0; k < n_rows && !bad; k++) {
-        int64_t windows[2] = {source, rows[k]};
-        if (source >= 0) {
-            bad = ml_table_make(table, 2, windows, 1, &work->made, errors);
-            if (!bad)
-                bad = ml_table_check(table, 2, windows, &work->made, work->found, &n_found);
-        } else {
-            bad = ml_planned_blend(table, &work->own, 1, windows + 1, &work->made, errors);
-            if (!bad)
-                bad = stream_check(stream, work, 1, windows + 1, &work->made, work->found,
-                                   &n_found);
-        }
-        if (bad || n_found) continue;
-        stream_queue(stream, work, &work->made, 1, windows + 1, source >= 0 ? place : here);
-        return ML_OK;
+    if (weight > weights[least]) { /* it takes the place of the least */
+        double given = weights[least];
+        rows[least] = row;
+        weights[least] = weight;
+        weight = given;
     }
-    if (bad && bad != ML_NOWHERE) return bad; /* nowhere to go on: stay */
-    int64_t later = stream->row + table->length / 4, end = stream_clip_end(table, stream->row) - 1;
-    stream->try_again = later < end ? later : end;
-    return ML_OK;
+    weights[most] += weight;
 }
 
-/* Show a frame: keep it, and give it out with signs like those before. */
-static void stream_show(ml_stream *stream, stream_pieces *work, const ml_frames *from, int64_t t,
-                        double *root, double *quats, uint8_t *planted) {
-    ml_frames *played = &work->played;
-    int64_t wide = 4 * played->n_joints, n = stream->n_played;
-    if (n == played->most) ml_frames_copy(played, 1, --n, played, 0);
-    ml_frames_copy(from, t, 1, played, n);
-    double *q = played->quats + wide * n;
-    if (n) ml_frames_same_signs(played->n_joints, q - wide, q);
-    stream->n_played = n + 1;
-    memcpy(root, played->root + 3 * n, 3 * sizeof(double));
-    memcpy(quats, q, sizeof(double) * (size_t)wide);
-    memcpy(planted, played->planted + 4 * n, 4);
+void ml_stream_copy_shares(const stream_shares *from, int64_t first, int64_t n,
+                           const stream_shares *to, int64_t t) {
+    memmove(to->rows + ML_MOST_SHARES * t, from->rows + ML_MOST_SHARES * first,
+            sizeof(int64_t) * (size_t)(ML_MOST_SHARES * n));
+    memmove(to->weights + ML_MOST_SHARES * t, from->weights + ML_MOST_SHARES * first,
+            sizeof(double) * (size_t)(ML_MOST_SHARES * n));
 }
 
-ml_status ml_stream_go_to_windows(ml_stream *stream, const int64_t *spokes) {
+int64_t ml_stream_made_of(const ml_stream *stream, int64_t *rows, double *weights,
+                          uint8_t *changed) {
+    size_t n = stream->n_played ? (size_t)stream->n_shares : 0;
+    memcpy(rows, stream->share_rows, sizeof(int64_t) * n);
+    memcpy(weights, stream->share_weights, sizeof(double) * n);
+    *changed = !stream->is_copy;
+    return (int64_t)n;
+}
+
+/* ---- Orders -----------------------------------------------------------------------------------*/
+
+/* Begin with a new order. */
+static void stream_begin_order(ml_stream *stream, uint8_t order) {
+    stream->order = order;
+    stream->pending = 1;
+    stream->toward = stream->reached = 0;
+    stream->waited = stream->pause = 0;
+    stream->stage = STREAM_LOOK;
+    stream->leave_in = -1;
+}
+
+ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
+                           const int64_t *pieces, const int64_t *spokes) {
     const ml_table *table = stream->table;
     int64_t there = 0;
+    if (order < STREAM_TO_LABEL || order > STREAM_ACT || n_pieces < 0) return ML_BAD_SIZE;
     for (int64_t end = 0; end < table->n_ends; end++) {
         if (spokes[end] >= 0 && !ml_table_has_window(table, spokes[end])) return ML_NOWHERE;
-        there += spokes[end] >= 0;
+        there += order != STREAM_ACT && spokes[end] >= 0;
     }
-    if (!there) return ML_NOWHERE;
+    for (int64_t k = 0; k < n_pieces; k++) {
+        const int64_t *piece = pieces + 2 * k;
+        if (ml_table_clip_at(table, piece[0]) < 0 || piece[1] < piece[0] ||
+            ml_table_clip_at(table, piece[1]) != ml_table_clip_at(table, piece[0]))
+            return ML_NOWHERE;
+        there += order == STREAM_ACT && ml_stream_start_of(table, piece) >= 0;
+    }
+    if (!there || !n_pieces) return ML_NOWHERE;
+    int is_same = stream->order == order && stream->n_pieces == n_pieces &&
+                  !memcmp(stream->pieces, pieces, sizeof(int64_t) * (size_t)(2 * n_pieces));
+    stream->n_pieces = n_pieces;
+    stream->pieces = pieces;
     memcpy(stream->spokes, spokes, sizeof(int64_t) * (size_t)table->n_ends);
-    stream->goal = STREAM_LABEL;
-    stream->waits = stream->patience;
-    stream->pause = 0;
+    if (is_same && stream->reached != STREAM_ACTED) return ML_OK;
+    stream_begin_order(stream, order);
+    int64_t row = stream->in_transition ? stream->then : stream->row;
+    if (order == STREAM_ACT || row < 0 || ml_stream_piece_at(stream, row) < 0) return ML_OK;
+    stream->pending = 0; /* it is there already, or on its way there */
+    stream->toward = stream->in_transition;
+    stream->reached = !stream->in_transition;
     return ML_OK;
+}
+
+static ml_status stream_follow_label(ml_stream *stream, uint8_t order, int64_t label) {
+    const ml_table *table = stream->table;
+    if (label < 0 || label >= table->n_labels) return ML_NOWHERE;
+    int64_t first = table->first_piece[label], end = table->first_piece[label + 1];
+    return ml_stream_follow(stream, order, end - first, table->pieces + 2 * first,
+                            table->spokes + table->n_ends * label);
+}
+
+ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label) {
+    return stream_follow_label(stream, STREAM_TO_LABEL, label);
+}
+
+ml_status ml_stream_hold_label(ml_stream *stream, int64_t label) {
+    return stream_follow_label(stream, STREAM_HOLD, label);
+}
+
+ml_status ml_stream_act_label(ml_stream *stream, int64_t label) {
+    return stream_follow_label(stream, STREAM_ACT, label);
 }
 
 ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row) {
-    const ml_table *table = stream->table;
-    int64_t clip = ml_table_clip_at(table, row), window = row - table->length + 1;
-    if (clip < 0) return ML_NOWHERE;
-    window = window < table->starts[clip] ? table->starts[clip] : window;
-    if (!ml_table_has_window(table, window)) return ML_NOWHERE;
-    stream->goal_row = window;
-    stream->goal = STREAM_ROW;
-    stream->waits = stream->patience;
-    stream->pause = 0;
+    if (ml_stream_window_to(stream->table, row) < 0) return ML_NOWHERE;
+    if (stream->order == STREAM_TO_ROW && stream->goal_row == row) return ML_OK;
+    stream->goal_row = row;
+    stream_begin_order(stream, STREAM_TO_ROW);
+    return ML_OK;
+}
+
+ml_status ml_stream_set_patience(ml_stream *stream, double seconds) {
+    if (!(seconds >= 0.0 && seconds < 1e6)) return ML_BAD_SIZE;
+    stream->patience = seconds;
     return ML_OK;
 }
 
@@ -412,17 +261,16 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
     const ml_table *table = stream->table;
     const double root[3] = {x, 0.0, z};
     stream_pieces work;
-    if (stream->n_work < ml_stream_work(table) || ml_table_clip_at(table, stream->start) < 0)
-        return ML_BAD_SIZE;
+    ml_status bad = stream_open(stream, &work);
+    if (bad) return bad;
     if (!(fabs(heading) < 1e6 && fabs(x) < 1e6 && fabs(z) < 1e6)) return ML_NOWHERE;
     if (!stream->n_played) {
-        stream_place place = stream_meeting(table, stream->start, heading, root);
+        stream_place place = ml_stream_meeting(table, stream->start, heading, root);
         stream->turn = place.turn;
         stream->x = place.x;
         stream->z = place.z;
         return ML_OK;
     }
-    stream_lay_out(table, stream->work, &work);
     int64_t now = stream->n_played - 1;
     const double *shown = work.played.root + 3 * now;
     stream_place by = {heading - work.played.heading[now], 0.0, 0.0};
@@ -430,8 +278,9 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
     ml_sincos(by.turn, &s, &c);
     by.x = x - c * shown[0] - s * shown[2];
     by.z = z - c * shown[2] + s * shown[0];
-    stream_carry(&work.played, 0, stream->n_played, by);
-    if (stream->in_transition) stream_carry(&work.segment, 0, work.segment.n_frames, by);
+    ml_stream_carry(&work.played, 0, stream->n_played, by);
+    if (stream->in_transition) ml_stream_carry(&work.segment.frames, 0, table->length, by);
+    if (stream->leave_in >= 0) ml_stream_carry(&work.made.frames, 0, table->length, by);
     stream->turn += by.turn;
     stream->x = c * was_x + s * was_z + by.x;
     stream->z = c * was_z - s * was_x + by.z;
@@ -440,53 +289,163 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
 
 ml_status ml_stream_context(const ml_stream *stream, float *out) {
     stream_pieces work;
-    if (stream->n_work < ml_stream_work(stream->table) || stream->n_played < 1) return ML_BAD_SIZE;
-    stream_lay_out(stream->table, stream->work, &work);
+    ml_status bad = stream_open(stream, &work);
+    if (bad || stream->n_played < 1) return ML_BAD_SIZE;
     return ml_planned_context(stream->table, &work.own, &work.played, 0, stream->n_played, out);
+}
+
+/* ---- Playing ----------------------------------------------------------------------------------*/
+
+/* Show a frame: keep it, and give it out with signs like those before. */
+static void stream_show(ml_stream *stream, stream_pieces *work, const stream_part *from, int64_t t,
+                        double *root, double *quats, uint8_t *planted) {
+    ml_frames *played = &work->played;
+    int64_t wide = 4 * played->n_joints, n = stream->n_played;
+    const int64_t *rows = from->shares.rows + ML_MOST_SHARES * t;
+    if (n == played->most) ml_frames_copy(played, 1, --n, played, 0);
+    ml_frames_copy(&from->frames, t, 1, played, n);
+    double *q = played->quats + wide * n;
+    if (n) ml_frames_same_signs(played->n_joints, q - wide, q);
+    stream->n_played = n + 1;
+    memcpy(root, played->root + 3 * n, 3 * sizeof(double));
+    memcpy(quats, q, sizeof(double) * (size_t)wide);
+    memcpy(planted, played->planted + 4 * n, 4);
+    int64_t count = 0;
+    while (count < ML_MOST_SHARES && rows[count] >= 0) count++;
+    stream->n_shares = count;
+    memcpy(stream->share_rows, rows, sizeof(int64_t) * (size_t)count);
+    memcpy(stream->share_weights, from->shares.weights + ML_MOST_SHARES * t,
+           sizeof(double) * (size_t)count);
+    stream->is_copy = !stream->in_transition;
+}
+
+/* Play what is made, from its second frame on: the first is what is shown now. */
+static void stream_leave(ml_stream *stream, stream_pieces *work) {
+    int64_t length = stream->table->length;
+    ml_frames_copy(&work->made.frames, 0, length, &work->segment.frames, 0);
+    ml_stream_copy_shares(&work->made.shares, 0, length, &work->segment.shares, 0);
+    stream->then = stream->made_then;
+    stream->n_clips = stream->n_made_clips;
+    memcpy(stream->clips, stream->made_clips, sizeof(int64_t) * (size_t)stream->n_clips);
+    stream->in_transition = 1;
+    stream->is_flawed = stream->made_flawed;
+    stream->is_continuing = stream->continues;
+    stream->at = 1;
+    stream->leave_in = -1;
+    if (stream->continues || !stream->pending) return;
+    stream->pending = 0;
+    stream->toward = 1;
+    if (stream->order == STREAM_ACT) {
+        int64_t piece = ml_stream_piece_at(stream, stream->then);
+        stream->act_last = piece < 0 ? stream->then : stream->pieces[2 * piece + 1];
+    }
+}
+
+/* The transition has arrived in its clip. */
+static void stream_arrive(ml_stream *stream, const ml_frames *segment) {
+    int64_t end = segment->n_frames - 1;
+    stream_place place = ml_stream_meeting(stream->table, stream->then, segment->heading[end],
+                                           segment->root + 3 * end);
+    stream->turn = place.turn;
+    stream->x = place.x;
+    stream->z = place.z;
+    stream->row = stream->then;
+    stream->in_transition = stream->is_flawed = stream->is_continuing = 0;
+    if (!stream->toward) return;
+    stream->toward = 0;
+    stream->reached = STREAM_REACHED;
+}
+
+/* Whether the body travels, so that it cannot stay in a frame. */
+static int stream_travels(const ml_stream *stream, const ml_frames *played) {
+    int64_t now = stream->n_played - 1;
+    if (now < 1) return 0;
+    const double *root = played->root + 3 * now;
+    double x = root[0] - root[-3], y = root[1] - root[-2], z = root[2] - root[-1];
+    return sqrt(x * x + y * y + z * z) * stream->table->fps > STREAM_RESTING;
+}
+
+/* Think, for a step: one piece, or, where the next frame would be no other while the body travels,
+   until there is one. */
+static ml_status stream_think(ml_stream *stream, stream_pieces *work) {
+    ml_status bad = ML_OK;
+    for (int n = 0; n < STREAM_MOST && !bad && stream->leave_in != 0; n++) {
+        if (!ml_stream_has_thoughts(stream, work)) break;
+        int must = ml_stream_when(stream, work).latest <= 0 && stream_travels(stream, &work->played);
+        if (n && !must) break;
+        bad = ml_stream_think_once(stream, work);
+    }
+    if (!bad && stream->leave_in == 0) stream_leave(stream, work);
+    return bad;
+}
+
+ml_status ml_stream_think(ml_stream *stream, int64_t budget) {
+    stream_pieces work;
+    ml_status bad = stream_open(stream, &work);
+    for (int64_t n = 0; n < budget && !bad && stream->n_played && stream->leave_in != 0; n++) {
+        if (!ml_stream_has_thoughts(stream, &work)) break;
+        bad = ml_stream_think_once(stream, &work);
+    }
+    return bad;
+}
+
+/* Steps that were thought about come nearer, and orders get impatient. */
+static void stream_pass(ml_stream *stream) {
+    stream->since++;
+    if (stream->leave_in > 0) stream->leave_in--;
+    if (stream->pause > 0) stream->pause--;
+    if (stream->pending) stream->waited++;
+    if (stream->order == STREAM_ACT && stream->reached == STREAM_REACHED &&
+        !stream->in_transition && stream->row >= stream->act_last)
+        stream->reached = STREAM_ACTED;
 }
 
 ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted) {
     const ml_table *table = stream->table;
     stream_pieces work;
-    ml_status bad = ML_OK;
-    if (stream->n_work < ml_stream_work(table) || table->n_work < ml_table_work(table) ||
-        ml_table_clip_at(table, stream->start) < 0)
-        return ML_BAD_SIZE;
-    stream_lay_out(table, stream->work, &work);
-    work.played.n_frames = stream->n_played;
-    if (stream->pause > 0) {
-        stream->pause--;
-    } else if (stream->goal != STREAM_NO_GOAL && stream->n_played) {
-        bad = stream_leave(stream, &work);
-        if (bad != ML_MISSING && !stream->pause) stream->goal = STREAM_NO_GOAL;
-        if (bad) return bad;
-    }
-    if (!stream->in_transition && stream_ends(stream)) bad = stream_go_on(stream, &work);
+    ml_status bad = stream_open(stream, &work);
+    if (!bad && stream->n_played) bad = stream_think(stream, &work);
     if (bad) return bad;
     if (stream->in_transition) {
         stream_show(stream, &work, &work.segment, stream->at, root, quats, planted);
         stream->at++;
-        if (stream->at == work.segment.n_frames) {
-            int64_t end = work.segment.n_frames - 1;
-            stream_place place = stream_meeting(table, stream->then, work.segment.heading[end],
-                                                work.segment.root + 3 * end);
-            stream->turn = place.turn;
-            stream->x = place.x;
-            stream->z = place.z;
-            stream->row = stream->then;
-            stream->in_transition = 0;
+        if (stream->at == table->length) stream_arrive(stream, &work.segment.frames);
+    } else {
+        int64_t row = stream->start;
+        if (stream->row >= 0) {
+            int64_t last = ml_stream_clip_end(table, stream->row) - 1;
+            row = stream->row + 1 < last ? stream->row + 1 : last;
         }
-        return ML_OK;
+        stream->row = row;
+        stream_place place = {stream->turn, stream->x, stream->z};
+        ml_stream_captured(table, row, 1, place, &work.planned, 0);
+        stream_show(stream, &work, &work.planned, 0, root, quats, planted);
     }
-    int64_t row = stream->start;
-    if (stream->row >= 0) {
-        int64_t last = stream_clip_end(table, stream->row) - 1;
-        row = stream->row + 1 < last ? stream->row + 1 : last;
-    }
-    stream->row = row;
-    stream->done = row == stream_clip_end(table, row) - 1;
-    stream_place place = {stream->turn, stream->x, stream->z};
-    stream_captured(table, row, 1, place, &work.made, 0);
-    stream_show(stream, &work, &work.made, 0, root, quats, planted);
+    stream_pass(stream);
     return ML_OK;
+}
+
+int64_t ml_stream_now(const ml_stream *stream) {
+    if (stream->in_transition) return stream->then;
+    return stream->row < 0 ? stream->start : stream->row;
+}
+
+int32_t ml_stream_doing(const ml_stream *stream) {
+    if (stream->in_transition && stream->is_flawed && stream->is_continuing)
+        return ML_STREAM_CONTINUING_BADLY;
+    if (stream->order == STREAM_NO_ORDER) return ML_STREAM_PLAYING;
+    if (stream->reached == STREAM_NOT_REACHED) return ML_STREAM_GOING;
+    if (stream->order == STREAM_HOLD) return ML_STREAM_IN;
+    return stream->order == STREAM_ACT && stream->reached == STREAM_REACHED ? ML_STREAM_IN
+                                                                            : ML_STREAM_ARRIVED;
+}
+
+uint8_t ml_stream_in_transition(const ml_stream *stream) { return stream->in_transition; }
+
+uint8_t ml_stream_is_flawed(const ml_stream *stream) {
+    return stream->in_transition && stream->is_flawed;
+}
+
+int64_t ml_stream_frames_left(const ml_stream *stream) {
+    return stream->in_transition ? stream->table->length - stream->at : 0;
 }

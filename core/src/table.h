@@ -79,6 +79,17 @@ typedef struct {
     double *found;
 } ml_table_pieces;
 
+/* Terms of windows by slots, and memory to judge blends in. */
+typedef struct {
+    ml_term_slots *slots;
+    ml_scratch *scratch;
+    ml_weighing *weighing;
+} table_terms;
+
+/* Lay them out for so many windows; where there is memory, with their sizes and nothing else. */
+void ml_table_lay_out_terms(ml_memory *memory, int64_t windows, int64_t padded, int64_t plants,
+                            int64_t length, table_terms *out);
+
 /* Recipes of one question at most, and a few more that may be judged with them. */
 static inline int64_t ml_table_most(const ml_table *table) {
     return TABLE_TARGETS * (table->n_recipes + TABLE_CAPTURED + TABLE_PINNED + 1) + 8;

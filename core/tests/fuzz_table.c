@@ -175,6 +175,7 @@ static void mend_ranges(made_file *made) {
     const int64_t *n = p.counts;
     ((int64_t *)(uintptr_t)p.starts)[n[FILE_CLIPS]] = n[FILE_ROWS];
     ((int64_t *)(uintptr_t)p.firsts)[FILE_SEGMENTS] = n[FILE_PARTS];
+    ((int64_t *)(uintptr_t)p.first_piece)[n[FILE_LABELS]] = n[FILE_PIECES];
     for (int k = 0; k < 2; k++) {
         int64_t groups = n[k ? FILE_BOTH_GROUPS : FILE_START_GROUPS];
         int64_t lists = n[k ? FILE_BOTH_LISTS : FILE_START_LISTS];
@@ -300,14 +301,19 @@ static int64_t play_some(expect_drawn *drawn, play_table *play) {
     uint64_t turn = below(drawn, n_steps), again = turn + 1 + below(drawn, 40);
     for (uint64_t n = 0; n < n_steps; n++) {
         if (n == turn || n == again) {
-            if (below(drawn, 2) && label >= 0)
-                ml_stream_go_to_label(&play->stream, label);
-            else
+            uint64_t order = label >= 0 ? below(drawn, 6) : 0;
+            if (order < 2)
                 ml_stream_go_to_row(&play->stream, (int64_t)below(drawn, rows));
+            else if (order < 4)
+                ml_stream_go_to_label(&play->stream, label);
+            else if (order < 5)
+                ml_stream_hold_label(&play->stream, label);
+            else
+                ml_stream_act_label(&play->stream, label);
+            if (below(drawn, 2)) ml_stream_think(&play->stream, (int64_t)below(drawn, 8));
         }
         ml_status bad = play_step(play);
         EXPECT(bad != ML_MISSING); /* limits are in the file */
-        if (bad && play->stream.goal) play->stream.goal = 0; /* not there: play on */
         shown += !bad;
     }
     return shown;

@@ -47,8 +47,11 @@ static void replay_transitions(play_table *play, replay_sink *sink) {
 static void replay_steps(play_table *play, replay_sink *sink) {
     const ml_table *table = &play->table;
     for (int64_t n = 0; n < STEPS; n++) {
-        if (n % 25 == 3 && table->n_labels)
-            ml_stream_go_to_label(&play->stream, n / 25 % table->n_labels);
+        if (n % 25 == 3 && table->n_labels) {
+            ml_status (*const orders[])(ml_stream *, int64_t) = {
+                ml_stream_go_to_label, ml_stream_hold_label, ml_stream_act_label};
+            orders[n / 25 % 3](&play->stream, n / 25 % table->n_labels);
+        }
         if (n % 25 == 14) ml_stream_go_to_row(&play->stream, 41 * n % table->rows->n_rows);
         ml_status bad = play_step(play);
         replay_status(sink, bad);

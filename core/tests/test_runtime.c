@@ -75,6 +75,20 @@ static void transitions(play_table *play) {
     made->n_joints--;
 }
 
+/* Whether the rows that a frame is made of are rows, with shares that add up to one. */
+static int shares_add_up(const ml_stream *stream) {
+    int64_t rows[ML_MOST_SHARES];
+    double weights[ML_MOST_SHARES], sum = 0.0;
+    uint8_t changed;
+    int64_t n = ml_stream_made_of(stream, rows, weights, &changed);
+    if (n < 1 || (n > 1 && !changed)) return 0;
+    for (int64_t k = 0; k < n; k++) {
+        if (ml_table_row_clip(stream->table, rows[k]) < 0) return 0;
+        sum += weights[k];
+    }
+    return fabs(sum - 1.0) < 1e-9;
+}
+
 /* A digest of steps with changes of the goal at any time. */
 static uint64_t stream(play_table *play, int check) {
     const ml_table *table = &play->table;
@@ -87,12 +101,17 @@ static uint64_t stream(play_table *play, int check) {
     for (int n = 0; n < STEPS; n++) {
         uint64_t draw = expect_draw(&drawn);
         if (draw % 9 == 0) {
-            EXPECT(ml_stream_go_to_label(&play->stream, (int64_t)(draw >> 8) & 1) == ML_OK);
+            int64_t label = (int64_t)(draw >> 8) & 1;
+            EXPECT((draw >> 9) % 3 == 0   ? ml_stream_go_to_label(&play->stream, label) == ML_OK
+                   : (draw >> 9) % 3 == 1 ? ml_stream_hold_label(&play->stream, label) == ML_OK
+                                          : ml_stream_act_label(&play->stream, label) == ML_OK);
         } else if (draw % 9 == 1) {
             int64_t row = (int64_t)((draw >> 8) % (uint64_t)table->starts[3]);
             EXPECT(ml_stream_go_to_row(&play->stream, row) == ML_OK);
         }
+        if (draw % 31 == 2) EXPECT(ml_stream_think(&play->stream, 3) == ML_OK);
         EXPECT(play_step(play) == ML_OK);
+        EXPECT(ml_stream_doing(&play->stream) >= 0 && shares_add_up(&play->stream));
         digest = play_digest(digest, play->root, sizeof play->root);
         digest = play_digest(digest, play->quats, wide);
         digest = play_digest(digest, play->planted, sizeof play->planted);
@@ -124,9 +143,21 @@ static void streams_refuse(play_table *play) {
     EXPECT(ml_stream_go_to_row(&play->stream, table->rows->n_rows) == ML_NOWHERE);
     int64_t none[3] = {-1, -1, -1}, wild[3] = {-1, INT64_MAX, -1}, far[3] = {INT64_MIN, -2, -1};
     EXPECT(table->n_ends == 3);
-    EXPECT(ml_stream_go_to_windows(&play->stream, none) == ML_NOWHERE);
-    EXPECT(ml_stream_go_to_windows(&play->stream, wild) == ML_NOWHERE);
-    EXPECT(ml_stream_go_to_windows(&play->stream, far) == ML_NOWHERE);
+    const int64_t piece[2] = {0, 20}, apart[2] = {0, table->starts[1]}, over[2] = {-1, 20};
+    const int64_t *first = table->spokes;
+    EXPECT(ml_stream_follow(&play->stream, 2, 1, piece, none) == ML_NOWHERE);
+    EXPECT(ml_stream_follow(&play->stream, 3, 1, piece, wild) == ML_NOWHERE);
+    EXPECT(ml_stream_follow(&play->stream, 3, 1, piece, far) == ML_NOWHERE);
+    EXPECT(ml_stream_follow(&play->stream, 3, 1, apart, first) == ML_NOWHERE);
+    EXPECT(ml_stream_follow(&play->stream, 4, 1, over, first) == ML_NOWHERE);
+    EXPECT(ml_stream_follow(&play->stream, 2, 0, piece, first) == ML_NOWHERE);
+    EXPECT(ml_stream_follow(&play->stream, 1, 1, piece, first) == ML_BAD_SIZE);
+    EXPECT(ml_stream_follow(&play->stream, 5, 1, piece, first) == ML_BAD_SIZE);
+    EXPECT(ml_stream_follow(&play->stream, 3, -1, piece, first) == ML_BAD_SIZE);
+    EXPECT(ml_stream_hold_label(&play->stream, 2) == ML_NOWHERE);
+    EXPECT(ml_stream_act_label(&play->stream, -1) == ML_NOWHERE);
+    EXPECT(ml_stream_set_patience(&play->stream, -1.0) == ML_BAD_SIZE);
+    EXPECT(ml_stream_set_patience(&play->stream, (double)NAN) == ML_BAD_SIZE);
     EXPECT(play_step(play) == ML_OK);
 }
 

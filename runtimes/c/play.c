@@ -3,7 +3,7 @@
        cc -std=c11 -O3 -ffp-contract=off motionloom.c play.c -lm -o play
        ./play lib.mlr out.bvh running idle
 
-   Every two seconds it goes to the next of the labels, or, where none is named, to the next
+   Every two seconds it holds the next of the labels, or, where none is named, to the next
    clip. */
 
 #include <math.h>
@@ -74,7 +74,7 @@ int main(int n_words, char **words) {
         int goal = frame / every;
         if (frame % every == every / 2 && n_labels) {
             const char *label = words[3 + goal % n_labels];
-            check(ml_stream_go_to_label(&live, ml_table_find_label(&table, -1, label)), label);
+            check(ml_stream_hold_label(&live, ml_table_find_label(&table, -1, label)), label);
         } else if (frame % every == every / 2) {
             int64_t clip = (1 + goal) % ml_table_n_clips(&table);
             int64_t middle = ml_table_clip_frames(&table, clip) / 2;

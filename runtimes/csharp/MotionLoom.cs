@@ -53,21 +53,39 @@ public sealed class Table : IDisposable {
     public readonly int JointCount, ClipCount, LabelCount;
 
     /// <summary>Opens a file of `motionloom table export`, of which a copy is kept.</summary>
-    public Table(byte[] file) {
-        using (var copy = new Block(file.Length)) {  // lives on by what keeps it
-            Marshal.Copy(file, 0, copy.Start, file.Length);
-            long size = Native.ml_table_memory(file.Length, copy.Start);
-            if (size < 0) throw new MotionLoomException((int)-size, "table");
-            block = new Block(Native.ml_table_size(), size, copy);
-            int status = Native.ml_table_open(file.Length, copy.Start, size, block.Memory, block);
-            if (status != 0) block.Dispose();
-            Native.Check(status, "table");
-        }
+    public Table(byte[] file) : this(Opened(file)) {}
+
+    private Table(Block opened) {
+        block = opened;
         Fps = Native.ml_table_fps(Block);
         Length = (int)Native.ml_table_length(Block);
         JointCount = (int)Native.ml_table_n_joints(Block);
         ClipCount = (int)Native.ml_table_n_clips(Block);
         LabelCount = (int)Native.ml_table_n_labels(Block);
+    }
+
+    private static Block Opened(byte[] file) {
+        using (var copy = new Block(file.Length)) {  // lives on by what keeps it
+            Marshal.Copy(file, 0, copy.Start, file.Length);
+            long size = Native.ml_table_memory(file.Length, copy.Start);
+            if (size < 0) throw new MotionLoomException((int)-size, "table");
+            var made = new Block(Native.ml_table_size(), size, copy);
+            int status = Native.ml_table_open(file.Length, copy.Start, size, made.Memory, made);
+            if (status != 0) made.Dispose();
+            Native.Check(status, "table");
+            return made;
+        }
+    }
+
+    /// <summary>The same table for another thread, with characters of its own; what it plays from is
+    /// shared.</summary>
+    public Table Share() {
+        long size = Native.ml_table_share_memory(Block);
+        var made = new Block(Native.ml_table_size(), size, Block);
+        int status = Native.ml_table_share(Block, size, made.Memory, made);
+        if (status != 0) made.Dispose();
+        Native.Check(status, "table");
+        return new Table(made);
     }
 
     public void Dispose() {
@@ -183,8 +201,25 @@ public sealed class Transition : IDisposable {
     }
 }
 
+/// <summary>What a character is doing.</summary>
+public enum Doing {
+    /// <summary>It has no order: it plays its clip, and then one that continues it.</summary>
+    Playing = 0,
+    /// <summary>It is on its way to the goal of its order.</summary>
+    Going = 1,
+    /// <summary>It is in the label that it holds, or in the piece that it acts.</summary>
+    In = 2,
+    /// <summary>It has been where it was sent, and plays on.</summary>
+    Arrived = 3,
+    /// <summary>Its clip was over, and every transition to a motion like it fails the quality check:
+    /// it plays the one that fails least.</summary>
+    ContinuingBadly = 4,
+}
+
 /// <summary>A live character.</summary>
 public sealed class Character : IDisposable {
+    /// <summary>Captured rows that a frame is made of, at most.</summary>
+    public const int MostShares = 16;
     private readonly Table table;
     private readonly Block block;
 
@@ -205,11 +240,36 @@ public sealed class Character : IDisposable {
         Native.Check(Native.ml_stream_place(block, heading, x, z), "place");
     }
 
+    // Orders: the last one counts, and the same one again changes nothing.
+
+    /// <summary>Arrive at a row, and play on.</summary>
     public void GoToRow(long row) { Native.Check(Native.ml_stream_go_to_row(block, row), "row"); }
 
+    /// <summary>Arrive in any frame with a label, and play on.</summary>
     public void GoToLabel(int label) {
         Native.Check(Native.ml_stream_go_to_label(block, label), "label");
     }
+
+    /// <summary>Arrive in a label, and stay in frames that carry it.</summary>
+    public void Hold(int label) {
+        Native.Check(Native.ml_stream_hold_label(block, label), "label");
+    }
+
+    /// <summary>Arrive at the first frame of a piece with a label, and play it to its last one.
+    /// After that the same order acts once more.</summary>
+    public void Act(int label) {
+        Native.Check(Native.ml_stream_act_label(block, label), "label");
+    }
+
+    /// <summary>Seconds that an order waits for a transition that passes the quality check: 0.3 at
+    /// first. After that the transition that fails least is taken.</summary>
+    public void SetPatience(double seconds) {
+        Native.Check(Native.ml_stream_set_patience(block, seconds), "patience");
+    }
+
+    /// <summary>Thinks about the next transition now, in up to so many pieces. A step does one.
+    /// </summary>
+    public void Think(long budget) { Native.Check(Native.ml_stream_think(block, budget), "think"); }
 
     /// <summary>The next frame.</summary>
     public void Step(Pose pose) {
@@ -217,11 +277,27 @@ public sealed class Character : IDisposable {
         Native.Check(Native.ml_stream_step(block, pose.Root, pose.Quats, pose.Planted), "step");
     }
 
-    /// <summary>The row that is shown, or where a transition arrives; -1 before the first frame.
-    /// </summary>
-    public long Row { get { return Native.ml_stream_row(block); } }
+    /// <summary>The row that is shown, or where a transition arrives.</summary>
+    public long Now { get { return Native.ml_stream_now(block); } }
+    public Doing Doing { get { return (Doing)Native.ml_stream_doing(block); } }
     public bool InTransition { get { return Native.ml_stream_in_transition(block) != 0; } }
-    public bool IsDone { get { return Native.ml_stream_is_done(block) != 0; } }
+
+    /// <summary>Whether the transition that is played fails the quality check.</summary>
+    public bool IsFlawed { get { return Native.ml_stream_is_flawed(block) != 0; } }
+
+    /// <summary>Frames until a transition arrives, 0 outside of one.</summary>
+    public long FramesLeft { get { return Native.ml_stream_frames_left(block); } }
+
+    /// <summary>Captured rows that the frame shown last is made of, and the share of each; how many.
+    /// Where it is not changed it is its row's own, moved over the ground.</summary>
+    public int MadeOf(long[] rows, double[] weights, out bool changed) {
+        if (rows.Length < MostShares || weights.Length < MostShares)
+            throw new ArgumentException("Rows and weights must have room for 16 numbers each.");
+        byte isChanged;
+        int count = (int)Native.ml_stream_made_of(block, rows, weights, out isChanged);
+        changed = isChanged != 0;
+        return count;
+    }
 }
 
 /// <summary>A struct of the library and its memory, in one piece; and what must live as long.
@@ -285,6 +361,8 @@ internal static class Native {
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_frames_size();
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_memory(long bytes, IntPtr file);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_open(long bytes, IntPtr file, long size, IntPtr memory, Block table);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_share_memory(Block table);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_share(Block table, long size, IntPtr memory, Block shared);
     [DllImport(Library, CallingConvention = C)] internal static extern double ml_table_fps(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_length(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_n_joints(Block table);
@@ -315,9 +393,16 @@ internal static class Native {
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_go_to_row(Block stream, long row);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_go_to_label(Block stream, long label);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_step(Block stream, [Out] double[] root, [Out] double[] quats, [Out] byte[] planted);
-    [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_row(Block stream);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_hold_label(Block stream, long label);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_act_label(Block stream, long label);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_set_patience(Block stream, double seconds);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_think(Block stream, long budget);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_now(Block stream);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_doing(Block stream);
     [DllImport(Library, CallingConvention = C)] internal static extern byte ml_stream_in_transition(Block stream);
-    [DllImport(Library, CallingConvention = C)] internal static extern byte ml_stream_is_done(Block stream);
+    [DllImport(Library, CallingConvention = C)] internal static extern byte ml_stream_is_flawed(Block stream);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_frames_left(Block stream);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_made_of(Block stream, [Out] long[] rows, [Out] double[] weights, out byte changed);
 }
 
 }

@@ -3,7 +3,7 @@
 //     mcs -out:play.exe MotionLoom.cs Program.cs
 //     LD_LIBRARY_PATH=<folder of libmotionloom.so> mono play.exe lib.mlr running idle
 //
-// Every two seconds it goes to the next of the labels, or, where none is named, to the next clip.
+// Every two seconds it holds the next of the labels, or, where none is named, to the next clip.
 // With --poses FILE it also writes every number of every pose.
 
 using System;
@@ -40,7 +40,7 @@ static class Program {
             for (int frame = 0; frame < (int)(Seconds * table.Fps); frame++) {
                 int goal = frame / every;
                 if (frame % every == every / 2 && labels.Count > 0) {
-                    live.GoToLabel(table.FindLabel(labels[goal % labels.Count]));
+                    live.Hold(table.FindLabel(labels[goal % labels.Count]));
                 } else if (frame % every == every / 2) {
                     int clip = (1 + goal) % table.ClipCount;
                     live.GoToRow(table.Row(clip, table.ClipFrames(clip) / 2));
@@ -48,9 +48,9 @@ static class Program {
                 live.Step(pose);
                 Write(writer, pose);
                 if (frame % (int)table.Fps == 0)
-                    Console.WriteLine("{0,3} s  {1,-12} frame {2,4}  {3}  x {4,6:0.00}  z {5,6:0.00}",
-                                      frame / (int)table.Fps, table.ClipName(table.RowClip(live.Row)),
-                                      table.RowFrame(live.Row), live.InTransition ? "going" : "there",
+                    Console.WriteLine("{0,3} s  {1,-12} frame {2,4}  {3,-15}  x {4,6:0.00}  z {5,6:0.00}",
+                                      frame / (int)table.Fps, table.ClipName(table.RowClip(live.Now)),
+                                      table.RowFrame(live.Now), live.Doing,
                                       pose.Root[0], pose.Root[2]);
             }
             writer.Flush();

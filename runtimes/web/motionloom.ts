@@ -4,7 +4,7 @@
 //
 //     const table = await open(wasmBytes, fileBytes); // motionloom.wasm, and a file of `motionloom table export`
 //     const character = table.stream({ clip: table.clips[0].name, frame: 0 });
-//     character.go({ label: "run" });
+//     character.hold("run");
 //     const { root, quats, planted } = character.step(); // the next frame: table.fps of them a second
 //
 // Metres, +Y up, right-handed. Quaternions are (w, x, y, z), each relative to the joint's parent.
@@ -39,6 +39,23 @@ export interface World {
   readonly rotations: Float64Array; // (joints, 4)
 }
 
+// One captured frame that a pose is made of, and its share.
+export interface Share extends Place {
+  weight: number;
+}
+
+// What a character is doing. Playing: it has no order. Going to: it is on its way. In: it is in the
+// label that it holds, or in the piece that it acts. Arrived: it has been where it was sent, and
+// plays on. Continuing badly: its clip was over, and every transition to a motion like it fails the
+// quality check; it plays the one that fails least.
+export type Doing = "playing" | "going to" | "in" | "arrived" | "continuing badly";
+
+export interface StreamOptions {
+  // Seconds that an order waits for a transition that passes the quality check, 0.3 where it is not
+  // given. After that the transition that fails least is taken.
+  patience?: number;
+}
+
 // Frames one after another.
 export interface Frames {
   readonly frames: number;
@@ -60,22 +77,36 @@ export interface Table {
   // own, and the next call writes over them.
   world(pose: Pose): World;
   // A live character, which begins at a frame, where that stands in its clip.
-  stream(from: Place): Stream;
+  stream(from: Place, options?: StreamOptions): Stream;
   // Gives the memory back; table and streams are of no use afterwards.
   close(): void;
 }
 
 export interface Stream {
-  // Go to a frame, or to a label, from the next step on.
+  // Orders: the last one counts, and the same one again changes nothing.
+  // Arrive at a frame, or in any frame with a label, and play on.
   go(goal: Goal): void;
+  // Arrive in a label, and stay in frames that carry it.
+  hold(label: string): void;
+  // Arrive at the first frame of a piece with a label, and play it to its last one. After that the
+  // same order acts once more.
+  act(label: string): void;
   // Move it: what it shows faces (sin heading, cos heading) on the ground, its root over (x, z).
   place(heading: number, x: number, z: number): void;
+  // Think about the next transition now, in up to `budget` pieces; a step does one.
+  think(budget: number): void;
   // The next frame. The arrays are the stream's own, and the next step writes over them.
   step(): Pose;
-  // The frame of a clip that is shown; null before the first step and in a transition.
-  readonly now: Place | null;
-  // Where the transition arrives, and in how many frames; null outside of one.
-  readonly next: (Place & { frames: number }) | null;
+  // The frame of a clip that is shown, or that the present transition arrives at.
+  readonly now: Place;
+  readonly doing: Doing;
+  // Whether a transition is played; whether that fails the quality check; frames until it arrives, 0
+  // outside of one.
+  readonly inTransition: boolean;
+  readonly flawed: boolean;
+  readonly framesLeft: number;
+  // The captured frames that the frame shown last is made of.
+  madeOf(): Share[];
   // Gives its memory to the table's next stream.
   close(): void;
 }
@@ -121,14 +152,23 @@ interface Core {
   ml_stream_go_to_row(stream: number, row: bigint): number;
   ml_stream_step(stream: number, root: number, quats: number, planted: number): number;
   ml_stream_place(stream: number, heading: number, x: number, z: number): number;
-  ml_stream_row(stream: number): bigint;
+  ml_stream_hold_label(stream: number, label: bigint): number;
+  ml_stream_act_label(stream: number, label: bigint): number;
+  ml_stream_set_patience(stream: number, seconds: number): number;
+  ml_stream_think(stream: number, budget: bigint): number;
+  ml_stream_now(stream: number): bigint;
+  ml_stream_doing(stream: number): number;
   ml_stream_in_transition(stream: number): number;
+  ml_stream_is_flawed(stream: number): number;
+  ml_stream_made_of(stream: number, rows: number, weights: number, changed: number): bigint;
   ml_stream_frames_left(stream: number): bigint;
 }
 
 const PAGE = 65536;
 const MOST = 2 ** 31; // bytes that a table may take
 const DAMAGED = 3; // ML_DAMAGED
+const DOING: readonly Doing[] = ["playing", "going to", "in", "arrived", "continuing badly"]; // ml_stream_state
+const MOST_SHARES = 16; // ML_MOST_SHARES
 
 // Open a file of `motionloom table export` with the core, motionloom.wasm (bytes, or compiled).
 export async function open(
@@ -301,19 +341,23 @@ class OpenTable implements Table {
     return this.worldNow;
   }
 
-  stream(from: Place): Stream {
+  stream(from: Place, { patience }: StreamOptions = {}): Stream {
     const { memory, at } = this.opened();
     const { core } = memory;
     const row = this.row(from);
     const needs = core.ml_stream_memory(at);
-    // The struct, where a pose goes, and the stream's own memory.
+    // The struct, where a pose and its shares go, and the stream's own memory.
     const pose = aligned(Number(core.ml_stream_size()));
-    const own = aligned(pose + PoseBlock.size(this.joints.length));
+    const shares = aligned(pose + PoseBlock.size(this.joints.length));
+    const own = shares + 16 * MOST_SHARES + 16;
     const block = this.unused.pop() ?? memory.take(own + Number(needs));
-    const opened = core.ml_stream_open(at, row, needs, block + own, block);
+    const opened = core.ml_stream_open(at, row, needs, block + own, block)
+      || (patience === undefined ? 0 : core.ml_stream_set_patience(block, patience));
     if (opened) this.unused.push(block);
     memory.check(opened);
-    return new OpenStream(this, block, new PoseBlock(memory, block + pose, this.joints.length), () => this.unused.push(block));
+    return new OpenStream(
+      this, block, new PoseBlock(memory, block + pose, this.joints.length), block + shares, () => this.unused.push(block),
+    );
   }
 
   close(): void {
@@ -345,10 +389,10 @@ class OpenTable implements Table {
     return BigInt(number);
   }
 
-  place(row: bigint): Place | null {
+  place(row: bigint): Place {
     const { memory: { core }, at } = this.opened();
-    const clip = core.ml_table_row_clip(at, row);
-    return clip < 0n ? null : { clip: this.clips[Number(clip)].name, frame: Number(core.ml_table_row_frame(at, row)) };
+    const clip = Number(core.ml_table_row_clip(at, row));
+    return { clip: this.clips[clip].name, frame: Number(core.ml_table_row_frame(at, row)) };
   }
 }
 
@@ -358,7 +402,7 @@ class OpenStream implements Stream {
 
   constructor(
     private readonly table: OpenTable, private readonly at: number, private readonly block: PoseBlock,
-    private readonly giveBack: () => void,
+    private readonly shares: number, private readonly giveBack: () => void,
   ) {
     this.pose = {
       root: new Float64Array(3), quats: new Float64Array(4 * table.joints.length), planted: new Uint8Array(4),
@@ -370,6 +414,22 @@ class OpenStream implements Stream {
     memory.check("label" in goal
       ? memory.core.ml_stream_go_to_label(this.at, this.table.label(goal.label))
       : memory.core.ml_stream_go_to_row(this.at, this.table.row(goal)));
+  }
+
+  hold(label: string): void {
+    const memory = this.memory();
+    memory.check(memory.core.ml_stream_hold_label(this.at, this.table.label(label)));
+  }
+
+  act(label: string): void {
+    const memory = this.memory();
+    memory.check(memory.core.ml_stream_act_label(this.at, this.table.label(label)));
+  }
+
+  think(budget: number): void {
+    if (!Number.isSafeInteger(budget) || budget < 0) throw new MotionloomError("A budget must be a number of pieces, 0 or more.");
+    const memory = this.memory();
+    memory.check(memory.core.ml_stream_think(this.at, BigInt(budget)));
   }
 
   place(heading: number, x: number, z: number): void {
@@ -385,15 +445,32 @@ class OpenStream implements Stream {
     return this.pose;
   }
 
-  get now(): Place | null {
-    const { core } = this.memory();
-    return core.ml_stream_in_transition(this.at) ? null : this.table.place(core.ml_stream_row(this.at));
+  get now(): Place {
+    return this.table.place(this.memory().core.ml_stream_now(this.at));
   }
 
-  get next(): (Place & { frames: number }) | null {
-    const { core } = this.memory();
-    const place = core.ml_stream_in_transition(this.at) ? this.table.place(core.ml_stream_row(this.at)) : null;
-    return place && { ...place, frames: Number(core.ml_stream_frames_left(this.at)) };
+  get doing(): Doing {
+    return DOING[this.memory().core.ml_stream_doing(this.at)];
+  }
+
+  get inTransition(): boolean {
+    return this.memory().core.ml_stream_in_transition(this.at) === 1;
+  }
+
+  get flawed(): boolean {
+    return this.memory().core.ml_stream_is_flawed(this.at) === 1;
+  }
+
+  get framesLeft(): number {
+    return Number(this.memory().core.ml_stream_frames_left(this.at));
+  }
+
+  madeOf(): Share[] {
+    const memory = this.memory();
+    const [rows, weights, changed] = [this.shares, this.shares + 8 * MOST_SHARES, this.shares + 16 * MOST_SHARES];
+    const count = Number(memory.core.ml_stream_made_of(this.at, rows, weights, changed));
+    const at = new BigInt64Array(memory.core.memory.buffer, rows, count);
+    return Array.from(memory.numbers(weights, count), (weight, k) => ({ ...this.table.place(at[k]), weight }));
   }
 
   close(): void {

@@ -114,6 +114,7 @@ from motionloom.motion.kinematics import forward_kinematics as forward_kinematic
 from motionloom.motion.motion import Motion as Motion
 from motionloom.motion.provenance import (
     Copy as Copy,
+    MadeOf as MadeOf,
     Provenance as Provenance,
     Track as Track,
 )
@@ -147,6 +148,7 @@ from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
 from motionloom.tables.collection.labels import Label as Label
 from motionloom.tables.collection.survey import IngestReport as IngestReport
+from motionloom.tables.dead_ends import DeadEnds as DeadEnds
 from motionloom.tables.engines.engine import Engine as Engine
 from motionloom.tables.engines.engine_choice import engine_of as engine_of
 from motionloom.tables.evaluation.evaluation import Evaluation as Evaluation, Quadrants as Quadrants
@@ -171,7 +173,7 @@ from motionloom.tables.score.mass_file import read_masses as read_masses
 from motionloom.tables.score.mass_fit import MassFit as MassFit, fit_masses as fit_masses
 from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.score.score import Score as Score, score as score
-from motionloom.tables.stream import Stream as Stream
+from motionloom.tables.stream import Doing as Doing, Stream as Stream
 from motionloom.tables.synthesis.inbetween import Fill as Fill
 from motionloom.tables.paper.paper_engine import PaperEngine as PaperEngine
 from motionloom.tables.query_engine import QueryEngine as QueryEngine

@@ -101,14 +101,13 @@ class Told(NamedTuple):
 
 
 def rate_at(at: FloatArray, t: int, half: int, usual: float) -> float:
-    """How fast a clip plays at a frame."""
+    """How fast a clip plays at a frame; less than 0 backwards."""
     a = b = t
     while a > 0 and t - a < half and abs(at[a] - at[a - 1]) <= 3.0 * usual:
         a -= 1
     while b + 1 < len(at) and b - t < half and abs(at[b + 1] - at[b]) <= 3.0 * usual:
         b += 1
-    rate = (at[b] - at[a]) / (b - a) / usual if b > a else -1.0
-    return min(rate if rate >= 0.0 else 1.0, 1.25)
+    return (at[b] - at[a]) / (b - a) / usual if b > a else 1.0
 
 
 def told(
@@ -119,12 +118,13 @@ def told(
     if not np.isfinite(at[t]):
         return None
     rate = rate_at(at, t, frames_in(0.1, fps, 1), source_fps / fps)
+    way, rate = -1.0 if rate < 0.0 else 1.0, min(abs(rate), 1.25)
     feet, travel = np.full((2, 9, 2), np.nan), np.zeros((9, 2))
     for i, away in enumerate(MOMENTS):
         place = np.clip(at[t] + away * source_fps, 0.0, n - 1.0)
         g = int(place)
         after, part = min(g + 1, n - 1), place - g
-        travel[i] = source.travel[g] + part * (source.travel[after] - source.travel[g])
+        travel[i] = way * (source.travel[g] + part * (source.travel[after] - source.travel[g]))
         for f in (0, 1):
             low = {u for u in (g, after) if is_low(source, u, f)}
             k = result.slowest[t, f]
@@ -132,7 +132,7 @@ def told(
                 continue
             a, b = (g if g in low else after), (after if after in low else g)
             va, vb = (source.velocity[u, f, k][[0, 2]] for u in (a, b))
-            feet[f, i] = rate * (va + part * (vb - va))
+            feet[f, i] = way * rate * (va + part * (vb - va))
     half, here = frames_in(0.5, source_fps, 1), round(float(np.clip(at[t], 0.0, n - 1.0)))
     lows = source.soles[max(here - half, 0) : here + half + 1, :, 1].min(axis=0)
     return Told(feet, travel, rate, lows)

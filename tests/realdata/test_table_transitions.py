@@ -182,4 +182,4 @@ def test_a_stream_goes_from_walk_to_run_and_back(table):
     plants = ml.Footplants(np.stack([pose.planted for pose in poses]))
     found = ml.verify(motion, sources=sources, footplants=plants)
     assert found, found.describe()
-    assert live.place[0] == "143_32"
+    assert live.now[0] == "143_32"

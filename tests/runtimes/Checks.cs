@@ -3,6 +3,7 @@
 
 using System;
 using System.IO;
+using System.Threading;
 using MotionLoom;
 
 static class Checks {
@@ -82,7 +83,7 @@ static class Checks {
         var pose = new Pose(table);
         var live = new Character(table, 20);
         Refused(Status.Nowhere, () => new Character(table, -1));
-        Is(live.Row == -1 && !live.InTransition && !live.IsDone, "start");
+        Is(live.Now == 20 && !live.InTransition && live.Doing == Doing.Playing, "start");
         live.Step(pose);
         table.Dispose();  // its memory stays as long as the character does
         Throws<ObjectDisposedException>(() => table.Row(0, 0));
@@ -90,9 +91,23 @@ static class Checks {
         for (int round = 0; round < 50; round++) new Table(file).Dispose();
         GC.Collect();
         GC.WaitForPendingFinalizers();
-        live.GoToLabel(0);
+        Refused(Status.BadSize, () => live.SetPatience(-1.0));
+        live.SetPatience(0.5);
+        live.Hold(0);
+        Is(live.Doing == Doing.Going && live.FramesLeft == 0, "going");
+        live.Think(10);
         for (int frame = 0; frame < 100; frame++) live.Step(pose);
-        Is(live.Row > 0, "row");
+        Is(live.Now > 0 && live.Doing == Doing.In && !live.IsFlawed, "in");
+        live.Act(1);
+        Is(live.Doing == Doing.Going, "going to act");
+        var rows = new long[Character.MostShares];
+        var weights = new double[Character.MostShares];
+        bool changed;
+        int count = live.MadeOf(rows, weights, out changed);
+        double sum = 0.0;
+        for (int k = 0; k < count; k++) sum += weights[k];
+        Is(count > 0 && Math.Abs(sum - 1.0) < 1e-9, "shares");
+        Throws<ArgumentException>(() => live.MadeOf(new long[3], weights, out changed));
         int collections = GC.CollectionCount(0);
         for (int frame = 0; frame < 40000; frame++) live.Step(pose);
         Is(GC.CollectionCount(0) == collections, "a step makes garbage");
@@ -104,12 +119,39 @@ static class Checks {
         GC.WaitForPendingFinalizers();
     }
 
+    static double[] Played(Table table) {
+        var pose = new Pose(table);
+        using (var live = new Character(table, 20)) {
+            for (int frame = 0; frame < 300; frame++) {
+                if (frame % 25 == 10) live.GoToRow(61 * frame % 1100);
+                live.Step(pose);
+            }
+            return (double[])pose.Quats.Clone();
+        }
+    }
+
+    static void Threads(Table table) {
+        double[] alone = Played(table);
+        var played = new double[4][];
+        var threads = new Thread[4];
+        for (int k = 0; k < 4; k++) {
+            int number = k;
+            Table own = table.Share();
+            threads[k] = new Thread(() => played[number] = Played(own));
+        }
+        foreach (Thread thread in threads) thread.Start();
+        foreach (Thread thread in threads) thread.Join();
+        foreach (double[] quats in played)
+            for (int k = 0; k < quats.Length; k++) Is(quats[k] == alone[k], "threads");
+    }
+
     static int Main(string[] words) {
         byte[] file = File.ReadAllBytes(words[0]);
         Damage(file);
         using (var table = new Table(file)) {
             Names(table);
             Poses(table);
+            Threads(table);
         }
         Lives(file);
         Console.WriteLine("all is as it should be, version " + Table.Version);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,6 +56,15 @@ class OpenedTable:
     def call(self, name: str, *arguments: Any) -> Any:
         """`ml_table_<name>` of this table."""
         return kernel(f"ml_table_{name}")(self.record, *arguments)
+
+    def shared(self) -> OpenedTable:
+        """The same for another thread."""
+        other = copy(self)
+        other.memory = memory_at(self.call("share_memory"))
+        other.record = blank("ml_table")
+        self.call("share", len(other.memory), other.memory, other.record)
+        other.record.rows = self.record.rows
+        return other
 
     def find(self, kind: str, name: str) -> int:
         """The number of a joint, clip or label."""
@@ -112,6 +122,13 @@ class LiveCharacter:
         """The next frame."""
         return self.table.pose("ml_stream_step", self.record)
 
+    def steps_until_it_leaves(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Frames up to the first one of a transition."""
+        poses = [self.step()]
+        while not self.call("in_transition"):
+            poses.append(self.step())
+        return poses
+
     def steps(self, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """The next frames."""
         return [self.step() for _ in range(count)]
@@ -126,7 +143,7 @@ def play_example(path: Path, labels: tuple[str, ...]) -> tuple[OpenedTable, list
     for frame in range(int(EXAMPLE_S * opened.call("fps"))):
         goal, due = divmod(frame, every)
         if due == every // 2 and labels:
-            live.call("go_to_label", opened.find("label", labels[goal % len(labels)]))
+            live.call("hold_label", opened.find("label", labels[goal % len(labels)]))
         elif due == every // 2:
             clip = (1 + goal) % opened.call("n_clips")
             middle = opened.call("clip_frames", clip) // 2

@@ -16,10 +16,12 @@ for (const [from, to] of transitions) keep(table.transition(from, to));
 const stream = table.stream(start);
 const shown = [];
 for (let k = 0; k < steps; k++) {
-  if (goals[k]) stream.go(goals[k]);
+  if (goals[k]?.hold) stream.hold(goals[k].hold);
+  else if (goals[k]?.act) stream.act(goals[k].act);
+  else if (goals[k]) stream.go(goals[k]);
   const pose = stream.step();
   keep(pose);
-  shown.push([stream.now, stream.next]);
+  shown.push([stream.now, stream.doing, stream.inTransition, stream.flawed, stream.framesLeft, stream.madeOf()]);
   if (k === steps - 1) {
     const { positions, rotations } = table.world(pose);
     pieces.push(Buffer.from(positions.buffer), Buffer.from(rotations.buffer));
@@ -41,6 +43,9 @@ await refuse("frame", () => table.transition({ clip: table.clips[0].name, frame:
 await refuse("half a frame", () => stream.go({ clip: table.clips[0].name, frame: 0.5 }));
 await refuse("label", () => stream.go({ label: "fly" }));
 await refuse("ground", () => stream.place(NaN, 0, 0));
+await refuse("held label", () => stream.hold("fly"));
+await refuse("budget", () => stream.think(0.5));
+await refuse("patience", () => table.stream(start, { patience: -1 }));
 const bytes = new Uint8Array(readFileSync(file));
 bytes[bytes.length >> 1] ^= 1;
 await refuse("damaged", () => open(readFileSync(wasm), bytes));

@@ -14,11 +14,15 @@ import pytest
 import motionloom as ml
 from motionloom._core import Record, blank, kernel
 from motionloom.tables.runtime_file import save_runtime
+from motionloom.tables.stream import Doing
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 STATIC = ROOT / "src" / "motionloom" / "studio" / "static"
 STEPS = 500
+ORDERS = {"label": "go_to_label", "hold": "hold_label", "act": "act_label"}
+"""Goals about labels, and the functions that follow them."""
+DOING = tuple(each.value for each in Doing)
 
 
 class Native:
@@ -79,10 +83,9 @@ class NativeStream:
         self.planted = np.zeros(4, dtype=np.uint8)
 
     def go(self, goal: dict[str, Any]) -> None:
-        if "label" in goal:
-            kernel("ml_stream_go_to_label")(self.stream, self.native.label(goal["label"]))
-        else:
-            kernel("ml_stream_go_to_row")(self.stream, self.native.row(goal))
+        word = next((each for each in ORDERS if each in goal), "")
+        target = self.native.label(goal[word]) if word else self.native.row(goal)
+        kernel(f"ml_stream_{ORDERS.get(word, 'go_to_row')}")(self.stream, target)
 
     def step(self) -> bytes:
         kernel("ml_stream_step")(self.stream, self.root, self.quats, self.planted)
@@ -93,11 +96,17 @@ class NativeStream:
         kernel("ml_table_world")(self.native.table, self.root, self.quats, positions, rotations)
         return positions.tobytes() + rotations.tobytes()
 
-    def shown(self) -> list[dict[str, Any] | None]:
-        place = self.native.place(kernel("ml_stream_row")(self.stream))
-        if not kernel("ml_stream_in_transition")(self.stream):
-            return [place, None]
-        return [None, {**place, "frames": kernel("ml_stream_frames_left")(self.stream)}]
+    def shown(self) -> list[Any]:
+        rows, weights = np.zeros(16, dtype=np.int64), np.zeros(16)
+        n = kernel("ml_stream_made_of")(self.stream, rows, weights, np.zeros(1, dtype=np.uint8))
+        return [
+            self.native.place(kernel("ml_stream_now")(self.stream)),
+            DOING[kernel("ml_stream_doing")(self.stream)],
+            bool(kernel("ml_stream_in_transition")(self.stream)),
+            bool(kernel("ml_stream_is_flawed")(self.stream)),
+            kernel("ml_stream_frames_left")(self.stream),
+            [{**self.native.place(int(rows[k])), "weight": weights[k]} for k in range(n)],
+        ]
 
 
 def aligned(size: int) -> np.ndarray:
@@ -122,12 +131,16 @@ def orders_of(table: ml.TransitionTable, *, n: int = 20) -> dict[str, Any]:
     def goal() -> dict[str, Any]:
         return {"label": str(rng.choice(labels))} if rng.random() < 0.5 else place()
 
+    def order() -> dict[str, Any]:
+        word = str(rng.choice(list(ORDERS)))
+        return {word: str(rng.choice(labels))} if rng.random() < 0.6 else place()
+
     return {
         "transitions": [[place(), goal()] for _ in range(n)],
         "start": {"clip": frames.ids[long[0]], "frame": 0},
         "steps": STEPS,
         # Some in the middle of a transition, some at rest, some where a clip ends.
-        "goals": {str(k): goal() for k in np.cumsum(rng.integers(3, 60, 40)) if k < STEPS},
+        "goals": {str(k): order() for k in np.cumsum(rng.integers(3, 60, 40)) if k < STEPS},
     }
 
 
@@ -171,7 +184,7 @@ def test_transitions_and_live_characters_have_the_same_bits_as_in_the_library(pl
     assert len(poses) == sum(map(len, expected))
     assert poses == b"".join(expected)
     assert facts["shown"] == shown
-    assert {now is None for now, _ in shown} == {True, False}  # transitions, and clips
+    assert {moves for _, _, moves, *_ in shown} == {True, False}  # transitions, and clips
 
 
 def test_the_wrapper_reports_what_is_in_the_table(played, small_table: ml.TransitionTable) -> None:
@@ -195,6 +208,9 @@ def test_errors_state_what_is_wrong_in_plain_words(played) -> None:
         "half a frame": faults["half a frame"],
         "label": 'The table has no label "fly". Its labels are fast, slow.',
         "ground": "A heading and a place on the ground must be numbers.",
+        "held label": 'The table has no label "fly". Its labels are fast, slow.',
+        "budget": "A budget must be a number of pieces, 0 or more.",
+        "patience": faults["patience"],
         "damaged": "The file is damaged, or it is none of `motionloom table export`.",
         "empty": "The file is damaged, or it is none of `motionloom table export`.",
         "no core": faults["no core"],
@@ -223,9 +239,9 @@ def test_frames_that_are_left_count_down_to_the_arrival(
     assert left(live.stream) == 0  # in a clip
     live.go({"label": "fast"})
     assert left(live.stream) == 0  # not yet
-    found = []
-    for _ in range(native.length - 1):
+    found: list[int] = []
+    while not found or found[-1]:
         live.step()
-        found.append(left(live.stream))
+        found += [left(live.stream)] if found or left(live.stream) else []
     assert found == list(range(native.length - 2, -1, -1))
     assert not kernel("ml_stream_in_transition")(live.stream)

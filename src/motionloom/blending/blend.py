@@ -294,13 +294,26 @@ def _blend_of(
     """The blend along the whole curve."""
     refuse_points(curve)
     u, w, whole = _walk_curve(curve, weights, backwards, euler)
-    evaluated = evaluate(curve, u, w)
-    trimmed = (0, 0)
+    trims = (0, 0)
     if whole and w.min() >= 0.0:
-        trimmed = first, last = frames_to_trim(curve, u, evaluated)
-        if first or last:
-            u, w = u[first : len(u) - last], w[first : len(u) - last]
-            evaluated = evaluate(curve, u, w)
+        trims = frames_to_trim(curve, u, evaluate(curve, u, w))
+    result = _part_of(curve, u, w, trims, clean)
+    if not (clean and whole):
+        return result
+    more = _ends_that_fail(result)
+    if not any(more):
+        return result
+    shorter = _part_of(curve, u, w, (trims[0] + more[0], trims[1] + more[1]), clean)
+    return shorter if shorter.verification.passed else result
+
+
+def _part_of(
+    curve: RegistrationCurve, u: FloatArray, w: FloatArray, trims: tuple[int, int], clean: bool
+) -> Blend:
+    """The blend at parameters ``u`` (F,) without so many frames at both ends."""
+    part = slice(trims[0], len(u) - trims[1])
+    u, w = u[part], w[part]
+    evaluated = evaluate(curve, u, w)
     return _hold_contacts(
         Blend(
             motion=evaluated.motion,
@@ -311,10 +324,23 @@ def _blend_of(
             provenance=_provenance(curve, u, w),
             wide_joints=evaluated.wide_joints,
             curve=curve,
-            trimmed=trimmed,
+            trimmed=trims,
         ),
         clean,
     )
+
+
+def _ends_that_fail(result: Blend) -> tuple[int, int]:
+    """Frames to leave out at the start and at the end, where a blend fails its check only there.
+
+    A foot in the air that has no contact before or after cannot be led from one to the other.
+    """
+    n, most = result.motion.n_frames, round(TRIMS_S[-1] * result.motion.fps)
+    failed = [each.frame for each in result.verification.failed]
+    first = max((frame + 1 for frame in failed if frame < n // 2), default=0)
+    last = max((n - frame for frame in failed if frame >= n // 2), default=0)
+    fits = first + result.trimmed[0] <= most and last + result.trimmed[1] <= most
+    return (first, last) if fits and result.curve.uncut is None and n >= 4 * most else (0, 0)
 
 
 def _registered(motions: Sequence[Motion], body: BodyMap | None) -> RegistrationCurve:

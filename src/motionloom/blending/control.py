@@ -22,6 +22,7 @@ from motionloom.cleanup.finalize import legs_missing
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import MadeOf
 from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.rotation.planar import PlanarTransform
 
@@ -53,6 +54,8 @@ class Pose:
     joint_translations : array or None
         Where each joint stands in its parent, metres (J, 3); None where bones are rigid. Rigs with
         a root bone have the height and the sway of their hips here.
+    made_of : MadeOf or None
+        The captured frames that the pose of a live character of a table is made of.
     """
 
     root_position: FloatArray
@@ -60,6 +63,7 @@ class Pose:
     planted: BoolArray
     constraints: tuple[str, ...] = ()
     joint_translations: FloatArray | None = None
+    made_of: MadeOf | None = None
 
 
 def control(

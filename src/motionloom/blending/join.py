@@ -46,6 +46,10 @@ TRAVEL_S = 0.05
 """Cost of a difference in travel, metres for every metre per second."""
 DROPPED_M = 0.10
 """Places that leave out all of a clip rank behind others by so many metres of cost."""
+ROOM = 1.4
+"""A place has this many times half the blend on both sides."""
+UNBLENDED = 0.5
+"""At least this part of what a place is to keep of a clip is outside the blend."""
 LATE_S = 1.0
 """Late places are in the last second of A and in the first of B that a blend leaves room for."""
 TRAVEL_NEAR_S = 0.15
@@ -231,7 +235,7 @@ def find_places(
         )
     # The search samples clips at the grid's rate; the margins must leave it at least one sample.
     stride = max(1, round(a.fps / GRID_RATE))
-    margin = min(int(np.ceil(1.4 * half)), most, max(0, (shorter - stride) // 2))
+    margin = min(int(np.ceil(ROOM * half)), most, max(0, (shorter - stride) // 2))
     return find_candidates(
         (a, b),
         pair.footplants,
@@ -332,7 +336,11 @@ def find_candidates(
     kept, rank = np.ones_like(allowed), total
     if keep is not None:
         shares = rows / (a.n_frames - 1), 1.0 - columns / (b.n_frames - 1)
-        kept = _kept(keep, shares, (inside_a, inside_b), LATE_S * a.fps / stride)
+        least = tuple(
+            np.minimum(share, (share - margin / ROOM / (clip.n_frames - 1)) / UNBLENDED)
+            for share, clip in zip(shares, clips, strict=True)
+        )
+        kept = _kept(keep, least, (inside_a, inside_b), LATE_S * a.fps / stride)
         rank = total + DROPPED_M * (2.0 - shares[0][:, None] - shares[1][None])
     clear = np.ones_like(allowed)
     if avoid is not None:
@@ -355,7 +363,7 @@ def find_candidates(
 
 
 def _kept(
-    keep: Keep, shares: tuple[FloatArray, FloatArray], inside: tuple[BoolArray, BoolArray], n: float
+    keep: Keep, shares: Sequence[FloatArray], inside: tuple[BoolArray, BoolArray], n: float
 ) -> BoolArray:
     """Cells that keep enough of both clips, or, for late ones, the last and first ``n`` inside."""
     if keep != "late":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from motionloom.motion.contacts import KINDS, runs_of
 
 STEP_M, MOST_M = 0.015, 0.06
 """Each try lifts a foot by the first more, and by no more than the second in all, metres."""
+ABOUT, CM = 0.9, 100.0
+"""Ways over the floor longer than this part of the limit are lifted with those that are too long;
+limits are in centimetres."""
 RISE_S = 0.1
 """Time over which a foot is lifted and comes down again, seconds."""
 HELD_S = 0.08
@@ -69,8 +72,8 @@ def lifted(
             more[rows, side] = np.clip(need, 0.0, left[rows, side])
         elif each.check == "dragged foot" and kind in KINDS:
             point = KINDS.index(kind)
-            rows = slice(_start(points[:, point], each.frame, fps), each.frame + 1)
-            more[rows, point // 2] = np.clip(left[rows, point // 2].min(), 0.0, STEP_M)
+            for rows in _drags(points[:, point], each, fps):
+                more[rows, point // 2] = np.clip(left[rows, point // 2].min(), 0.0, STEP_M)
     more = _smooth(more, held, fps)
     return lifts + more if more.max(initial=0.0) > LEAST_M else None
 
@@ -157,11 +160,16 @@ def _smooth(lifts: FloatArray, held: BoolArray, fps: float) -> FloatArray:
     return smooth
 
 
-def _start(point: FloatArray, frame: int, fps: float) -> int:
-    """First frame of the fast way that ends in a frame."""
-    while frame > 0:
-        step = point[frame] - point[frame - 1]
-        if np.hypot(step[0], step[2]) * fps <= DRAG_SPEED:
-            break
-        frame -= 1
-    return frame
+def _drags(point: FloatArray, failed: FailedCheck, fps: float) -> Iterator[slice]:
+    """Frames of all ways over the floor that are about as low and as long as the failed one.
+
+    A check names the worst one only, and a gait has one in every step.
+    """
+    ways = np.hypot(*np.diff(point[:, [0, 2]], axis=0).T)
+    first = failed.frame
+    while first > 0 and ways[first - 1] * fps > DRAG_SPEED:
+        first -= 1
+    level = point[first : failed.frame + 1, 1].max()
+    for first, last, way in _sweeps(point[:, 1] <= level, ways, fps):
+        if way > ABOUT * failed.limit / CM or first <= failed.frame <= last:
+            yield slice(first, last + 1)

@@ -29,7 +29,7 @@ from motionloom.cleanup.contact_speeds import contact_speeds
 from motionloom.cleanup.foot import hold_feet, on_own_paths
 from motionloom.cleanup.holds import Hold, find_holds
 from motionloom.cleanup.plant_targets import fit_targets
-from motionloom.cleanup.release import released
+from motionloom.cleanup.release import Releases, released
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
 from motionloom.features.checks.soles import LANDS, floor_heights
@@ -42,7 +42,7 @@ from motionloom.motion.motion import Motion
 
 _fastest = kernel("ml_contact_fastest")
 
-ROUNDS = 16
+ROUNDS = 12
 """Times that contacts are released and the motion is cleaned again."""
 
 LOOSE_M_S = 5.0
@@ -196,7 +196,7 @@ def _until_sound(
     """
     best: tuple[Cleanup, Verification] | None = None
     source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
-    labels, lifts = footplants, np.zeros((motion.n_frames, 2))
+    labels, lifts, releases = footplants, np.zeros((motion.n_frames, 2)), Releases(motion.fps)
     possible = find_holds(source.moving, labels.planted, source.travel)
     with source.check.tries(source.block):
         for _ in range(ROUNDS):
@@ -214,7 +214,7 @@ def _until_sound(
             failed = [
                 each for each in verification.failed if higher is None or each.check not in LIFTED
             ]
-            fewer = released(labels, failed, motion, options.body)
+            fewer = released(labels, releases.after(failed), motion, options.body)
             if fewer is None and higher is None:
                 break
             labels = labels if fewer is None else fewer

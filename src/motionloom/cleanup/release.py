@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,13 +16,49 @@ from motionloom.motion.motion import Motion
 NEAR_S = 0.3
 """Contacts so close to a failed check may have caused it, seconds."""
 TRIM_S, SHORTEST_S = 0.034, 0.05
-"""A contact gives up so much at the end that is nearer to the failure; what is left shorter than
-the second is given up whole. Seconds."""
+"""A contact gives up so much at the end that is nearer to the failure, and twice as much each time
+that this did not help; what is left shorter than the second is given up whole. Seconds."""
+MOST_TIMES = 8
+"""Contacts that gave up so many times the usual length without any help are not the cause."""
+SAME_S = 0.1
+"""A check that fails at most so far from where it failed before fails again, seconds."""
+TRAVELS = ("stall", "launch", "direction", "travel speed", "heading", "head turn")
+"""Checks of how the body travels, which contacts of feet do not cause."""
 LEG = ("hip", "knee", "ankle", "toe")
 
 
+class Release(NamedTuple):
+    """A failed check for which contacts are released."""
+
+    failed: FailedCheck
+    times: int
+    """How many times the usual length contacts give up for it."""
+
+
+class Releases:
+    """Which failed checks contacts are released for, try after try."""
+
+    def __init__(self, fps: float) -> None:
+        self._near = SAME_S * fps
+        self._last: dict[tuple[str, str], Release] = {}
+
+    def after(self, failed: Sequence[FailedCheck]) -> list[Release]:
+        """For what a try still fails: twice as much as before where the same check fails again.
+
+        Left out are checks of travel, and those that stayed whatever was given up.
+        """
+        now = [self._again(each) for each in failed if each.check not in TRAVELS]
+        self._last = {(each.failed.check, each.failed.joint): each for each in now}
+        return [each for each in now if each.times <= MOST_TIMES]
+
+    def _again(self, failed: FailedCheck) -> Release:
+        last = self._last.get((failed.check, failed.joint))
+        stays = last is not None and abs(last.failed.frame - failed.frame) <= self._near
+        return Release(failed, 2 * last.times if last is not None and stays else 1)
+
+
 def released(
-    footplants: Footplants, failed: Sequence[FailedCheck], motion: Motion, body: BodyMap
+    footplants: Footplants, failed: Sequence[Release], motion: Motion, body: BodyMap
 ) -> Footplants | None:
     """The contacts without the ends that are nearest to failed checks; None where none is near.
 
@@ -36,8 +73,9 @@ def released(
     motion, body
         For its rate and the sides of its joints.
     """
+    trim = max(1, round(TRIM_S * motion.fps))
     planted = np.array(footplants.planted)
-    for each in failed:
+    for each, times in failed:
         nearest = [
             (_apart(run, each.frame), column, run)
             for side in _sides(each, motion, body)
@@ -49,7 +87,8 @@ def released(
             continue
         for away, column, run in nearest:
             if away <= near[0] + 2:  # heel and ball of one stance
-                _trim(planted[:, column], run, each.frame, motion.fps)
+                shortest = SHORTEST_S * motion.fps
+                _trim(planted[:, column], run, each.frame, times * trim, shortest)
     if np.array_equal(planted, footplants.planted):
         return None
     return Footplants(planted)
@@ -60,11 +99,10 @@ def _apart(run: tuple[int, int], frame: int) -> int:
     return min(abs(frame - run[0]), abs(frame - run[1]))
 
 
-def _trim(planted: BoolArray, run: tuple[int, int], frame: int, fps: float) -> None:
-    """Give up the end of a contact that is nearer to a frame, or all of a short one."""
+def _trim(planted: BoolArray, run: tuple[int, int], frame: int, trim: int, shortest: float) -> None:
+    """Give up the end of a contact that is nearer to a frame, or all of one that gets short."""
     first, last = run
-    trim = max(1, round(TRIM_S * fps))
-    if last - first + 1 - trim < SHORTEST_S * fps:
+    if last - first + 1 - trim < shortest:
         planted[first : last + 1] = False
     elif abs(frame - first) <= abs(frame - last):
         planted[first : first + trim] = False

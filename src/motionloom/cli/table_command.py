@@ -33,6 +33,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+NAMED = 6
+"""Clips or labels that a warning names."""
+
 
 @app.command()
 def build(
@@ -192,7 +195,23 @@ def build(
         table = ml.build_table(
             lib, out=output, engine=None if by_threads else engine, progress=True, **settings
         )
+    if method != "paper":
+        _warn_of_dead_ends(table)
     _report(table, as_json=as_json)
+
+
+def _warn_of_dead_ends(table: ml.TransitionTable) -> None:
+    """Warn of clips and labels that a live character can only continue badly."""
+    ends = table.dead_ends(progress=True)
+    for names, what in ((ends.clips, "clip"), (ends.labels, "label")):
+        if names:
+            named = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
+            end = f"{what} ends" if len(names) == 1 else f"{what}s end"
+            warn(
+                f"{len(names)} {end} dead: no transition from there to other frames passes the "
+                f"quality check ({named}). Live characters continue badly there; add longer clips "
+                "of such motion."
+            )
 
 
 @app.command()

@@ -45,6 +45,27 @@ class Copy(NamedTuple):
         return self.last - self.first + 1
 
 
+class MadeOf(NamedTuple):
+    """The captured frames that one live pose is made of.
+
+    Attributes
+    ----------
+    clips : array of int
+        Index of each frame's clip among the ids of the collection. (K,)
+    frames : array of int
+        Frame of the clip. (K,)
+    weights : array
+        Its share; the shares add up to 1. (K,)
+    changed : bool
+        False where the pose is its frame's own, moved over the ground.
+    """
+
+    clips: IntArray
+    frames: IntArray
+    weights: FloatArray
+    changed: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 @record
 class Track:
@@ -204,6 +225,33 @@ class Provenance:
         if changed is None:
             changed = np.ones(len(weights), dtype=bool)
         return cls(tuple(sources), fps, (Track(WHOLE_BODY, clip, time, weights),), changed)
+
+    @classmethod
+    def of_live(cls, sources: Sequence[str], fps: float, made: Sequence[MadeOf]) -> Provenance:
+        """Provenance of live poses shown one after the other.
+
+        Parameters
+        ----------
+        sources
+            Ids of the collection's clips.
+        fps
+            Of the collection.
+        made
+            What each pose is made of.
+
+        Returns
+        -------
+        Provenance
+            With one track for the whole body.
+        """
+        shape = len(made), max((len(each.clips) for each in made), default=1)
+        clip, time, weight = np.full(shape, -1), np.full(shape, np.nan), np.zeros(shape)
+        for k, each in enumerate(made):
+            n = len(each.clips)
+            clip[k, :n], weight[k, :n] = each.clips, each.weights
+            time[k, :n] = each.frames / fps
+        changed = np.array([each.changed for each in made], dtype=bool)
+        return cls(tuple(sources), fps, (Track(WHOLE_BODY, clip, time, weight),), changed)
 
     @classmethod
     def of_copy(cls, source: str, fps: float, first: int, n_frames: int) -> Provenance:

@@ -21,15 +21,22 @@ _TINY = 1e-9
 
 _multiply = kernel("ml_quaternion_multiply")
 _rotate = kernel("ml_quaternion_rotate")
+_angles = kernel("ml_quaternion_angles")
+_slerp = kernel("ml_quaternion_slerp")
 _turns = kernel("ml_quaternion_turns")
 _check = kernel("ml_quaternion_check")
 
 
-def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Hamilton product ``a * b``: turn by ``b`` first, then by ``a``. Shapes (..., 4)."""
+def _alike(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both in one shape, as the core takes them."""
     if np.shape(a) != np.shape(b):
         a, b = np.broadcast_arrays(a, b)
-    a, b = np.ascontiguousarray(a, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64)
+    return np.ascontiguousarray(a, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64)
+
+
+def multiply(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Hamilton product ``a * b``: turn by ``b`` first, then by ``a``. Shapes (..., 4)."""
+    a, b = _alike(a, b)
     out = np.zeros(a.shape)
     _multiply(out.size // 4, a, b, out)
     return out
@@ -101,8 +108,10 @@ def log(q: FloatArray) -> FloatArray:
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
     """Angle of the rotation from ``a`` to ``b``, radians in [0, pi]."""
-    d = multiply(conjugate(a), b)
-    return 2.0 * _elementary.arctan2(np.linalg.norm(d[..., 1:], axis=-1), np.abs(d[..., 0]))
+    a, b = _alike(a, b)
+    out = np.zeros(a.shape[:-1])
+    _angles(out.size, a, b, out)
+    return out
 
 
 def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
@@ -117,17 +126,11 @@ def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """The rotation a part ``t`` of the short way from ``a`` to ``b``; ``t`` broadcasts."""
     t = np.asarray(t, dtype=np.float64)
-    dot = np.sum(a * b, axis=-1)
-    b = np.where(dot[..., None] < 0.0, -b, b)
-    # atan2 of chord and sum keeps full precision at both ends, where arccos loses half the digits.
-    half = _elementary.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
-    angle = 2.0 * half
-    sin = _elementary.sin(angle)
-    small = sin < 1e-8
-    safe = np.where(small, 1.0, sin)
-    wa = np.where(small, 1.0 - t, _elementary.sin((1.0 - t) * angle) / safe)
-    wb = np.where(small, t, _elementary.sin(t * angle) / safe)
-    return normalize(wa[..., None] * a + wb[..., None] * b)
+    shape = np.broadcast_shapes(np.shape(a)[:-1], np.shape(b)[:-1], t.shape)
+    a, b = _alike(np.broadcast_to(a, (*shape, 4)), b)
+    out = np.zeros(a.shape)
+    _slerp(out.size // 4, a, b, np.ascontiguousarray(np.broadcast_to(t, shape)), out)
+    return out
 
 
 def make_continuous(q: FloatArray) -> FloatArray:

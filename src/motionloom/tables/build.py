@@ -110,7 +110,8 @@ def build_table(
     Returns
     -------
     TransitionTable
-        The table, open; its file is ``table.file``.
+        The table, open; its file is ``table.file``, and ``table.dead_ends()`` names clips and
+        labels that a live character can only continue badly.
 
     Raises
     ------

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from threading import RLock
+from threading import RLock, local
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom._core import MISSING, CoreError, Record, kernel
+from motionloom._core import MISSING, CoreError, Record, blank, kernel
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
@@ -48,6 +49,8 @@ CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""
 NONE_BANNED = np.zeros((0, MOST_WAYS + 1), dtype=np.int64)
+ALIGNED = 16
+"""Memory of the core begins at a multiple of so many bytes."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
 
@@ -70,6 +73,8 @@ _join = kernel("ml_table_join")
 _judge = kernel("ml_table_judge")
 _worth = kernel("ml_table_worth")
 _best = kernel("ml_table_best")
+_share = kernel("ml_table_share")
+_share_memory = kernel("ml_table_share_memory")
 
 
 class QueryEngine:
@@ -111,12 +116,13 @@ class QueryEngine:
         self._costs = np.asarray(arrays.costs)
         self._nearest = np.asarray(arrays.lookup.fine)
         self._members: dict[int, IntArray] = {}
-        self._starts = np.asarray(frames.starts)
+        self.starts = np.asarray(frames.starts)
         self.places = WindowPlaces(frames, self.length)
         self.labels = LabelTargets(arrays, collection, self.length)
         self._captured = CapturedBetween(frames, index)
         self.check = TableCheck(frames, self.rig)
         self.lock = RLock()
+        self._own = local()
         self._slots = self._slots_for(self._medoids)
         self._all: WindowSlots | None = None
         self.record = table_record(
@@ -133,15 +139,35 @@ class QueryEngine:
             masses=self.masses,
         )  # fmt: skip
 
-    def measuring(self, ask: Callable[[], None]) -> None:
-        """Call the core, and measure the limits of clips whenever it misses some."""
+    def measuring(self, ask: Callable[[], None], table: Record | None = None) -> None:
+        """Call the core, and measure the limits of clips whenever it misses some.
+
+        ``table`` is that which the call works with, by default the engine's.
+        """
+        missing = (self.record if table is None else table).missing
         while True:
             try:
                 return ask()
             except CoreError as error:
                 if error.status != MISSING:
                     raise
-                self.check.measure(int(self.record.missing[0]))
+                with self.lock:
+                    self.check.measure(int(missing[0]))
+
+    def of_thread(self) -> Record:
+        """The table as this thread alone works with it: poses, index and recipes are shared."""
+        own: Record | None = getattr(self._own, "table", None)
+        if own is None:
+            size = _share_memory(self.record)
+            memory, own = np.zeros(size + ALIGNED, dtype=np.uint8), blank("ml_table")
+            memory = memory[-memory.ctypes.data % ALIGNED :][:size]
+            with self.lock:
+                _share(self.record, size, memory, own)
+            number = ctypes.c_int64 * 1
+            missing = np.ctypeslib.as_array(number.from_address(own.struct.missing))
+            vars(own).update(memory=memory, missing=missing)
+            self._own.table = own
+        return own
 
     def __reduce__(self) -> tuple[object, ...]:
         # Large, quick to build, and with a lock: only the table is pickled and copied.
@@ -319,8 +345,8 @@ class QueryEngine:
         members = self._members.get(cluster)
         if members is None:  # searched once: the lookup of a large collection is long
             rows = np.flatnonzero(np.asarray(lookup.coarse) == cluster)
-            clips = np.searchsorted(self._starts, rows, side="right")
-            rows = rows[rows + self.length <= self._starts[clips]]
+            clips = np.searchsorted(self.starts, rows, side="right")
+            rows = rows[rows + self.length <= self.starts[clips]]
             rows = self.frames.sound(rows, self.length)
             distances = np.asarray(lookup.coarse_distance)[rows].astype(np.float32)
             members = np.asarray(rows[distances <= np.median(distances)])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import of_kind
+from motionloom._arrays import IntArray, of_kind
 from motionloom._core import Record
 from motionloom._paths import path_of
 from motionloom.errors import TableError
@@ -84,14 +84,15 @@ def runtime_arrays(engine: QueryEngine) -> list[npt.NDArray[Any]]:
     for clip in range(engine.record.n_clips):
         engine.check.measure(clip)
     labels = _labels(engine)
+    pieces = [engine.labels.pieces(label) for label in labels]
     names = [*engine.frames.skeleton.names, *engine.frames.ids, *labels]
     text = b"".join(name.replace("\0", " ").encode() + b"\0" for name in names)
     return [
-        *_head(engine, len(labels), len(text)),
+        *_head(engine, len(labels), len(text), sum(map(len, pieces))),
         *_body(engine),
         *_terms(engine),
         *_index(engine),
-        *_recipes(engine, labels),
+        *_recipes(engine, labels, pieces),
         *_plants(engine.frames),
         np.frombuffer(text, dtype=np.uint8),
         *_poses(engine),
@@ -111,7 +112,9 @@ def _digest(data: bytes) -> int:
     return value
 
 
-def _head(engine: QueryEngine, n_labels: int, n_names: int) -> Iterable[npt.NDArray[Any]]:
+def _head(
+    engine: QueryEngine, n_labels: int, n_names: int, n_pieces: int
+) -> Iterable[npt.NDArray[Any]]:
     """Counts, and numbers."""
     own, terms, rig = engine.record, engine.record.terms, engine.record.check_rig
     start, both = own.by_start, own.by_both
@@ -124,7 +127,7 @@ def _head(engine: QueryEngine, n_labels: int, n_names: int) -> Iterable[npt.NDAr
         own.term_source.n_plants, terms.pad, terms.n_plants, terms.n_taps, terms.roll,
         own.seen.n_compared, own.index.n_codes, own.weighing.prunes, own.weighing.bounded,
         start.n_groups, start.n_lists, both.n_groups, both.n_lists, start.n_members,
-        n_names,
+        n_names, n_pieces,
     ]  # fmt: skip
     yield np.array(counts, dtype=np.int64)
     yield np.array([own.fps, terms.low, own.seen.reach])
@@ -154,12 +157,16 @@ def _index(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:
         yield from (lists.groups, lists.group_first, lists.centres, lists.list_first, lists.members)
 
 
-def _recipes(engine: QueryEngine, labels: list[str]) -> Iterable[npt.NDArray[Any]]:
+def _recipes(
+    engine: QueryEngine, labels: list[str], pieces: list[IntArray]
+) -> Iterable[npt.NDArray[Any]]:
     """Recipes between representatives, labels, and what clips reach."""
     own = engine.record
     yield from (own.starts, own.jumps, own.medoids, own.nearest, own.between, own.costs)
     spokes = [engine.labels.nearest(label) for label in labels]
     yield np.array(spokes, dtype=np.int64).reshape(len(spokes), own.n_ends)
+    yield np.cumsum([0, *map(len, pieces)], dtype=np.int64)
+    yield np.concatenate([np.zeros((0, 2), dtype=np.int64), *pieces])
     yield from (own.speeds, own.weights, own.limits, own.hovers, own.slowest)
 
 

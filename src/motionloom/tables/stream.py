@@ -1,39 +1,77 @@
-"""Stream: a live character that plays on, and goes to a label or a frame on request."""
+"""Stream: a live character that follows orders, and plays on where it has none."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from enum import Enum
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
-from motionloom._core import Record, kernel, record
+from motionloom._arrays import IntArray, finite, not_negative, whole
+from motionloom._core import CoreError, Record, constant, kernel, record
 from motionloom.blending.control import Pose
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, TableError
+from motionloom.motion.provenance import MadeOf, Provenance
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.transition_request import Place
 
 _work = kernel("ml_stream_work")
 _step = kernel("ml_stream_step")
-_go_to_windows = kernel("ml_stream_go_to_windows")
+_think = kernel("ml_stream_think")
+_follow = kernel("ml_stream_follow")
 _go_to_row = kernel("ml_stream_go_to_row")
+_set_patience = kernel("ml_stream_set_patience")
+_place = kernel("ml_stream_place")
+_now = kernel("ml_stream_now")
+_doing = kernel("ml_stream_doing")
+_is_flawed = kernel("ml_stream_is_flawed")
+_frames_left = kernel("ml_stream_frames_left")
+_made_of = kernel("ml_stream_made_of")
 
-PATIENCE = 3
-"""Times that an order to which nothing passes the check is tried again, 0.1 s apart."""
+MOST_SHARES = int(constant("ML_MOST_SHARES"))
 MOST_CLIPS = 4
-"""Clips that the frames which are shown are made of."""
+"""Clips that a transition is made of."""
+GO, HOLD, ACT = 2, 3, 4
+"""Orders about labels, as in core/src/stream.h."""
+
+
+class Doing(Enum):
+    """What a live character is doing."""
+
+    PLAYING = "playing"
+    """It has no order: it plays its clip, and then one that continues it."""
+    GOING = "going to"
+    """It is on its way to the goal of its order."""
+    IN = "in"
+    """It is in the label that it holds, or in the piece that it acts."""
+    ARRIVED = "arrived"
+    """It has been where it was sent, and plays on."""
+    CONTINUING_BADLY = "continuing badly"
+    """Its clip was over, and every transition to a motion like it fails the quality check: it plays
+    the one that fails least."""
+
+
+DOING = tuple(Doing)
+"""As the core numbers them."""
 
 
 class Stream:
-    """The state of a live character; made by ``table.stream``. One call of ``step`` a frame."""
+    """A live character, made by ``table.stream``. One call of ``step`` a frame.
 
-    def __init__(self, engine: QueryEngine, source: Place) -> None:
-        self._engine = engine
+    Characters of one table may play in several threads at a time.
+    """
+
+    def __init__(self, engine: QueryEngine, source: Place, *, patience_s: float) -> None:
+        self._engine, self._lock = engine, Lock()
         start = engine.places.row_of(source, "source")
         clip = engine.places.clip_at(start)
         engine.check.measure(clip)  # which checks the clip's frames
         clips = np.zeros(MOST_CLIPS, dtype=np.int64)
         clips[0] = clip
         self._live = _new(engine, start, clips)
+        _set_patience(self._live, not_negative(patience_s, "patience_s"))
 
     def __getstate__(self) -> dict[str, Any]:
         # The core knows the addresses of our arrays: a copy has its own arrays and state.
@@ -42,19 +80,22 @@ class Stream:
         return {"engine": self._engine, "live": live}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._engine = state["engine"]
+        self._engine, self._lock = state["engine"], Lock()
         self._live = record("ml_stream", table=self._engine.record, **state["live"])
 
     def __repr__(self) -> str:
-        clip, frame = self.place
-        return f"Stream(at frame {frame} of {clip})"
+        clip, frame = self.now
+        return f"Stream({self.doing.value}, at frame {frame} of {clip})"
 
     @property
-    def place(self) -> Place:
+    def now(self) -> Place:
         """Clip and frame that is shown, or that the present transition arrives at."""
-        at = self._live.struct
-        row = at.then if at.in_transition else at.start if at.row < 0 else at.row
-        return self._engine.frames.place_of(int(row))
+        return self._engine.frames.place_of(_now(self._live))
+
+    @property
+    def doing(self) -> Doing:
+        """What is going on."""
+        return DOING[int(_doing(self._live))]
 
     @property
     def in_transition(self) -> bool:
@@ -62,30 +103,90 @@ class Stream:
         return bool(self._live.struct.in_transition)
 
     @property
-    def done(self) -> bool:
-        """Whether the last frame of a clip is shown and no similar motion continues it."""
-        return bool(self._live.struct.done)
+    def flawed(self) -> bool:
+        """Whether the transition that is being played fails the quality check."""
+        return bool(_is_flawed(self._live))
+
+    @property
+    def frames_left(self) -> int:
+        """Frames until the present transition arrives; 0 outside of one."""
+        return int(_frames_left(self._live))
 
     def go(self, *, label: str | None = None, frame: Place | None = None) -> None:
-        """Go to any frame with a label, or to a clip's frame, from the next step on.
+        """Arrive at a clip's frame, or in any frame with a label, and play on.
 
-        A transition that is being played is left at once. The rest of it serves as the source
-        window of the new transition, so pose and speed continue. Where nothing that passes the
-        quality check leads there from the pose shown, the motion plays on and it is tried again,
-        three times within 0.3 s; then the transition that fails least is taken.
+        The last order counts, and the same one again changes nothing. A transition begins within a
+        few steps. One that is being played is left: the rest of it serves as the source window of
+        the new transition, so pose and speed continue. Where nothing that passes the quality check
+        leads to the goal, the motion plays on and it is tried again, for as long as the
+        character's patience; then the transition that fails least is taken, and :attr:`flawed`
+        says so.
         """
         if (label is None) == (frame is None):
             raise ArrayError("Give `label` or `frame` to say where to go, and not both.")
-        engine = self._engine
-        # A goal that cannot be reached is refused here: step() must never fail half-way.
         if frame is not None:
-            row = engine.places.row_of(frame, "frame")
-            engine.places.window_at(row, leaving=False)
+            row = self._engine.places.row_of(frame, "frame")
+            self._engine.places.window_at(row, leaving=False)
             _go_to_row(self._live, row)
-        else:
-            assert label is not None
-            engine.labels.check(label)
-            _go_to_windows(self._live, engine.labels.nearest(label))
+        elif label is not None:
+            self._follow(GO, label)
+
+    def hold(self, label: str) -> None:
+        """Arrive in a label, and stay in frames that carry it until the next order."""
+        self._follow(HOLD, label)
+
+    def act(self, label: str) -> None:
+        """Arrive at the first frame of a piece with a label, and play it to its last frame.
+
+        A labelled jump arrives at its final stand. After that the character plays on, and the
+        same order acts once more.
+        """
+        self._follow(ACT, label)
+
+    def _follow(self, order: int, label: str) -> None:
+        # A goal that cannot be reached is refused here: step() must never fail half-way.
+        labels = self._engine.labels
+        pieces, nearest = labels.pieces(label), labels.nearest(label)
+        try:
+            _follow(self._live, order, len(pieces), pieces, nearest)
+        except CoreError as error:
+            raise TableError(
+                f"No piece of {label!r} can be acted: each is shorter than what is missing before "
+                "it in its clip for a transition. Label longer pieces, or later in their clips."
+            ) from error
+        vars(self._live)["pieces"] = pieces  # the core keeps their address
+
+    def place(self, heading: float, x: float, z: float) -> None:
+        """Move it: what it shows, or will show first, faces ``heading`` with its root over (x, z).
+
+        Parameters
+        ----------
+        heading
+            Radians; 0 faces +Z.
+        x, z
+            Metres.
+        """
+        _place(self._live, finite(heading, "heading"), finite(x, "x"), finite(z, "z"))
+
+    def think(self, budget: int) -> None:
+        """Think about the next transition now, in up to ``budget`` pieces.
+
+        A piece is a search, a choice of recipes, or one transition made and checked: a fraction of
+        a millisecond. Every step does one. A program with time left in a frame calls this, or
+        after an order, to see it followed sooner.
+        """
+        budget = whole(budget, "budget", least=0)
+        self._by_thread(lambda: _think(self._live, budget))
+
+    def _by_thread(self, ask: Callable[[], None]) -> None:
+        """Call the core, which works in memory of the present thread."""
+        with self._lock:
+            table = self._engine.of_thread()
+            self._live.struct.table = table.address
+            try:
+                self._engine.measuring(ask, table)
+            finally:
+                self._live.struct.table = self._engine.record.address
 
     def step(self) -> Pose:
         """The next frame.
@@ -93,41 +194,71 @@ class Stream:
         Returns
         -------
         Pose
-            Root in the world, rotations of the joints, and which foot points are planted.
+            Root in the world, rotations of the joints, which foot points are planted, and the
+            captured frames that it is made of.
         """
         n_joints = self._engine.rows.record.n_joints
         root, quats = np.zeros(3), np.zeros((n_joints, 4))
         planted = np.zeros(4, dtype=np.bool_)
-        with self._engine.lock:
-            self._engine.measuring(lambda: _step(self._live, root, quats, planted))
-        return Pose(root, quats, planted)
+        self._by_thread(lambda: _step(self._live, root, quats, planted))
+        return Pose(root, quats, planted, made_of=self._made_of())
+
+    def _made_of(self) -> MadeOf:
+        rows, weights = np.zeros(MOST_SHARES, dtype=np.int64), np.zeros(MOST_SHARES)
+        changed = np.zeros(1, dtype=np.bool_)
+        n = _made_of(self._live, rows, weights, changed)
+        starts = self._engine.starts
+        clips: IntArray = np.searchsorted(starts, rows[:n], side="right") - 1
+        return MadeOf(clips, rows[:n] - starts[clips], weights[:n], bool(changed[0]))
+
+    def provenance(self, poses: Sequence[Pose]) -> Provenance:
+        """Which clips, at which times, poses that were shown one after the other are made of.
+
+        Parameters
+        ----------
+        poses
+            Of :meth:`step`.
+
+        Returns
+        -------
+        Provenance
+            One row per pose; the sources are the clips of the collection.
+        """
+        made = [pose.made_of for pose in poses]
+        if None in made:
+            raise ArrayError("`poses` must come from the steps of a live character of a table.")
+        frames = self._engine.frames
+        return Provenance.of_live(frames.ids, frames.fps, [each for each in made if each])
 
 
-def _new(engine: QueryEngine, start: int, clips: np.ndarray) -> Record:
+def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
     """A stream that has not begun, as the core takes it."""
     n_work = _work(engine.record)
+    counts = (
+        "in_transition is_flawed is_continuing is_copy order pending toward reached stage continues"
+        " feet least_feet made_flawed at then goal_row act_last waited pause n_played source"
+        " n_recipes n_ranked number n_tried since least_number made_then n_made_clips n_pieces"
+        " n_shares"
+    )
     return record(
         "ml_stream",
+        **dict.fromkeys(counts.split(), 0),
         table=engine.record,
         start=start,
         row=-1,
         turn=0.0,
         x=0.0,
         z=0.0,
-        in_transition=0,
-        done=0,
-        goal=0,
-        at=0,
-        then=0,
-        goal_row=0,
-        patience=PATIENCE,
-        waits=0,
-        pause=0,
-        try_again=0,
+        leave_in=-1,
+        patience=0.0,
+        least=0.0,
         n_clips=1,
-        n_played=0,
+        pieces=np.zeros((0, 2), dtype=np.int64),
         clips=clips,
+        made_clips=np.zeros(MOST_CLIPS, dtype=np.int64),
         spokes=np.full(engine.record.n_ends, -1, dtype=np.int64),
+        share_rows=np.zeros(MOST_SHARES, dtype=np.int64),
+        share_weights=np.zeros(MOST_SHARES),
         n_work=n_work,
         work=np.zeros(n_work, dtype=np.uint8),
     )

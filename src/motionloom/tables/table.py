@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy.typing as npt
 
-from motionloom._arrays import known_options, positive, whole
+from motionloom._arrays import flag, known_options, positive, whole
+from motionloom._core import constant
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
@@ -35,6 +36,7 @@ from motionloom.tables.window_index import window_index
 
 if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fraction of the time
     from motionloom.motion.motion import Motion
+    from motionloom.tables.dead_ends import DeadEnds
     from motionloom.tables.graph.motion_graph import MotionGraph
     from motionloom.tables.paper.paper_engine import PaperEngine
     from motionloom.tables.path import HybridPath
@@ -42,6 +44,9 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
     from motionloom.tables.stream import Stream
     from motionloom.tables.synthesis.inbetween import Fill
     from motionloom.tables.table_transition import TableTransition
+
+PATIENCE_S = constant("ML_STREAM_PATIENCE_S")
+"""Seconds that an order of a live character waits for a transition that passes its check."""
 
 
 class TransitionTable:
@@ -353,18 +358,48 @@ class TransitionTable:
             exclude=request.exclude,
         )
 
-    def stream(self, source: Place) -> Stream:
-        """A live character that starts at a frame and can be sent to other frames and labels.
+    def stream(self, source: Place, *, patience_s: float = PATIENCE_S) -> Stream:
+        """A live character that starts at a frame and follows orders.
+
+        Parameters
+        ----------
+        source
+            Clip id and frame.
+        patience_s
+            Seconds that an order waits for a transition that passes the quality check; after that
+            the transition that fails least is taken.
 
         Returns
         -------
         Stream
-            ``go`` sends it to a frame or label, ``step`` returns the next pose.
+            ``go``, ``hold`` and ``act`` send it to frames and labels, ``step`` returns the next
+            pose.
         """
         from motionloom.tables.stream import Stream
 
         require_default(self.header, self.file, "A live character")
-        return Stream(self.query_engine, source)
+        return Stream(self.query_engine, source, patience_s=patience_s)
+
+    def dead_ends(self, *, progress: bool = False) -> DeadEnds:
+        """Clips and labels at whose ends a live character finds no transition that passes.
+
+        There it plays the transition that fails least, and its state is
+        ``Doing.CONTINUING_BADLY``. More clips of such motion, or longer ones, help.
+
+        Parameters
+        ----------
+        progress
+            Whether to draw a bar with the time left, if standard error is a terminal.
+
+        Returns
+        -------
+        DeadEnds
+            Names of clips and labels; both empty in a table that never ends.
+        """
+        from motionloom.tables.dead_ends import find_dead_ends
+
+        require_default(self.header, self.file, "A live character")
+        return find_dead_ends(self, progress=flag(progress, "progress"))
 
     def path(
         self,

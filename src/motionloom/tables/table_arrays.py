@@ -12,7 +12,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray, of_kind
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.labels import Label
+from motionloom.tables.collection.labels import Label, label_pieces
 from motionloom.tables.index.lookup import NOWHERE, Lookup
 from motionloom.tables.paper.recipe_times import PAPER_ARRAYS, check_recipe_times
 from motionloom.tables.score.recipe import Recipe
@@ -222,6 +222,8 @@ TARGETS = 4
 class LabelReached(NamedTuple):
     """Windows of one label."""
 
+    pieces: IntArray
+    """First and last row of every piece of a clip with the label, sorted. (n, 2)"""
     nearest: IntArray
     """For every representative the nearest window that ends in the label, or -1. (E,)"""
     targets: dict[int, IntArray]
@@ -255,7 +257,7 @@ class LabelTargets:
 
     def of(self, label: str, end: int) -> IntArray:
         """First rows of the windows most easily reached from a representative. (n,)."""
-        nearest, targets = self._reached_of(label)
+        _, nearest, targets = self._reached_of(label)
         rows = targets.get(end)
         if rows is None:
             reachable = np.flatnonzero(nearest >= 0)
@@ -269,6 +271,10 @@ class LabelTargets:
         """For every representative the nearest window that ends in the label, or -1. (E,)."""
         return self._reached_of(label).nearest
 
+    def pieces(self, label: str) -> IntArray:
+        """First and last row of every piece of a clip with the label, sorted. (n, 2)."""
+        return self._reached_of(label).pieces
+
     def _reached_of(self, label: str) -> LabelReached:
         """What was found for a label, for as long as no label changes."""
         of_kind(label, str, "label")
@@ -279,7 +285,8 @@ class LabelTargets:
             reached = self._reached.get(label)
             if reached is None:
                 rows = self._collection.label_rows(label)
-                reached = LabelReached(self._nearest_ending_at(rows), {})
+                pieces = label_pieces(labels, label, self._collection.frames)
+                reached = LabelReached(pieces, self._nearest_ending_at(rows), {})
                 self._reached[label] = reached
             return reached
 

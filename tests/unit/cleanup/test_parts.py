@@ -11,8 +11,9 @@ from motionloom._core import kernel
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
 from motionloom.cleanup.footskate import _widened
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.release import _trim
+from motionloom.cleanup.release import MOST_TIMES, Releases, _trim
 from motionloom.cleanup.rewrite import _stretch
+from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.skeleton import Skeleton
 from tests.oracles.aims import held_reach
@@ -48,20 +49,33 @@ def test_nearness_falls_to_either_side_of_held_frames():
 def test_a_long_contact_gives_up_two_frames_of_the_end_nearer_to_a_fault(frame, left):
     planted = np.zeros(45, dtype=bool)
     planted[5:31] = True
-    _trim(planted, (5, 30), frame, 60.0)
+    _trim(planted, (5, 30), frame, 2, 3.0)
     assert np.flatnonzero(planted).tolist() == list(range(left[0], left[1] + 1))
 
 
 def test_a_contact_in_the_middle_of_a_fault_gives_up_its_start():
     planted = np.ones(41, dtype=bool)
-    _trim(planted, (0, 40), 20, 60.0)
+    _trim(planted, (0, 40), 20, 2, 3.0)
     assert np.flatnonzero(planted).tolist() == list(range(2, 41))
 
 
 def test_a_short_contact_is_given_up_whole():
     planted = np.ones(6, dtype=bool)
-    _trim(planted, (1, 3), 2, 60.0)
+    _trim(planted, (1, 3), 2, 2, 3.0)
     assert planted.tolist() == [True, False, False, False, True, True]
+
+
+def test_what_fails_again_in_its_place_gives_up_twice_as_much_until_it_is_not_the_cause():
+    def failed(check: str, frame: int) -> FailedCheck:
+        return FailedCheck(check, "left toe", frame, 2.0, 1.0, "cm")
+
+    releases = Releases(60.0)
+    found = []
+    for frame in (30, 33, 31, 60, 60, 60, 60, 60, 60):
+        tried = releases.after([failed("sliding contact", frame), failed("direction", frame)])
+        assert all(each.failed.check == "sliding contact" for each in tried)
+        found.append([each.times for each in tried])
+    assert found == [[1], [2], [4], [1], [2], [4], [MOST_TIMES], [], []]
 
 
 def test_only_thigh_and_shank_are_stretched():

@@ -64,6 +64,19 @@ def test_what_exists_is_not_built_over(run, clips, table: Path) -> None:
     assert table.read_bytes() == before
 
 
+def test_clips_and_labels_that_end_dead_are_warned_of(
+    run, clips, table: Path, tmp_path, monkeypatch
+):
+    ends = ml.DeadEnds(tuple("abcdefgh"), ("fast",))
+    monkeypatch.setattr(ml.TransitionTable, "dead_ends", lambda self, *, progress: ends)
+    done = run("table", "build", table.with_suffix(".mlc"), "-o", tmp_path / "again.mlt", *BUILD)
+    assert done.code == 0, done.err
+    assert "8 clips end dead" in done.err
+    assert "(a, b, c, d, e, f, ...)" in done.err
+    assert "1 labels end dead" not in done.err
+    assert "1 label ends dead" in done.err
+
+
 def test_a_transition_of_a_table_goes_on_a_character(run, table: Path, tmp_path: Path) -> None:
     man = box_man(ml.synthetic.skeleton(1.5))
     (tmp_path / "man.glb").write_bytes(box_man_glb(man))

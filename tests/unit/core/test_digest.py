@@ -34,11 +34,12 @@ CORE = ROOT / "core"
 KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
-    "file": "7ae94664f2f7efda9b30f182729a0ba00cc6d4a2e68b81f71c15ab9997481d92",
-    "played": "810f1dd2025159ee71d0b15685a39f54e65876e058e7c90c8e19e2b86732bd90",
+    "file": "564ee9eace631fa53fee4e51af6624ec01de2ef6de1924e935eb8649158da2bb",
+    "played": "b4d2131c2c72346b68353de7842f63bc9cdbde6b94b2928c3d6487193ccbee7b",
 }
 """Digests that every machine must find."""
 TRANSITIONS, STEPS = 20, 200
+ORDERS = "go_to_label", "hold_label", "act_label"
 FPS = 30
 
 
@@ -119,7 +120,8 @@ def replay(file: bytes) -> bytes:
     shown = np.zeros(3), np.zeros((joints, 4)), np.zeros(4, dtype=np.uint8)
     for k in range(STEPS):
         if k % 25 == 3 and labels:
-            library.ml_stream_go_to_label(ctypes.byref(stream), whole(k // 25 % labels))
+            order = ORDERS[k // 25 % 3]
+            getattr(library, f"ml_stream_{order}")(ctypes.byref(stream), whole(k // 25 % labels))
         if k % 25 == 14:
             library.ml_stream_go_to_row(ctypes.byref(stream), whole(41 * k % rows))
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in shown]

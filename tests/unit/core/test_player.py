@@ -19,6 +19,7 @@ from motionloom.tables.runtime_file import runtime_bytes
 from tests.runtimes.opened import LABELS, LENGTH, NAMES, OpenedTable, memory_at, small_table
 
 BAD_SIZE, DAMAGED, NOWHERE, OTHER_VERSION, UNALIGNED = 1, 3, 4, 5, 6
+PLAYING, GOING, IN, ARRIVED = range(4)
 KEPT_M = 1e-4
 """Of poses whose rotations are kept in 7 bytes."""
 GUARD = 4096
@@ -241,13 +242,13 @@ def test_a_character_writes_nothing_outside_its_memory(opened):
 
 def test_a_character_shows_its_clip_from_its_row_on(table, opened):
     live = opened.live(50)
-    assert (live.call("row"), live.call("in_transition")) == (-1, 0)
+    assert (live.call("now"), live.call("in_transition"), live.call("doing")) == (50, 0, PLAYING)
     for frame in range(20):
         root, quats, _ = live.step()
         wanted, turned, _ = opened.pose("ml_table_pose", opened.record, 50 + frame)
         np.testing.assert_allclose(root, wanted, atol=1e-12)
         assert quat.angle_between(quats, turned).max() < 1e-7
-        assert live.call("row") == 50 + frame
+        assert live.call("now") == 50 + frame
 
 
 def test_a_character_goes_to_a_label_and_to_a_frame_without_a_jump(table, opened, fastest):
@@ -255,22 +256,56 @@ def test_a_character_goes_to_a_label_and_to_a_frame_without_a_jump(table, opened
     live = opened.live(20)
     poses += live.steps(10)
     live.call("go_to_label", opened.find("label", "running"))
-    poses += live.steps(1)
-    assert live.call("in_transition") == 1
-    clip, frame = frames.place_of(live.call("row"))
+    assert live.call("doing") == GOING
+    poses += live.steps_until_it_leaves()
+    clip, frame = frames.place_of(live.call("now"))
     assert (clip, 40 <= frame <= 200) == ("run", True)
     poses += live.steps(LENGTH + 5)
-    assert live.call("in_transition") == 0
-    assert frames.place_of(live.call("row"))[0] == "run"
+    assert live.call("doing") == ARRIVED
+    assert frames.place_of(live.call("now"))[0] == "run"
     goal = opened.call("row", opened.find("clip", "stand"), 100)
     live.call("go_to_row", goal)
-    poses += live.steps(LENGTH - 1)
-    assert live.call("row") == goal
-    assert live.call("in_transition") == 0
-    assert not live.call("is_done")
+    poses += live.steps_until_it_leaves()
+    assert live.call("frames_left") == LENGTH - 2
+    poses += live.steps(LENGTH - 2)
+    assert (live.call("now"), live.call("doing"), live.call("in_transition")) == (goal, ARRIVED, 0)
     poses += live.steps(200)
     motion = opened.motion(frames.skeleton, poses)
     assert largest_step(motion) < STEP * fastest
+
+
+def test_patience_is_a_time_and_thinking_has_a_budget(opened):
+    live = opened.live(20)
+    for wrong in (-0.1, np.nan, np.inf):
+        refused(BAD_SIZE, "ml_stream_set_patience", live.record, wrong)
+    live.steps(5)
+    live.call("hold_label", opened.find("label", "running"))
+    live.call("think", 0)
+    assert not live.call("in_transition")
+    live.call("think", 100)  # it ends where the transition is ready
+    live.step()
+    assert live.call("in_transition") == 1
+    live.steps(LENGTH)
+    assert live.call("doing") == IN
+
+
+def test_a_frame_is_made_of_rows_whose_shares_add_up_to_one(opened):
+    live = opened.live(20)
+    rows, weights, changed = np.zeros(16, dtype=np.int64), np.zeros(16), np.zeros(1, dtype=np.uint8)
+    assert live.call("made_of", rows, weights, changed) == 0
+    live.step()
+    assert live.call("made_of", rows, weights, changed) == 1
+    assert (rows[0], weights[0], changed[0]) == (20, 1.0, 0)
+    seen = 0
+    for frame in range(200):
+        if frame % 11 == 3:
+            live.call("go_to_row", 61 * frame % 1100)
+        live.step()
+        n = live.call("made_of", rows, weights, changed)
+        assert abs(weights[:n].sum() - 1.0) < 1e-12
+        assert len(set(rows[:n].tolist())) == n
+        seen = max(seen, n)
+    assert seen > 4
 
 
 def test_the_last_order_counts(table, opened):
@@ -278,8 +313,8 @@ def test_the_last_order_counts(table, opened):
     live.steps(3)
     live.call("go_to_label", opened.find("label", "running"))
     live.call("go_to_label", opened.find("label", "idle"))
-    live.step()
-    assert table.frames.place_of(live.call("row"))[0] == "stand"
+    live.steps_until_it_leaves()
+    assert table.frames.place_of(live.call("now"))[0] == "stand"
 
 
 def test_the_same_orders_give_the_same_bits_in_other_memory(data):
@@ -293,6 +328,23 @@ def test_the_same_orders_give_the_same_bits_in_other_memory(data):
         return np.array(shown)
 
     np.testing.assert_array_equal(play(), play())
+
+
+def test_a_table_is_shared_with_another_thread(opened):
+    def played(table):
+        live, shown = table.live(20), []
+        for frame in range(120):
+            if frame % 15 == 0:
+                live.call("go_to_row", 61 * frame % 1100)
+            shown += [part.tobytes() for part in live.step()]
+        return b"".join(shown)
+
+    size = kernel("ml_table_share_memory")(opened.record)
+    for n, odd, status in ((size - 1, 0, BAD_SIZE), (size, 8, UNALIGNED)):
+        again = memory_at(n, odd=odd)
+        refused(status, "ml_table_share", opened.record, n, again, blank("ml_table"))
+    others = [opened.shared() for _ in range(2)]
+    assert played(others[0]) == played(opened) == played(others[1])
 
 
 @pytest.mark.parametrize("after", [0, 1, 15, 45, 80])
@@ -335,7 +387,7 @@ def test_a_character_plays_on_after_an_order_that_cannot_be_followed(opened):
         live.step()
     assert found.value.status == NOWHERE
     live.step()
-    assert (live.call("row"), live.call("in_transition")) == (23, 0)
+    assert (live.call("now"), live.call("in_transition"), live.call("doing")) == (23, 0, PLAYING)
 
 
 def test_the_header_is_c_plus_plus_as_well(tmp_path: Path):

@@ -51,6 +51,24 @@ def test_log_and_exp_undo_each_other_down_to_nothing():
     assert np.abs(quat.log(quat.exp(v)) - v).max() < FLOAT64
 
 
+def plain_slerp(a, b, t):
+    b = np.where((a * b).sum(axis=-1, keepdims=True) < 0.0, -b, b)
+    angle = 2.0 * np.arctan2(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
+    sine = np.sin(angle)
+    one, other = np.sin((1.0 - t) * angle) / sine, np.sin(t * angle) / sine
+    return quat.normalize(one[..., None] * a + other[..., None] * b)
+
+
+def test_slerp_and_angles_are_those_of_the_plain_form_and_broadcast():
+    t = RNG.random(Q.shape[:-1])
+    assert np.abs(quat.slerp(Q, P, t) - plain_slerp(Q, P, t)).max() < FLOAT64
+    assert np.abs(quat.slerp(Q, P[:1], 0.3) - plain_slerp(Q, P[:1], 0.3)).max() < FLOAT64
+    cosine = np.abs((Q * P).sum(axis=-1))
+    assert np.abs(quat.angle_between(Q, P) - 2.0 * np.arccos(cosine)).max() < 1e-7
+    assert quat.angle_between(Q, P[:1]).shape == Q.shape[:-1]
+    assert np.abs(quat.slerp(Q, Q, t) - Q).max() < FLOAT64
+
+
 def test_slerp_meets_both_ends_and_halves_the_angle():
     assert quat.angle_between(quat.slerp(Q, P, 0.0), Q).max() < 1e-7
     assert quat.angle_between(quat.slerp(Q, P, 1.0), P).max() < 1e-7

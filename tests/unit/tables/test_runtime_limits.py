@@ -26,8 +26,12 @@ ARRAYS = (
     *("start_mean", "start_axes", "start_steps", "end_mean", "end_axes", "end_steps", "way_step"),
     *("groups_0", "group_first_0", "centres_0", "list_first_0", "members_0"),
     *("groups_1", "group_first_1", "centres_1", "list_first_1", "members_1"),
-    *("starts", "jumps", "medoids", "nearest", "between", "costs", "spokes", "paces", "weights"),
+    *("starts", "jumps", "medoids", "nearest", "between", "costs", "spokes"),
     *(
+        "first_piece",
+        "pieces",
+        "paces",
+        "weights",
         "limits",
         "hovers",
         "slowest",
@@ -198,8 +202,10 @@ def test_parents_come_before_their_children_and_only_the_first_has_none(arrays):
 
 
 @pytest.mark.parametrize(
-    "name", ["firsts", "group_first_0", "list_first_0", "group_first_1", "list_first_1", "starts"]
-)
+    "name",
+    ["firsts", "group_first_0", "list_first_0", "group_first_1", "list_first_1", "starts",
+     "first_piece"],
+)  # fmt: skip
 def test_ranges_go_from_the_first_to_the_last(arrays, name):
     last = int(arrays[name][-1])
     for place, value in ((0, 1), (0, -1), (-1, last + 1), (-1, last - 1), (1, -1), (1, last + 1)):
@@ -238,6 +244,19 @@ def test_rows_have_a_representative_that_exists_or_none(arrays):
             assert is_opened(with_one(arrays, "between", place, value)) == is_fine, value
 
 
+def test_pieces_of_labels_are_spans_of_rows_of_one_clip(arrays):
+    starts = arrays["starts"]
+    for place, value, is_fine in (
+        (0, 0, True),
+        (0, -1, False),
+        (0, int(arrays["pieces"][0, 1]) + 1, False),
+        (1, int(starts[1]) - 1, True),
+        (1, int(starts[1]), False),
+        (1, int(starts[-1]), False),
+    ):
+        assert is_opened(with_one(arrays, "pieces", place, value)) == is_fine, (place, value)
+
+
 def test_plants_are_spans_of_rows_of_one_of_two_feet(arrays):
     spans, n_rows = arrays["plant_spans"], int(arrays["starts"][-1])
     first, last = (int(x) for x in spans[-1, :2])
@@ -270,8 +289,9 @@ def test_every_name_ends(arrays):
 OWN = {
     *("scratch", "met", "missing", "n_work", "work", "measured", "weighing.rows"),
     *("weighing.posture", "weighing.best", "n_labels", "n_characters", "n_names"),
+    *("n_pieces", "first_piece", "pieces"),
 }
-"""Memory of a table to work in; and names, which only files have."""
+"""Memory of a table to work in; and names and labels, which only files have."""
 
 
 def differences(kind, expected, struct, path=""):

@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,12 +12,14 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import kernel
+from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError, TableError
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.contexts import contexts
 from motionloom.tables.query_records import new_frames
+from motionloom.tables.stream import Doing
 from studies.memory_table import table_in_memory
 
 LENGTH = 30
@@ -41,7 +45,11 @@ def table():
     clips = [ml.synthetic.clip(name) for name in NAMES]
     motions = [clip.motion.replace(name=name) for clip, name in zip(clips, NAMES, strict=True)]
     frames = frames_of(motions, footplants=[clip.footplants for clip in clips])
-    labels = [Label("run", "running", 40, 200), Label("stand", "idle", 0, 240)]
+    labels = [
+        Label("run", "running", 40, 200),
+        Label("stand", "idle", 0, 240),
+        Label("kick", "kicking", 70, 130),
+    ]
     return table_in_memory(frames, length=LENGTH, clusters=5, keep=12, labels=labels)
 
 
@@ -176,7 +184,7 @@ def test_without_orders_a_clip_is_played_as_it_is(table):
 def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
     live = table.stream(("walk", 20))
     motion, _ = play(live, table, 10 + 2 * LENGTH, {10: {"label": "running"}})
-    assert live.place[0] == "run"
+    assert live.now[0] == "run"
     assert not live.in_transition
     assert largest_step(motion) < JUMP * fastest
 
@@ -184,7 +192,7 @@ def test_it_goes_to_a_label_and_plays_on_there(table, fastest):
 def test_it_goes_to_a_frame(table):
     live = table.stream(("walk", 20))
     play(live, table, 11 + LENGTH, {10: {"frame": ("kick", 80)}})
-    clip, frame = live.place
+    clip, frame = live.now
     assert clip == "kick"
     assert 80 <= frame <= 84
 
@@ -194,14 +202,13 @@ def test_an_order_interrupts_a_transition_without_a_jump(table, fastest):
         live = table.stream(("walk", 20))
         orders = {10: {"label": "running"}, 10 + late: {"frame": ("sneak", 120)}}
         motion, _ = play(live, table, 10 + late + LENGTH + 3, orders)
-        assert live.place[0] == "sneak"
+        assert live.now[0] == "sneak"
         assert largest_step(motion) < JUMP * fastest
 
 
 def test_at_a_clips_end_it_goes_on_somewhere(table, fastest):
     live = table.stream(("run", 150))
     motion, _ = play(live, table, 400)
-    assert not live.done
     assert largest_step(motion) < JUMP * fastest
     travelled = np.linalg.norm(np.diff(motion.root_positions[-60:, ::2], axis=0), axis=1).sum()
     assert travelled > 0.3  # a runner does not end up standing still
@@ -212,7 +219,7 @@ def test_an_order_at_the_very_end_of_a_clip_is_followed(table, fastest):
     live = table.stream(("walk", last - 3))
     motion, _ = play(live, table, 60, {2: {"label": "idle"}})
     assert largest_step(motion) < JUMP * fastest
-    assert live.place[0] == "stand"
+    assert live.now[0] == "stand"
 
 
 def test_rotations_never_flip_sign(table):
@@ -227,7 +234,7 @@ def test_orders_that_cannot_be_followed_are_refused_at_once(table):
     live = table.stream(("walk", 0))
     with pytest.raises(ArrayError, match="`label` or `frame`"):
         live.go()
-    with pytest.raises(TableError, match="idle, running"):
+    with pytest.raises(TableError, match="idle, kicking, running"):
         live.go(label="flying")
     with pytest.raises(TableError, match="one of the collection"):
         live.go(frame=("nobody", 3))
@@ -290,40 +297,205 @@ def test_a_copy_goes_on_by_itself(table, copied):
     again, _ = play(other, table, 1)
     assert np.abs(again.world_positions()[0] - own.world_positions()[0]).max() < 0.05
     motion, _ = play(other, table, LENGTH + 5)
-    assert other.place[0] == "sneak"
-    assert live.place[0] == "run"
+    assert other.now[0] == "sneak"
+    assert live.now[0] == "run"
     assert np.isfinite(motion.world_positions()).all()
 
 
-@pytest.mark.parametrize("middle", [False, True], ids=["from a clip", "from a transition"])
-def test_an_order_waits_three_times_where_nothing_passes_the_check(table, middle):
+@contextmanager
+def nothing_passes(table):
+    """Joints may not move, and soles must be high up."""
     play(table.stream(("run", 10)), table, 9, {3: {"label": "running"}})  # limits are measured
-    live = table.stream(("walk", 10))
+    limits = table.query_engine.check.limits
+    kept = limits.copy()
+    limits[:] = -1e6
+    try:
+        yield
+    finally:
+        limits[:] = kept
+
+
+@pytest.mark.parametrize("patience_s", [0.0, 0.3, 0.6])
+@pytest.mark.parametrize("middle", [False, True], ids=["from a clip", "from a transition"])
+def test_an_order_waits_as_long_as_its_patience_and_says_that_it_is_flawed(
+    table, middle, patience_s
+):
+    live = table.stream(("walk", 10), patience_s=patience_s)
     play(live, table, 5)
     if middle:
         live.go(label="idle")
+        live.think(40)
         play(live, table, 8)
     assert live.in_transition == middle
-    limits = table.query_engine.check.limits
-    kept = limits.copy()
-    limits[:] = -1e6  # joints may not move, and soles must be high up
-    try:
+    with nothing_passes(table):
         live.go(label="running")
         began = []
-        for _ in range(40):
+        for _ in range(90):
             live.step()
-            began.append(begins(live))
-    finally:
-        limits[:] = kept
-    pause = round(0.1 * table.frames.fps)
-    # It is tried in the next step and three times more, each after a pause.
-    assert began.index(True) == 3 * (pause + 1)
-    assert began.count(True) == 1
+            began.append(begins(live) and live.flawed)
+    waited = began.index(True) / table.frames.fps
+    a_try = 12  # steps in which recipes are chosen, made and checked
+    assert patience_s <= waited <= patience_s + 0.1 + 2 * a_try / table.frames.fps
+    assert live.doing is Doing.ARRIVED
 
 
-def test_an_order_that_passes_the_check_does_not_wait(table):
+def test_an_order_is_followed_within_a_few_steps_and_at_once_after_thinking(table):
     live = table.stream(("walk", 20))
     play(live, table, 5)
     live.go(label="running")
-    live.step()
-    assert begins(live)
+    assert live.doing is Doing.GOING
+    thought = copy.deepcopy(live)
+    began = []
+    for _ in range(6):
+        live.step()
+        began.append(begins(live))
+    assert began.index(True) > 0
+    assert not live.flawed
+    thought.think(10)
+    thought.step()
+    assert begins(thought)
+
+
+@pytest.mark.parametrize("order", ["go", "hold", "act"])
+def test_the_same_order_in_every_frame_is_one_order(table, order):
+    def shown(again):
+        live, poses = table.stream(("walk", 20)), []
+        for n in range(3 * LENGTH):
+            if n == 5 or (again and 5 < n < 2 * LENGTH):
+                {"go": lambda: live.go(label="kicking")}.get(
+                    order, lambda: getattr(live, order)("kicking")
+                )()
+            poses.append(live.step().local_quats)
+        return np.stack(poses)
+
+    np.testing.assert_array_equal(shown(again=False), shown(again=True))
+
+
+def test_a_label_that_is_held_is_not_left(table, fastest):
+    live = table.stream(("walk", 20))
+    live.hold("running")
+    play(live, table, LENGTH + 10)
+    assert live.doing is Doing.IN
+    inside, poses = [], []
+    for _ in range(600):
+        poses.append(live.step())
+        clip, frame = live.now
+        inside.append(clip == "run" and 40 <= frame <= 200 + LENGTH // 2)
+        assert live.doing in (Doing.IN, Doing.CONTINUING_BADLY)
+    assert all(inside)
+    root = np.stack([pose.root_position for pose in poses])
+    assert np.linalg.norm(np.diff(root[:, ::2], axis=0), axis=1).min() > 0.005  # it runs on
+
+
+def test_a_piece_that_is_acted_is_played_from_its_start_to_its_end(table):
+    live = table.stream(("walk", 20))
+    for _ in range(2):
+        live.act("kicking")
+        assert live.doing is Doing.GOING
+        seen = []
+        for _ in range(8 * LENGTH):
+            live.step()
+            if not live.in_transition:
+                seen.append((live.now, live.doing))
+        places = [now for now, _ in seen]
+        first = places.index(("kick", 70))
+        assert places[first : first + 61] == [("kick", frame) for frame in range(70, 131)]
+        assert all(doing is Doing.IN for _, doing in seen[first : first + 60])
+        assert seen[-1][1] is Doing.ARRIVED
+
+
+def test_a_piece_without_a_window_before_its_end_cannot_be_acted(table):
+    early = table_in_memory(
+        table.frames, length=LENGTH, clusters=2, keep=4,
+        labels=[Label("kick", "twitch", 0, 10), Label("kick", "later", 0, 150)],
+    )  # fmt: skip
+    live = early.stream(("walk", 0))
+    with pytest.raises(TableError, match="No frame of the label"):
+        live.act("twitch")
+    live.act("later")
+    assert live.doing is Doing.GOING
+
+
+def test_it_is_moved_to_a_place(table):
+    live, other = table.stream(("walk", 20)), table.stream(("walk", 20))
+    live.place(0.5, 3.0, -2.0)
+    here, there = live.step(), other.step()
+    np.testing.assert_allclose(here.root_position[::2], [3.0, -2.0], atol=1e-9)
+    assert here.root_position[1] == pytest.approx(there.root_position[1])
+    live.go(label="running")
+    other.go(label="running")
+    for _ in range(LENGTH // 2):
+        here, there = live.step(), other.step()
+    live.place(1.0, 0.0, 0.0)
+    for _ in range(LENGTH):
+        here, there = live.step(), other.step()
+    np.testing.assert_allclose(here.local_quats[1:], there.local_quats[1:], atol=1e-9)
+    with pytest.raises(ArrayError, match="heading"):
+        live.place(float("nan"), 0.0, 0.0)
+
+
+def test_every_pose_knows_the_captured_frames_that_it_is_made_of(table):
+    live, poses, moving = table.stream(("walk", 20)), [], []
+    places = random_places(table, 30, seed=5)
+    for n in range(300):
+        if n % 10 == 5:
+            live.go(frame=places[n // 10])
+        was = live.in_transition
+        poses.append(live.step())
+        moving.append(was or live.in_transition)
+    told = live.provenance(poses)
+    assert told.sources == table.frames.ids
+    np.testing.assert_array_equal(told.changed, moving)
+    assert (told.body.weight > 0.0).sum(axis=1).max() > 4  # a change of mind in a change of mind
+    for copy_ in told.copies():
+        source = table.collection.motion(told.sources[copy_.source])
+        for k in range(copy_.n_frames):
+            own = source.local_quats[copy_.start + k, 1:]
+            assert np.abs(np.sum(poses[copy_.first + k].local_quats[1:] * own, -1)).min() > 1 - 1e-6
+    made = np.flatnonzero(told.changed)
+    assert (told.body.weight[made].max(axis=1) < 1.0).mean() > 0.8
+    elsewhere = Pose(poses[0].root_position, poses[0].local_quats, poses[0].planted)
+    with pytest.raises(ArrayError, match="live character"):
+        live.provenance([elsewhere])
+
+
+def test_a_runner_in_short_clips_never_stops(fastest):
+    """No clip goes on for two transitions after the place at which it is entered."""
+    whole = ml.synthetic.clip("run")
+    n = LENGTH + 14
+    cuts = range(0, whole.motion.n_frames - n, 23)
+    frames = frames_of(
+        [whole.motion[k : k + n].replace(name=f"run{k}") for k in cuts],
+        footplants=[ml.Footplants(whole.footplants.planted[k : k + n]) for k in cuts],
+    )
+    live = table_in_memory(frames, length=LENGTH, clusters=3, keep=4).stream(("run0", 0))
+    poses = [live.step() for _ in range(900)]
+    root = np.stack([pose.root_position for pose in poses])
+    steps = np.linalg.norm(np.diff(root[:, ::2], axis=0), axis=1)
+    assert steps.min() * frames.fps > 1.0
+    assert steps.max() < JUMP * fastest
+
+
+def test_characters_in_several_threads_play_the_bits_that_they_play_alone(table):
+    def played(seed):
+        places = random_places(table, 20, seed)
+        live, shown = table.stream(places[0]), []
+        for n in range(400):
+            if n % 20 == 7:
+                live.go(frame=places[n // 20])
+            pose = live.step()
+            shown.append(np.concatenate([pose.root_position, pose.local_quats.ravel()]))
+        return np.stack(shown)
+
+    alone = [played(seed) for seed in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(played, range(4)))
+    np.testing.assert_array_equal(alone, together)
+
+
+def test_clips_and_labels_that_end_dead_are_named(table):
+    assert table.dead_ends() == ml.DeadEnds((), ())
+    with nothing_passes(table):
+        clips, labels = table.dead_ends()
+    assert clips == NAMES
+    assert labels == ("idle", "kicking", "running")

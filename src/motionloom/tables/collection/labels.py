@@ -130,18 +130,25 @@ def checked_label(label: Label, frames: Frames) -> Label:
     return label._replace(last=last)
 
 
+def label_pieces(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
+    """First and last row of every piece of a clip that carries a label, sorted. (n, 2)."""
+    ids = set(frames.ids)
+    pieces = {
+        (frames.row_of(each.clip, each.first), frames.row_of(each.clip, each.last))
+        for each in labels
+        if each.label == label and each.clip in ids
+    }
+    return np.array(sorted(pieces), dtype=np.int64).reshape(-1, 2)
+
+
 def label_rows(labels: Sequence[Label], label: str, frames: Frames) -> IntArray:
     """Rows of every frame that carries a label, sorted, each once."""
     if not isinstance(label, str):
         raise TableError(f"`label` must be a label of the collection, got {label!r}.")
-    ids = set(frames.ids)
-    present = [each for each in labels if each.clip in ids]
-    rows = [
-        np.arange(frames.row_of(each.clip, each.first), frames.row_of(each.clip, each.last) + 1)
-        for each in present
-        if each.label == label
-    ]
+    rows = [np.arange(first, last + 1) for first, last in label_pieces(labels, label, frames)]
     if not rows:
+        ids = set(frames.ids)
+        present = [each for each in labels if each.clip in ids]
         names = sorted({each.label for each in present})
         raise TableError(
             f"No frame is labelled {label!r}. "

@@ -12,10 +12,9 @@ export class Character {
   steps = 0;
   // Frames to the one that is shown last, 0 to 1.
   part = 1;
-  // Whether it is going to a goal, and where it arrived last.
-  ordered = false;
+  // Where it arrived last.
   arrived: Place | null = null;
-  private begun = true; // whether a step was taken since the last order
+  private begun = true; // whether the transition of the last order was seen to begin
   private readonly stream: Stream;
 
   constructor(
@@ -28,34 +27,41 @@ export class Character {
     this.take(this.stream.step());
   }
 
+  // Go to a frame, or hold a label.
   go(goal: Goal): void {
-    this.stream.go(goal);
-    this.ordered = true;
+    if ("label" in goal) this.stream.hold(goal.label);
+    else this.stream.go(goal);
     this.begun = false;
   }
 
-  // Advance by a time. Whether another frame is shown. The first frame after an order is always
-  // shown: however slow the display, a transition is seen to begin before it is seen to end.
+  // Whether it is on its way to a goal.
+  get ordered(): boolean {
+    return this.stream.doing === "going to";
+  }
+
+  // Advance by a time. Whether another frame is shown. The frames after an order are all shown: however
+  // slow the display, a transition is seen to begin before it is seen to end.
   advance(seconds: number): boolean {
     const owed = Math.min(this.part + seconds * this.table.fps, this.begun ? MOST_STEPS : 2);
     const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed
     this.part = owed - whole;
     for (let k = 0; k < whole; k++) {
-      this.begun = true;
+      const { ordered } = this;
       this.take(this.stream.step());
-      const { now } = this.stream;
-      // The step after an order is in a transition; one that is over may be followed by another at once.
-      if (this.ordered && now) [this.ordered, this.arrived] = [false, now];
+      this.begun ||= this.stream.inTransition || !this.ordered;
+      if (ordered && !this.ordered) this.arrived = this.stream.now;
     }
     return whole > 0;
   }
 
+  // The frame that is shown; null in a transition.
   get now(): Place | null {
-    return this.stream.now;
+    return this.stream.inTransition ? null : this.stream.now;
   }
 
+  // Where the transition arrives, and in how many frames; null outside of one.
   get next(): (Place & { frames: number }) | null {
-    return this.stream.next;
+    return this.stream.inTransition ? { ...this.stream.now, frames: this.stream.framesLeft } : null;
   }
 
   // Where the root is on the ground.

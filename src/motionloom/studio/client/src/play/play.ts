@@ -231,7 +231,7 @@ function createPage(host: HTMLElement, data: PlayData, table: Table): void {
         }
       } catch (error) {
         // The goal cannot be reached; the core has dropped it and continues to play.
-        [going, character.ordered, fault] = [null, false, String(error instanceof Error ? error.message : error)];
+        [going, fault] = [null, String(error instanceof Error ? error.message : error)];
         update();
       }
       stage.redraw(); // its points are overwritten
