@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._progress import progress_bar
 from motionloom._records import record
 from motionloom.errors import TableError
-
-if TYPE_CHECKING:
-    from motionloom.tables.stream import Stream
-    from motionloom.tables.table import TransitionTable
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.labels import Label
+from motionloom.tables.stream import Stream
+from motionloom.tables.transition_request import Place
 
 BEFORE = 20
 """Frames before the last whole window of a clip: a character thinks of its end from 12 on."""
@@ -38,18 +39,24 @@ class DeadEnds(NamedTuple):
     labels: tuple[str, ...]
 
 
-def find_dead_ends(table: TransitionTable, *, progress: bool) -> DeadEnds:
-    """Play every clip and every labelled piece to its end."""
-    length, frames, labels = table.length, table.frames, table.collection.labels
+def find_dead_ends(
+    frames: Frames,
+    labels: Sequence[Label],
+    length: int,
+    stream: Callable[[Place], Stream],
+    *,
+    progress: bool,
+) -> DeadEnds:
+    """Play every clip and every labelled piece to its end; ``length`` is that of windows."""
     clips, pieces = [], dict[str, list[bool]]()
     with progress_bar("ends", frames.n_clips + len(labels), shown=progress) as advance:
         for clip, n_frames in zip(frames.ids, np.diff(frames.starts).tolist(), strict=True):
-            live = table.stream((clip, max(0, n_frames - length - BEFORE)))
+            live = stream((clip, max(0, n_frames - length - BEFORE)))
             if not _goes_on(live, MOST * length):
                 clips.append(clip)
             advance(1.0)
         for each in labels:
-            live = table.stream((each.clip, max(each.first, each.last - length // 2 - BEFORE)))
+            live = stream((each.clip, max(each.first, each.last - length // 2 - BEFORE)))
             live.step()
             with suppress(TableError):  # no transition arrives in it: it cannot be an order
                 live.hold(each.label)

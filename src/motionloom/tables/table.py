@@ -399,7 +399,13 @@ class TransitionTable:
         from motionloom.tables.dead_ends import find_dead_ends
 
         require_default(self.header, self.file, "A live character")
-        return find_dead_ends(self, progress=flag(progress, "progress"))
+        return find_dead_ends(
+            self.frames,
+            self.collection.labels,
+            self.length,
+            self.stream,
+            progress=flag(progress, "progress"),
+        )
 
     def path(
         self,
