@@ -21,6 +21,8 @@
 #define CHECK_STANDS_SPEED 1.0
 /* Metres. A part of the body that is so much lower than the soles may carry it. */
 #define CHECK_REST 0.05
+/* Metres off free fall that are always allowed. */
+#define CHECK_HOVER_FREE 0.05
 /* m/s2, and part of it that a body in flight may fall slower or faster: a jump may play 15 % slower or
    faster. */
 #define CHECK_GRAVITY 9.81

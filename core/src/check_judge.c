@@ -64,7 +64,6 @@ enum {
 #define CHECK_DRAG_MORE 1.2
 #define CHECK_DRAG_FREE {0.10, 0.10, 0.30}
 #define CHECK_HOVER_MORE 1.25
-#define CHECK_HOVER_FREE 0.05
 
 /* What one call of ml_check_judge is about, and what it found so far. */
 typedef struct {

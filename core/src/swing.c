@@ -20,10 +20,10 @@
 #define SWING_LIFT_HURRY 2.4e-4
 /* A free ball, and a free heel, are this high over where they stand, metres, when they go at the
    second speed, m/s; less below, nothing below the first. */
-#define SWING_CLEAR 0.03
+#define SWING_CLEAR 0.035
 #define SWING_HEEL_CLEAR 0.02
-#define SWING_FROM_SPEED 0.25
-#define SWING_TO_SPEED 1.0
+#define SWING_FROM_SPEED 0.1
+#define SWING_TO_SPEED 0.5
 /* Frames in which it gets there. */
 #define SWING_RISE 9
 /* Frames in which a heel comes up that would be in the ground, and goes down again. */

@@ -28,7 +28,7 @@ enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 #define TABLE_MARGIN 4
 /* Failures that are kept. */
 #define TABLE_FOUND 96
-/* Failures of support and travel at most: three slips, three of travel, four soles. */
+/* Failures of support and travel at most: three slips, three of travel, four soles, one flight. */
 #define SUPPORT_FOUND 16
 /* Numbers a frame that the synthesis works with, next to seven a joint. */
 #define TABLE_SYNTHESIS 57

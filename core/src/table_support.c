@@ -13,6 +13,11 @@
 #define SUPPORT_MOMENTS_S 0.1
 #define SUPPORT_LOWS_S 0.5
 
+/* m/s. A low point of a foot that is slower may hold the body. */
+#define SUPPORT_HOLDS 0.8
+/* How many times as far off free fall as in the windows the body may be. */
+#define SUPPORT_HOVERS 1.25
+
 static ml_check_series support_series(ml_memory *memory, int64_t most) {
     ml_check_series series = {.n_frames = most};
     series.heading = ML_TAKE(memory, double, most);
@@ -181,6 +186,37 @@ static void support_plays(const ml_table *table, int64_t n_ways, int64_t i, int 
     }
 }
 
+/* Whether no low point of a foot is slow in frame t. */
+static int support_is_off(const ml_support *own, int64_t t) {
+    for (int f = 0; f < 2; f++) {
+        int8_t k = own->slowest[2 * t + f];
+        const double *v = own->velocity + 3 * (CHECK_SOLE_POINTS * (2 * t + f) + k);
+        if (k >= 0 && ml_square(v[0]) + ml_square(v[2]) < ml_square(SUPPORT_HOLDS)) return 0;
+    }
+    return 1;
+}
+
+/* A row of a failure where the body neither stands on a slow foot nor falls freely, longer than in the
+   windows; how many: the worst. `begin`: the first made frame. */
+static int64_t support_flights(const ml_table *table, const ml_table_support *at, int64_t n_ways,
+                               const int64_t *windows, int64_t begin, double *row) {
+    double worst = 0.0;
+    for (int64_t t = begin, stop; t < begin + table->length; t = stop + 1) {
+        double most = CHECK_HOVER_FREE;
+        for (stop = t; stop < begin + table->length && support_is_off(&at->own_support, stop); stop++)
+            for (int64_t i = 0; i < n_ways; i++)
+                most = ml_max(most, SUPPORT_HOVERS *
+                                        (double)table->hovers[windows[i] + stop - begin]);
+        double gap = stop > t ? ml_check_gap(at->own.n_frames, at->own.mass, t, stop, table->fps, 0.0)
+                              : 0.0;
+        if (gap <= most || gap - most <= worst) continue;
+        worst = gap - most;
+        row[0] = (double)ML_CHECK_GLIDE, row[1] = -1.0, row[2] = (double)((t + stop) / 2);
+        row[3] = gap, row[4] = most;
+    }
+    return worst > 0.0;
+}
+
 ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, int64_t n_ways,
                                  const int64_t *windows, int pinned, const ml_frames *made,
                                  int64_t before, double *found, int64_t *n_found) {
@@ -200,6 +236,7 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, i
         bad = ml_support_judge(&at->own_support, table->fps, begin, begin + length, n_ways,
                                at->feet, at->travel, at->rates, at->lows, at->judged, at->ways,
                                SUPPORT_FOUND, rows, &n_rows);
+    if (!bad) n_rows += support_flights(table, at, n_ways, windows, begin, rows + 5 * n_rows);
     for (int64_t n = 0, known = *n_found; n < n_rows && *n_found < TABLE_FOUND; n++) {
         int is_new = 1;
         for (int64_t k = 0; k < known; k++)

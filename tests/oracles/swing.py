@@ -12,7 +12,7 @@ from motionloom.tables.synthesis.synthesis import Rows
 
 FADE, SLOPE, QUICKEST, UPRIGHT, GROWTH = 15, 20, 6, 8, 0.05
 LIFTED_FROM, LIFT_PART, LIFT_MOST, LIFT_HURRY = 0.025, 1.0, 0.05, 2.4e-4
-CLEAR, HEEL_CLEAR, FROM_SPEED, TO_SPEED, RISE, TILT = 0.03, 0.02, 0.25, 1.0, 9, 9
+CLEAR, HEEL_CLEAR, FROM_SPEED, TO_SPEED, RISE, TILT = 0.035, 0.02, 0.1, 0.5, 9, 9
 
 
 def smooth(u: FloatArray | float) -> FloatArray:

@@ -18,8 +18,7 @@ MOST_LENGTHS = 4
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
 JOINS = 2
-"""Searches for a natural candidate that also passes the quality check, at most: hardly any comes
-later, and who asks waits."""
+"""Searches for a natural candidate that also passes the quality check, at most."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
 
@@ -51,21 +50,16 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
 
     Where what is natural fails the quality check, it is left out and the search goes on. If nothing
     natural passes, the most natural candidate that passes is taken, or the one that fails least.
-    If nothing good is found, the search is repeated without the tolerance, with the usual time and
-    with that of one window, as long as searches are left, and recipes of the table are tried; the
-    best result is taken.
+    If nothing good is found, the search is repeated without the tolerance and with the usual time,
+    where these are less, and recipes of the table are tried; the best result is taken. So a
+    tolerance, or more time than usual, never makes a natural result unnatural.
     """
     result: Found | None = None
-    left = JOINS
     for attempt in _attempts(engine, request):
-        for found in _searched(engine, source, targets, attempt, left):
-            left -= 1
+        for found in _searched(engine, source, targets, attempt):
             result = _better(result, found)
-        assert result is not None
-        if result.is_good:
-            return result.best
-        if not left:
-            break
+            if result.is_good:
+                return result.best
     assert result is not None
     rescore = min(int(request.rescore), MOST_RESCORED)
     choice = engine.choose(source, targets, rescore=rescore)
@@ -74,28 +68,25 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
 
 
 def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[TransitionRequest]:
-    """The request, and with less time and without its tolerance."""
-    yield request  # which as a rule is enough
-    asked = _longest(engine, request)
-    times = {asked: request.longest_s}
-    for longest_s in (LONGEST_S, engine.length / engine.frames.fps):
-        frames = _longest(engine, replace(request, longest_s=longest_s))
-        if frames < asked:
-            times.setdefault(frames, longest_s)
-    tolerances = dict.fromkeys((request.tolerance_s, 0.0))
-    others = list(product(tolerances, times.values()))[1:]
-    for tolerance_s, longest_s in others:
+    """The request, and with the usual time and without its tolerance where these are less."""
+    times = {_longest(engine, request): request.longest_s}
+    usual = _longest(engine, replace(request, longest_s=None))
+    if usual < min(times):
+        times[usual] = None
+    for tolerance_s, longest_s in product(
+        dict.fromkeys((request.tolerance_s, 0.0)), times.values()
+    ):
         yield replace(request, longest_s=longest_s, tolerance_s=tolerance_s)
 
 
 def _searched(
-    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest, most: int
+    engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
 ) -> Iterator[Found]:
     """What is synthesized, until something is natural and passes, or nothing natural is left."""
     rescore = min(int(request.rescore), MOST_RESCORED)
     longest, later = _longest(engine, request), _later(engine, targets, request)
     banned: set[tuple[int, ...]] = set()
-    for _ in range(most):
+    for _ in range(JOINS):
         choice = engine.join(
             source, targets, rescore=rescore, longest=longest, later=later, banned=[*banned]
         )

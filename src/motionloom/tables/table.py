@@ -271,7 +271,7 @@ class TransitionTable:
             a note reports it if more was given.
         rescore
             Recipes of the table that are scored with the real windows if nothing else is natural;
-            32 by default. 0 scores nothing: of the four best stored recipes and the plain blend,
+            32 by default. 0 scores nothing: of the two best stored recipes and the plain blend,
             in this order, the first is taken that passes the quality check.
         variation
             A number that draws another transition between the same frames. It passes the quality

@@ -151,8 +151,8 @@ def test_a_foot_below_the_lowest_point_of_its_windows_comes_up_to_it(side, heel,
     low = min(heel, ball)
     ground.ball[20, 1] = low - 0.02
     offsets, tilts = ground.cleared(side=side)
-    # It is as high as balls stand that do not go fast, but no more than 3 cm over the floor.
-    wanted = min(ball, low + 0.03) - (low - 0.02)
+    # It is as high as balls stand that do not go fast, but no more than 3.5 cm over the floor.
+    wanted = min(ball, low + 0.035) - (low - 0.02)
     assert offsets[:, 1] == pytest.approx(np.maximum(wanted, 0.02) * bump(41, 20, 10.0))
     assert (offsets[:, [0, 2]] == 0.0).all() and (tilts == 0.0).all()
 
@@ -163,12 +163,12 @@ def test_the_floor_is_where_a_foot_is_held_or_at_a_seam_if_that_is_lower(first, 
     ground.ball[first : last + 1, 1] = -0.06
     ground.ball[20, 1] = -0.05
     offsets, _ = ground.cleared(holds(41, (first, last)) if first == 28 else None)
-    # Balls stand at 0 in the windows, which is taken for no more than 3 cm over the floor.
+    # Balls stand at 0 in the windows, which is taken for no more than 3.5 cm over the floor.
     frames = 8 if first == 28 else 20
-    assert offsets[20, 1] == pytest.approx(0.02 * smooth(frames / 9.0))
+    assert offsets[20, 1] == pytest.approx(0.025 * smooth(frames / 9.0))
 
 
-@pytest.mark.parametrize(("speed", "height"), [(0.2, 0.0), (0.625, 0.015), (1.5, 0.03)])
+@pytest.mark.parametrize(("speed", "height"), [(0.1, 0.0), (0.3, 0.0175), (1.5, 0.035)])
 def test_a_ball_that_goes_fast_is_lifted_over_where_it_stands(speed, height):
     ground = Ground(n=61)
     ground.ball[:, 2] = speed / FPS * np.arange(61)
