@@ -64,6 +64,8 @@ SAME_PLACE_M = 0.01
 """Feet that are so near to where they stood stand in the same place, metres."""
 STEP_M = 0.03
 """Heights farther apart than this are those of two steps: a foot does not stand on both, metres."""
+FLOOR_M = 0.02
+"""Floors that are nearer are one: rigs and captures differ by this much, metres."""
 LONGEST_S = 3.0
 """A foot that would swing only after so long is not held until then, seconds."""
 CONTEXT = 12
@@ -71,6 +73,37 @@ CONTEXT = 12
 
 
 # --- The two clips
+
+
+def on_one_floor(matched: MatchedClips) -> MatchedClips:
+    """Two clips, B moved up or down onto A's floor where all its feet stand as much off it."""
+    if legs_missing(matched.body):
+        return matched
+    (a, b), plants = matched.motions, matched.footplants
+    heights = [_standing(clip, own, matched.body) for clip, own in zip((a, b), plants, strict=True)]
+    apart = heights[0] - heights[1]
+    apart = apart[np.isfinite(apart)]
+    if not len(apart) or np.ptp(apart) > STEP_M or abs(apart.mean()) < FLOOR_M:
+        return matched
+    by = float(apart.mean())
+    note = f"moved {100.0 * abs(by):.0f} cm {'up' if by > 0.0 else 'down'}, onto the floor of A"
+    return dataclasses.replace(
+        matched,
+        motions=(a, b.replace(root_positions=b.root_positions + np.array([0.0, by, 0.0]))),
+        contacts=plants,
+        notes=(matched.notes[0], (*matched.notes[1], note)),
+    )
+
+
+def _standing(clip: Motion, plants: Footplants, body: BodyMap) -> FloatArray:
+    """Median height of heels and balls where they are planted, metres; nan where never. (4,)."""
+    heights, planted = foot_points(clip, body=body)[..., 1], plants.planted
+    return np.array(
+        [
+            np.median(heights[planted[:, k], k]) if planted[:, k].any() else np.nan
+            for k in range(heights.shape[1])
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,6 +19,7 @@ from motionloom.blending.join import (
     find_places,
     join_at,
     named_place,
+    on_one_floor,
     travel_of,
 )
 from motionloom.body.body_map import BodyMap
@@ -233,7 +234,8 @@ def transition(
         Glitches of the capture, and knees that were captured bent backwards, are repaired where
         motion is made (``"made"``), in both clips from end to end (``"all"``), or nowhere (None).
     match
-        If False, B must have A's joints, and bones of other lengths are left as they are.
+        If False, B must have A's joints, and bones of other lengths and floors of other heights
+        are left as they are.
     clean
         Where planted feet are held: in the blend and while it fades (True), in both clips from end
         to end (``"all"``), or nowhere (False).
@@ -270,6 +272,8 @@ def transition(
         clean = flag(clean, "clean")
 
     matched = match_clips([a, b], footplants=footplants, body=body, match=match)
+    if match:
+        matched = on_one_floor(matched)
     pair = Pair.of(matched, repair=repair)
     half = frames_in(length_s, pair.a.fps, "length_s", part=0.5)
     wished = _Wished(moving, kept)

@@ -107,16 +107,23 @@ def test_a_far_fault_neither_refuses_nor_starts_retries():
     assert (made.motion.root_positions[:20] == skated.root_positions[:20]).all()
 
 
-@pytest.mark.parametrize(("higher", "steps"), [(0.02, False), (0.05, True)])
-def test_a_foot_that_stands_on_another_step_in_b_steps_in_the_blend(higher: float, steps: bool):
-    """It is not held at that height before the blend."""
+@pytest.mark.parametrize(("higher", "match"), [(0.01, True), (0.06, True), (0.06, False)])
+def test_a_clip_on_another_floor_is_moved_onto_that_of_a_and_feet_step_where_not(higher, match):
+    """A foot is not held at another height before the blend."""
     root = np.array(STAND.motion.root_positions)
     root[:, 1] += higher
     above = STAND.motion.replace(root_positions=root)
-    made = ml.transition(STAND.motion, above, at=(90, 90), footplants=(STAND.footplants,) * 2)
+    plants = (STAND.footplants,) * 2
+    made = ml.transition(STAND.motion, above, at=(90, 90), footplants=plants, match=match)
+    moved = higher > 0.02 and match
+    assert [note for note in made.notes if "floor of A" in note] == (
+        ["B: moved 6 cm down, onto the floor of A"] if moved else []
+    )
+    placed = made.matched.motions[1].root_positions[:, 1]
+    assert np.abs(placed - root[:, 1] + higher * moved).max() < 1e-9
     first, last = made.span
     assert made.footplants.planted[first].any()
-    assert made.footplants.planted[(first + last) // 2].any() == (not steps)
+    assert made.footplants.planted[(first + last) // 2].any() == (higher < 0.03 or moved)
     assert_captured(made)
 
 
