@@ -17,15 +17,15 @@ def _load(path: Path) -> ml.Motion:
 
 
 def test_another_registration_is_taken_where_the_usual_one_fails(mocap: Path) -> None:
-    wave, kick = (_load(mocap / "audit" / f"{name}.bvh") for name in ("113_27", "74_05"))
-    weights = [0.613, 0.387]
+    wave, kick = (_load(mocap / "audit" / f"{name}.bvh") for name in ("141_20", "74_05"))
+    weights = [0.3, 0.7]
     usual = ml.blend(ml.register([wave, kick]), weights)
     assert not usual.verification.passed
     made = ml.blend([wave, kick], weights)
     assert made.verification.passed, made.verification.describe()
-    said = [note for note in made.notes if note.startswith("registered with slope_limit=1: ")]
+    said = [note for note in made.notes if note.startswith("registered with cover=0.3, ")]
     assert len(said) == 1
-    assert made.motion.n_frames >= usual.motion.n_frames  # it is played more slowly, not cut
+    assert made.motion.n_frames >= usual.motion.n_frames  # nothing of the clips is lost
     assert set(usual.curve.notes) <= set(made.notes)
     with pytest.raises(ml.ArrayError, match="a curve knows its roles"):
         ml.blend(made.curve, weights, body=ml.BodyMap.guess(wave.skeleton))
