@@ -191,7 +191,7 @@ def splice(case: Case) -> Made:
 
 
 def loop(case: Case) -> Made:
-    clip = load(case["clip"])
+    clip = ml.travel_on_root(load(case["clip"]))  # as ml.loop lays out rigs with a root bone
     cycle = ml.loop(clip)
     length, fps = cycle.motion.n_frames - 1, cycle.motion.fps
 

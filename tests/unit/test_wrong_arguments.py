@@ -72,6 +72,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
     alone = tmp_path_factory.mktemp("alone")
     ml.save(ml.synthetic.clip("stand", duration_s=0.5, fps=20).motion, alone / "stand.bvh")
     curve.save(folder / "curve.mlr")
+    ml.save(ml.transition(walk, jog), folder / "joined.npz")
     poses = {"root_positions": walk.root_positions, "local_quats": walk.local_quats}
     spot = ml.PlanarTransform(0.1, 1.0, 2.0)
     (folder / "weights.csv").write_text("time,walk,jog\n0,1,0\n1,0,1\n")
@@ -139,6 +140,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "Skeleton.same_joints": (rig.same_joints, {"other": rig}),
         "TableTransition.sources": (made.sources, {}),
         "TransitionTable.entry": (table.entry, places),
+        "TransitionTable.dead_ends": (table.dead_ends, {}),
         "TransitionTable.fill": (
             table.fill,
             {"motion": collection.motion("walk"), "first": 5, "last": 18},
@@ -193,6 +195,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "load": (ml.load, {"path": folder / "walk.bvh"}),
         "load_character": (ml.load_character, {"path": folder / "man.glb"}),
         "load_points": (ml.load_points, {"path": folder / "walk.c3d"}),
+        "load_provenance": (ml.load_provenance, {"path": folder / "joined.npz"}),
         "load_robot": (ml.load_robot, {"path": folder / "robot.xml"}),
         "loop": (ml.loop, {"motion": walk}),
         "match_clips": (ml.match_clips, {"motions": [walk, jog]}),
@@ -222,7 +225,9 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Calls:
         "save_web_files": (ml.save_web_files, {"folder": folder / "web"}),
         "score": (ml.score, {"result": walk}),
         "smpl_skeleton": (ml.smpl_skeleton, {}),
+        "sequence": (ml.sequence, {"clips": [walk, jog]}),
         "splice": (ml.splice, {"upper": wave, "lower": walk}),
+        "split_range": (ml.split_range, {"text": "walk.bvh:2s-3s"}),
         "stature": (ml.stature, {"skeleton": rig}),
         "stream.go": (table.stream(("walk", 2)).go, {}),
         "supported_formats": (ml.supported_formats, {}),

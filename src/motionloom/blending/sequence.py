@@ -265,7 +265,9 @@ def sequence(
     >>> len(joined.joints), joined.verification.passed
     (2, True)
     """
-    loop, check = flag(loop, "loop"), flag(check, "check")
+    loop, check, progress = flag(loop, "loop"), flag(check, "check"), flag(progress, "progress")
+    if names is not None:
+        names = items(names, "names", "texts")
     if not isinstance(clips, abc.Sequence):
         clips = items(clips, "clips", "motions")
     if not len(clips):

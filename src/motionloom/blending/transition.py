@@ -268,7 +268,7 @@ def transition(
     kept = checked_keep(keep)
     if repair is not None:
         one_of(repair, REPAIRS, "repair")
-    if clean != "all":
+    if not isinstance(clean, str) or clean != "all":
         clean = flag(clean, "clean")
 
     matched = match_clips([a, b], footplants=footplants, body=body, match=match)
@@ -353,7 +353,7 @@ class _Wished(NamedTuple):
 
 def checked_keep(keep: object) -> Keep | None:
     """What is to be kept, checked; None for anywhere."""
-    if keep == "late":
+    if isinstance(keep, str) and keep == "late":
         return "late"
     both = keep if isinstance(keep, tuple | list) else (keep, keep)
     if len(both) != 2 or isinstance(keep, str):

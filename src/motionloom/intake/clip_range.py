@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from motionloom._arrays import of_kind
 from motionloom._records import record
 from motionloom.errors import FormatError
 from motionloom.intake.open import is_file, split_clip
@@ -101,7 +102,7 @@ def split_range(text: str) -> tuple[str, ClipRange | None]:
     >>> split_range("C:/clips/walk.bvh")
     ('C:/clips/walk.bvh', None)
     """
-    if ":" not in text or is_file(Path(text)):
+    if ":" not in of_kind(text, str, "text") or is_file(Path(text)):
         return text, None
     found = _RANGE.search(text)
     if found is None or re.fullmatch("[A-Za-z]?", text[: found.start()]):

@@ -58,6 +58,8 @@ def verify(
     """
     of_kind(motion, Motion, "motion")
     held = flag(held, "held")
+    if provenance is not None:
+        of_kind(provenance, Provenance, "provenance")
     body = None if body is None else roles_for(motion.skeleton, body)
     if footplants is not None:
         contacts_for(footplants, motion.n_frames)
