@@ -54,7 +54,7 @@ ml_status ml_recipe_natural(const ml_terms *terms, const ml_scratch *scratch, co
 /* Memory to judge support and travel in: of made frames with the clips around them, and of one window
    after the other. */
 typedef struct {
-    ml_check_series own, clip;
+    ml_check_series own, clip, planned;
     ml_support own_support, clip_support;
     double *levels, *at, *feet, *travel, *rates, *lows, *ways;
     uint8_t *judged;
@@ -128,20 +128,30 @@ static inline int ml_table_has_window(const ml_table *table, int64_t row) {
            table->nearest[row] < table->n_ends;
 }
 
-/* Judge frames `first` to `last` of `n` in the pieces, made of windows, against the limits there. The
-   body may hover in each as long as in the frames of the windows. `ends`: the clips that are left
-   and entered, whose floors count, or NULL. */
+/* How far off free fall the body is in the frames of windows that made frames, `first` to `last` of n,
+   are made of. out: (n) */
+ml_status ml_table_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
+                          int64_t n, int64_t first, int64_t last, double *out);
+
+/* Judge frames `first` to `last` of `n` in the pieces against the limits and the hovers there. `ends`:
+   the clips that are left and entered, whose floors count, or NULL. */
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, int64_t n_windows,
-                                const int64_t *windows, const int64_t *ends, double *found,
+                                int64_t first, int64_t last, const int64_t *ends, double *found,
                                 int64_t *n_found);
 
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out);
 
+/* A first window that was not captured: frame `first` and on of some. */
+typedef struct {
+    const ml_frames *frames;
+    int64_t first;
+} ml_table_planned;
+
 /* Failures of support and travel of made frames, `before` of the frames in the pieces that were judged
    last, added to those that were found. `pinned`: whether the frames go along the windows between the
-   first and the last one. */
-ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, int64_t n_ways,
+   first and the last one. `planned` stands for the first window, or is NULL. */
+ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
+                                 const ml_table_planned *planned, int64_t n_ways,
                                  const int64_t *windows, int pinned, const ml_frames *made,
                                  int64_t before, double *found, int64_t *n_found);
 

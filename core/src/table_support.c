@@ -46,6 +46,8 @@ void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table
     out->own = support_series(memory, most);
     out->own.mass = ML_TAKE(memory, double, 3 * most);
     out->clip = support_series(memory, most);
+    out->planned = support_series(memory, most);
+    out->planned.mass = ML_TAKE(memory, double, 3 * most);
     out->own_support = support_of(memory, &out->own);
     out->clip_support = support_of(memory, &out->clip);
     out->levels = ML_TAKE(memory, double, most);
@@ -122,22 +124,56 @@ static void support_span(const ml_table *table, int64_t most, int64_t first, int
     *after = *after < most ? *after : most;
 }
 
-/* Made frames, which are `before` and on in the pieces' series, with the clips around them. Where they
-   begin in the result. */
-static ml_status support_own(const ml_table *table, ml_table_pieces *work, int64_t first,
-                             int64_t last, const ml_frames *made, int64_t before, double leg,
-                             int64_t *begin) {
-    ml_table_support *at = &work->support;
-    const ml_check_series *from = &work->series;
-    int64_t n = made->n_frames, end = n - 1, ahead, after;
+/* Frames `first` to `first + n - 1` of a series as those of another from `t` on. */
+static void support_copy(const ml_check_series *from, int64_t first, int64_t n,
+                         const ml_check_series *to, int64_t t) {
     size_t size = sizeof(double) * (size_t)n;
-    support_span(table, support_around(table), first, last, &ahead, &after);
-    support_rows(table, first - ahead, ahead, first, made->heading[0], made->root, work->measuring, 0, 0,
-                 &at->own, 0);
-    memcpy(at->own.heading + ahead, from->heading + before, size);
-    memcpy(at->own.soles + 12 * ahead, from->soles + 12 * before, 12 * size);
-    memcpy(at->own.pelvis + 3 * ahead, from->pelvis + 3 * before, 3 * size);
-    memcpy(at->own.mass + 3 * ahead, from->mass + 3 * before, 3 * size);
+    memcpy(to->heading + t, from->heading + first, size);
+    memcpy(to->soles + 12 * t, from->soles + 12 * first, 12 * size);
+    memcpy(to->pelvis + 3 * t, from->pelvis + 3 * first, 3 * size);
+    memcpy(to->mass + 3 * t, from->mass + 3 * first, 3 * size);
+}
+
+/* A planned window as a series, with the frames before it. */
+static ml_status support_planned(const ml_table *table, ml_table_pieces *work,
+                                 const ml_table_planned *planned) {
+    const ml_leg_rig *rig = table->rig;
+    const ml_frames *frames = planned->frames;
+    const ml_check_series *out = &work->support.planned;
+    int64_t most = support_around(table), joints = frames->n_joints, end = planned->first + table->length;
+    int64_t first = planned->first > most ? planned->first - most : 0;
+    if (planned->first < 0 || end > frames->n_frames) return ML_BAD_SIZE;
+    for (int64_t t = first; t < end; t++) {
+        ml_status bad = ml_chain_pose(1, joints, rig->parents, rig->offsets, joints, NULL,
+                                      frames->root + 3 * t, frames->quats + 4 * joints * t,
+                                      work->positions, work->world);
+        if (!bad)
+            bad = ml_chain_soles(1, joints, rig->legs, rig->soles, work->positions, work->world,
+                                 out->soles + 12 * (t - first));
+        if (bad) return bad;
+        ml_check_body(table->check_rig, t - first, work->positions, out);
+        ml_check_heading(table->check_rig, t - first, work->positions, out);
+    }
+    work->support.planned.n_frames = end - first;
+    return ML_OK;
+}
+
+/* Made frames, which are `before` and on in the pieces' series, with what goes before them and the clip
+   after them. Where they begin in the result. */
+static ml_status support_own(const ml_table *table, ml_table_pieces *work, int is_planned,
+                             int64_t first, int64_t last, const ml_frames *made, int64_t before,
+                             double leg, int64_t *begin) {
+    ml_table_support *at = &work->support;
+    int64_t n = made->n_frames, end = n - 1, ahead, after;
+    support_span(table, support_around(table), is_planned ? last : first, last, &ahead, &after);
+    if (is_planned) {
+        ahead = at->planned.n_frames - n;
+        support_copy(&at->planned, 0, ahead, &at->own, 0);
+    } else {
+        support_rows(table, first - ahead, ahead, first, made->heading[0], made->root,
+                     work->measuring, 0, 0, &at->own, 0);
+    }
+    support_copy(&work->series, before, n, &at->own, ahead);
     support_rows(table, last + 1, after, last, made->heading[end], made->root + 3 * end,
                  work->measuring, 0, 0, &at->own, ahead + n);
     at->own.n_frames = at->own_support.n_frames = ahead + n + after;
@@ -146,7 +182,18 @@ static ml_status support_own(const ml_table *table, ml_table_pieces *work, int64
                               &at->own_support);
 }
 
-/* What the clip of a window tells of the made frames in which it plays: `from` to `to`. */
+/* What a source tells of the made frames in which it plays; its window is frame `ahead` and on. */
+static ml_status support_tell(const ml_table *table, ml_table_support *at, const ml_support *source,
+                              int64_t way, int64_t ahead, int64_t begin, const uint8_t *plays) {
+    int64_t length = table->length;
+    for (int64_t t = 0; t < length; t++)
+        at->at[begin + t] = plays[t] ? (double)(ahead + t) : (double)NAN;
+    return ml_support_told(source, table->fps, &at->own_support, table->fps, begin, begin + length,
+                           at->at, at->feet + 36 * length * way, at->travel + 18 * length * way,
+                           at->rates + length * way, at->lows + 4 * length * way);
+}
+
+/* What the clip of a window tells. */
 static ml_status support_window(const ml_table *table, ml_table_support *at, double *joints,
                                 int64_t way, int64_t window, int64_t begin, const uint8_t *plays) {
     int64_t length = table->length, last = window + length - 1, ahead, after;
@@ -162,12 +209,20 @@ static ml_status support_window(const ml_table *table, ml_table_support *at, dou
     ml_support_moves(&at->clip, table->fps, start, stop, &at->clip_support);
     memcpy(at->clip_support.slowest + 2 * start, table->slowest + 2 * (first + start),
            (size_t)(2 * (stop - start)));
-    for (int64_t t = 0; t < length; t++)
-        at->at[begin + t] = plays[t] ? (double)(ahead + t) : (double)NAN;
-    return ml_support_told(&at->clip_support, table->fps, &at->own_support, table->fps, begin,
-                           begin + length, at->at, at->feet + 36 * length * way,
-                           at->travel + 18 * length * way, at->rates + length * way,
-                           at->lows + 4 * length * way);
+    return support_tell(table, at, &at->clip_support, way, ahead, begin, plays);
+}
+
+/* What a planned window tells, the first way. */
+static ml_status support_before(const ml_table *table, ml_table_support *at, double leg,
+                                int64_t begin, const uint8_t *plays) {
+    ml_support source = at->clip_support;
+    int64_t near = ml_check_frames(SUPPORT_MOMENTS_S, table->fps, 1), n = at->planned.n_frames;
+    int64_t ahead = n - table->length;
+    source.n_frames = n, source.heading = at->planned.heading, source.soles = at->planned.soles;
+    ml_status bad = ml_support_measure(&at->planned, table->fps, leg, ahead > near ? ahead - near : 0,
+                                       n, at->levels, &source);
+    if (bad) return bad;
+    return support_tell(table, at, &source, 0, ahead, begin, plays);
 }
 
 /* Frames in which window i of a recipe plays: those between two pinned windows are gone along, and these
@@ -197,16 +252,15 @@ static int support_is_off(const ml_support *own, int64_t t) {
 }
 
 /* A row of a failure where the body neither stands on a slow foot nor falls freely, longer than in the
-   windows; how many: the worst. `begin`: the first made frame. */
-static int64_t support_flights(const ml_table *table, const ml_table_support *at, int64_t n_ways,
-                               const int64_t *windows, int64_t begin, double *row) {
+   sources; how many: the worst. `begin`: the first made frame.
+   hovers: (length), how far off free fall the body is in the sources */
+static int64_t support_flights(const ml_table *table, const ml_table_support *at,
+                               const double *hovers, int64_t begin, double *row) {
     double worst = 0.0;
     for (int64_t t = begin, stop; t < begin + table->length; t = stop + 1) {
         double most = CHECK_HOVER_FREE;
         for (stop = t; stop < begin + table->length && support_is_off(&at->own_support, stop); stop++)
-            for (int64_t i = 0; i < n_ways; i++)
-                most = ml_max(most, SUPPORT_HOVERS *
-                                        (double)table->hovers[windows[i] + stop - begin]);
+            most = ml_max(most, SUPPORT_HOVERS * hovers[stop - begin]);
         double gap = stop > t ? ml_check_gap(at->own.n_frames, at->own.mass, t, stop, table->fps, 0.0)
                               : 0.0;
         if (gap <= most || gap - most <= worst) continue;
@@ -217,7 +271,8 @@ static int64_t support_flights(const ml_table *table, const ml_table_support *at
     return worst > 0.0;
 }
 
-ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, int64_t n_ways,
+ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
+                                 const ml_table_planned *planned, int64_t n_ways,
                                  const int64_t *windows, int pinned, const ml_frames *made,
                                  int64_t before, double *found, int64_t *n_found) {
     ml_table_support *at = &work->support;
@@ -225,18 +280,22 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work, i
     int64_t length = table->length, begin, n_rows = 0;
     if (made->n_frames != length || table->check_rig->n_legs != 2) return ML_OK;
     double leg = support_leg(table->check_rig, work->positions);
-    ml_status bad = support_own(table, work, windows[0], windows[n_ways - 1] + length - 1, made,
-                                before, leg, &begin);
+    ml_status bad = planned ? support_planned(table, work, planned) : ML_OK;
+    if (!bad)
+        bad = support_own(table, work, planned != NULL, windows[0],
+                          windows[n_ways - 1] + length - 1, made, before, leg, &begin);
     for (int64_t i = 0; i < n_ways && !bad; i++) {
         support_plays(table, n_ways, i, pinned, at->judged);
-        bad = support_window(table, at, work->measuring, i, windows[i], begin, at->judged);
+        bad = planned && i == 0
+                  ? support_before(table, at, leg, begin, at->judged)
+                  : support_window(table, at, work->measuring, i, windows[i], begin, at->judged);
     }
     memset(at->judged, 1, (size_t)at->own.n_frames);
     if (!bad)
         bad = ml_support_judge(&at->own_support, table->fps, begin, begin + length, n_ways,
                                at->feet, at->travel, at->rates, at->lows, at->judged, at->ways,
                                SUPPORT_FOUND, rows, &n_rows);
-    if (!bad) n_rows += support_flights(table, at, n_ways, windows, begin, rows + 5 * n_rows);
+    if (!bad) n_rows += support_flights(table, at, work->hovers + before, begin, rows + 5 * n_rows);
     for (int64_t n = 0, known = *n_found; n < n_rows && *n_found < TABLE_FOUND; n++) {
         int is_new = 1;
         for (int64_t k = 0; k < known; k++)

@@ -185,30 +185,62 @@ static void thinking_shares(const ml_table *table, stream_pieces *work, int64_t 
     }
 }
 
+/* Planned frames, `past` of them, then made ones, then the clip that they arrive in, with the hovers of
+   what the made ones are made of. */
+static ml_status thinking_around(const ml_table *table, const stream_pieces *work, int64_t before,
+                                 int64_t past, int64_t n_windows, const int64_t *windows,
+                                 const ml_table_pieces *tools, ml_frames *all) {
+    const ml_frames *made = &work->made.frames;
+    const int64_t *rows = work->planned.shares.rows + ML_MOST_SHARES * before;
+    int64_t length = made->n_frames, end = length - 1, wide = 4 * made->n_joints;
+    int64_t last = windows[n_windows - 1] + end, n = past + length;
+    int64_t after = table->starts[ml_table_clip_at(table, last) + 1] - 1 - last;
+    after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
+    ml_frames_copy(&work->planned.frames, before - past, past, all, 0);
+    ml_frames_copy(made, 0, length, all, past);
+    for (int64_t k = 1; k <= after; k++)
+        ml_frames_captured(table->rows, last + k, last, made->heading[end], made->root[3 * end],
+                           made->root[3 * end + 2], all, n++);
+    all->n_frames = n;
+    for (int64_t t = 1; t < n; t++)
+        ml_frames_same_signs(made->n_joints, all->quats + wide * (t - 1), all->quats + wide * t);
+    ml_status bad = ml_table_hovers(table, n_windows, windows, n, past, past + end, tools->hovers);
+    for (int64_t k = 0; k < ML_MOST_SHARES * length; k++) {
+        double *hovers = tools->hovers + past + k / ML_MOST_SHARES;
+        if (rows[k] >= 0) *hovers = ml_max(*hovers, (double)table->hovers[rows[k]]);
+    }
+    return bad;
+}
+
 /* The check of made frames that go on from planned ones, which are seen before them. */
 static ml_status thinking_check(const ml_stream *stream, const stream_pieces *work, int64_t before,
                                 int64_t n_windows, const int64_t *windows, int64_t *n_found) {
     const ml_table *table = stream->table;
     const ml_frames *made = &work->made.frames;
+    const ml_table_planned planned = {&work->planned.frames, before};
     ml_table_pieces tools;
-    int64_t clips[2 * ML_MOST_WAYS], n_clips = stream->n_clips, wide = 4 * made->n_joints;
+    int64_t clips[2 * ML_MOST_WAYS], all_windows[ML_MOST_WAYS] = {-1}, n_clips = stream->n_clips;
     memcpy(clips, stream->clips, sizeof(int64_t) * (size_t)n_clips);
     for (int64_t k = 0; k < n_windows; k++)
         clips[n_clips++] = ml_table_clip_at(table, windows[k]);
     ml_table_lay_out(table, table->work, &tools);
     ml_status bad = ml_table_merge(table, n_clips, clips, tools.limits);
     if (bad) return bad;
-    int64_t past = before < TABLE_MARGIN ? before : TABLE_MARGIN, n = past + made->n_frames;
-    ml_frames all = {n, n, made->n_joints, tools.heading, tools.root, tools.quats, tools.planted};
-    ml_frames_copy(&work->planned.frames, before - past, past, &all, 0);
-    ml_frames_copy(made, 0, made->n_frames, &all, past);
-    for (int64_t t = 1; t < n; t++)
-        ml_frames_same_signs(made->n_joints, all.quats + wide * (t - 1), all.quats + wide * t);
-    bad = ml_chain_pose(n, made->n_joints, table->rig->parents, table->rig->offsets,
-                        made->n_joints, NULL, all.root, all.quats, tools.positions, tools.world);
+    int64_t past = before < TABLE_MARGIN ? before : TABLE_MARGIN;
+    ml_frames all = {table->length + 2 * TABLE_MARGIN, 0, made->n_joints, tools.heading,
+                     tools.root, tools.quats, tools.planted};
+    bad = thinking_around(table, work, before, past, n_windows, windows, &tools, &all);
+    if (!bad)
+        bad = ml_chain_pose(all.n_frames, made->n_joints, table->rig->parents,
+                            table->rig->offsets, made->n_joints, NULL, all.root, all.quats,
+                            tools.positions, tools.world);
+    if (!bad)
+        bad = ml_table_judge_frames(table, &tools, all.n_frames, past, past + made->n_frames - 1,
+                                    NULL, work->found, n_found);
     if (bad) return bad;
-    return ml_table_judge_frames(table, &tools, n, past, n - 1, n_windows, windows, NULL,
-                                 work->found, n_found);
+    memcpy(all_windows + 1, windows, sizeof(int64_t) * (size_t)n_windows);
+    return ml_table_check_support(table, &tools, &planned, 1 + n_windows, all_windows, 0, made,
+                                  past, work->found, n_found);
 }
 
 /* Make and check the transition over some windows that leaves in `leave` steps. */

@@ -200,14 +200,15 @@ static void transition_floors(const ml_table *table, const int64_t *ends, int64_
     }
 }
 
-/* How far off free fall the body is in the frames of windows that made frames, `first` to `last` of n, are
-   made of. */
-static void transition_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
-                              int64_t n, int64_t first, int64_t last, double *out) {
+ml_status ml_table_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
+                          int64_t n, int64_t first, int64_t last, double *out) {
     for (int64_t t = 0; t < n; t++) out[t] = 0.0;
-    for (int64_t i = 0; i < n_windows; i++)
+    for (int64_t i = 0; i < n_windows; i++) {
+        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
         for (int64_t t = 0; t <= last - first && t < table->length; t++)
             out[first + t] = ml_max(out[first + t], (double)table->hovers[windows[i] + t]);
+    }
+    return ML_OK;
 }
 
 /* Series have zeros where nothing is written. */
@@ -228,15 +229,11 @@ static void transition_clear(ml_check_series *series, int64_t n) {
 }
 
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, int64_t n_windows,
-                                const int64_t *windows, const int64_t *ends, double *found,
+                                int64_t first, int64_t last, const int64_t *ends, double *found,
                                 int64_t *n_found) {
     ml_check_limits limits;
     ml_status bad = transition_limits(table, work->limits, &limits);
     if (bad) return bad;
-    for (int64_t i = 0; i < n_windows; i++)
-        if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
-    transition_hovers(table, n_windows, windows, n, first, last, work->hovers);
     if (ends) transition_floors(table, ends, n, first, last, work->floors);
     transition_clear(&work->series, n);
     bad = ml_check_measure(table->check_rig, table->fps, work->positions, work->world, work->quats,
@@ -379,11 +376,12 @@ static ml_status transition_check(const ml_table *table, int64_t n_ways, const i
         bad = ml_chain_pose(all.n_frames, joints, table->rig->parents, table->rig->offsets, joints,
                             NULL, all.root, all.quats, work.positions, work.world);
     if (bad) return bad;
-    int64_t ends[2] = {clips[0], clips[n_ways - 1]};
-    bad = ml_table_judge_frames(table, &work, all.n_frames, before, before + made->n_frames - 1,
-                                n_ways, windows, ends, found, n_found);
+    int64_t ends[2] = {clips[0], clips[n_ways - 1]}, last = before + made->n_frames - 1;
+    bad = ml_table_hovers(table, n_ways, windows, all.n_frames, before, last, work.hovers);
+    if (!bad)
+        bad = ml_table_judge_frames(table, &work, all.n_frames, before, last, ends, found, n_found);
     if (bad) return bad;
-    return ml_table_check_support(table, &work, n_ways, windows, pinned, made, before, found,
+    return ml_table_check_support(table, &work, NULL, n_ways, windows, pinned, made, before, found,
                                   n_found);
 }
 
