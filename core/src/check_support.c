@@ -503,7 +503,8 @@ static void support_judge_travel(support_case *at) {
                 double speed = sqrt(ml_square(told[2 * i]) + ml_square(told[2 * i + 1]));
                 least = ml_min(least, speed * ml_clamp(rate, SUPPORT_SLOWER, 1.0));
                 most = ml_max(most, speed * ml_max(rate, 1.0));
-                if (i % (SUPPORT_MOMENTS / SUPPORT_DIRECTIONS + 1) || s >= SUPPORT_CLIPS) continue;
+                if (i % (SUPPORT_MOMENTS / SUPPORT_DIRECTIONS + 1)) continue;
+                if (n_moves > SUPPORT_DIRECTIONS * SUPPORT_CLIPS) continue;
                 moves[2 * n_moves] = SUPPORT_LAUNCH * told[2 * i];
                 moves[2 * n_moves + 1] = SUPPORT_LAUNCH * told[2 * i + 1];
                 n_moves++;

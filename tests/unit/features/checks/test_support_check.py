@@ -224,3 +224,24 @@ def test_verify_takes_provenance(walk: ml.Motion) -> None:
     slips = [each for each in result.failed if each.check == "foot slip"]
     assert slips
     assert "slides while it carries the body" in str(slips[0])
+
+
+def test_every_clip_of_a_long_result_tells_its_direction(walk: ml.Motion) -> None:
+    n, many = walk.n_frames, 24
+    plays = np.maximum(1, np.arange(n) * many // n)[:, None] == np.arange(many)
+    names = [f"clip {k}" for k in range(many)]
+    frames = np.repeat(np.arange(float(n))[:, None], many, axis=1)
+    plays[:, 0], frames[:, 0] = True, frames[::-1, 0]  # one goes backwards all the time
+    plants = detected(walk)
+    check = QualityCheck([walk] * many, footplants=[plants] * many)
+
+    def failed(at: np.ndarray) -> set[str]:
+        provenance = Provenance.of_clips(names, walk.fps, at, plays / plays.sum(axis=1)[:, None])
+        return {
+            each.check
+            for each in check.verify(walk, footplants=plants, provenance=provenance).failed
+        }
+
+    assert "direction" not in failed(frames)
+    frames[:, -1] = frames[::-1, -1]
+    assert "direction" in failed(frames)
