@@ -24,7 +24,8 @@ def gaits(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_transition_begins_as_a_and_ends_as_b(run, gaits: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.bvh"
-    done = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, "--raw", "--json")
+    raw = "--raw", "--allow-flawed", "--json"  # feet of a raw blend slip
+    done = run("transition", gaits / "walk.bvh", gaits / "jog.bvh", "-o", out, *raw)
     assert done.code == 0, done.err
     facts = json.loads(done.out)["transitions"][0]
     made, walk, jog = ml.load(out), ml.load(gaits / "walk.bvh"), ml.load(gaits / "jog.bvh")
@@ -57,7 +58,9 @@ def test_a_blend_that_had_to_be_shorter_is_reported(run, gaits: Path, tmp_path: 
 def test_feet_are_cleaned_unless_raw_is_given(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     clean = run("transition", *pair, "-o", tmp_path / "clean.bvh", "--json")
-    raw = run("transition", *pair, "-o", tmp_path / "raw.bvh", "--raw", "--json")
+    raw = run(
+        "transition", *pair, "-o", tmp_path / "raw.bvh", "--raw", "--allow-flawed", "--json"
+    )
     feet = json.loads(clean.out)["transitions"][0]["cleanup"]
     assert feet["slide_after_cm"] < min(SLIDE_CM, feet["slide_before_cm"])
     assert json.loads(raw.out)["transitions"][0]["cleanup"] is None
@@ -134,7 +137,7 @@ def test_floors_that_differ_are_reported_and_put_level(run, gaits, tmp_path) -> 
     last = [
         ml.load(tmp_path / f"{name}.bvh").root_positions[-1, 1] for name in ("as-it-is", "level")
     ]
-    assert last[0] - last[1] == pytest.approx(0.1, abs=0.02)
+    assert last[0] == pytest.approx(last[1], abs=0.02)
 
 
 def test_folders_give_every_pair_and_a_dry_run_writes_nothing(run, gaits, tmp_path) -> None:
@@ -170,7 +173,8 @@ def test_a_root_bone_that_lies_still_carries_the_travel_of_the_result(run, tmp_p
         )
         ml.save(travel_on_pelvis(rooted, like=lies), tmp_path / f"{kind}.bvh")
     out = tmp_path / "out.bvh"
-    done = run("transition", tmp_path / "walk.bvh", tmp_path / "jog.bvh", "-o", out, "--raw")
+    pair = (tmp_path / "walk.bvh", tmp_path / "jog.bvh")
+    done = run("transition", *pair, "-o", out, "--raw", "--allow-flawed")
     assert done.code == 0, done.err
     assert "travel and heading moved to the root bone" in done.out
     made, walk = ml.load(out), ml.load(tmp_path / "walk.bvh")

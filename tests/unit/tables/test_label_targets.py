@@ -38,7 +38,7 @@ def table_of(rows, *, fine=None, far=None, costs=None, unsound=()):
     )
     collection = Collection({"run": rows})
     collection.frames = SimpleNamespace(
-        starts=STARTS, sound=lambda some, _: some[~np.isin(some, unsound)]
+        ids=["one", "two"], starts=STARTS, sound=lambda some, _: some[~np.isin(some, unsound)]
     )
     return arrays, collection, LENGTH
 

@@ -128,7 +128,7 @@ def test_a_stream_leaves_it_and_never_goes_there(table, clip):
     live.go(label="mixed")
     steps = [live.step().root_position for _ in range(2 * LENGTH)]
     assert np.isfinite(steps).all()
-    assert live.place[0] == "walk"
+    assert live.now[0] == "walk"
 
 
 def test_evaluation_draws_no_frame_of_it(table):
