@@ -21,7 +21,7 @@ class Collection:
 
     @property
     def labels(self):
-        return tuple(SimpleNamespace(label=name) for name in self.rows)
+        return tuple(SimpleNamespace(label=name, clip="no clip") for name in self.rows)
 
     def label_rows(self, label):
         self.asked += 1
