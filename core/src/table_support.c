@@ -12,6 +12,8 @@
    looked at: moments around the mapped time. */
 #define SUPPORT_MOMENTS_S 0.1
 #define SUPPORT_LOWS_S 0.5
+/* Seconds. Slopes and travel of a frame are measured over less before and after it. */
+#define SUPPORT_SLOPES_S 0.15
 
 /* m/s. A low point of a foot that is slower may hold the body. */
 #define SUPPORT_HOLDS 0.8
@@ -78,7 +80,8 @@ static void support_put(const support_place *place, int64_t n, const int64_t *wh
 }
 
 /* Captured rows as frames of a series, moved so that row `meets` is at a heading and over a point of
-   the ground; headings from frame `from` to `to` only. joints: (n_joints, 3) scratch memory */
+   the ground. Headings from frame `from` to `to` only; places over the ground there and around, as far
+   as slopes reach; elsewhere heights alone. joints: (n_joints, 3) scratch memory */
 static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_t meets,
                          double heading, const double *root, double *joints, int64_t from,
                          int64_t to, const ml_check_series *out, int64_t t) {
@@ -86,22 +89,27 @@ static void support_rows(const ml_table *table, int64_t first, int64_t n, int64_
     const ml_rows *rows = table->rows;
     const ml_check_rig *rig = table->check_rig;
     const double *there = rows->ground + 2 * meets;
-    double turn = heading - rows->heading[meets], c, s, sine, cosine;
+    double turn = heading - rows->heading[meets], c, s;
+    int64_t far = ml_check_frames(SUPPORT_SLOPES_S, table->fps, 1);
     ml_sincos(turn, &s, &c);
     for (int64_t row = first; row < first + n; row++, t++) {
-        double dx = rows->ground[2 * row] - there[0], dz = rows->ground[2 * row + 1] - there[1];
-        double x = root[0] + c * dx + s * dz, z = root[2] + c * dz - s * dx;
-        ml_sincos(rows->heading[row] + turn, &sine, &cosine);
-        support_place place = {x, z, sine, cosine};
+        support_place place = {0.0, 0.0, 0.0, 1.0};
+        int moves = from - far <= t && t < to + far;
+        if (moves) {
+            double dx = rows->ground[2 * row] - there[0], dz = rows->ground[2 * row + 1] - there[1];
+            place.x = root[0] + c * dx + s * dz, place.z = root[2] + c * dz - s * dx;
+            ml_sincos(rows->heading[row] + turn, &place.sine, &place.cosine);
+        }
         const float *body = rows->body + 3 * rows->n_joints * row;
         support_put(&place, 4, soles, rows->points + 12 * row, out->soles + 12 * t);
-        int moves = from <= t && t < to;
         if (!out->mass && !moves) continue;
         support_put(&place, 1, rig->checked, body, joints);
         support_put(&place, 6, rig->legs, body, joints);
         support_put(&place, 2 * rig->n_across, rig->across, body, joints);
         ml_check_body(rig, t, joints, out);
-        if (moves) ml_check_heading(rig, t, joints, out);
+        if (t < from || t >= to) continue;
+        if (t == from && t > 0) out->heading[t - 1] = rows->heading[row] + turn;
+        ml_check_heading(rig, t, joints, out);
     }
 }
 
@@ -171,11 +179,11 @@ static ml_status support_own(const ml_table *table, ml_table_pieces *work, int i
         support_copy(&at->planned, 0, ahead, &at->own, 0);
     } else {
         support_rows(table, first - ahead, ahead, first, made->heading[0], made->root,
-                     work->measuring, 0, 0, &at->own, 0);
+                     work->measuring, ahead, ahead + n, &at->own, 0);
     }
     support_copy(&work->series, before, n, &at->own, ahead);
     support_rows(table, last + 1, after, last, made->heading[end], made->root + 3 * end,
-                 work->measuring, 0, 0, &at->own, ahead + n);
+                 work->measuring, ahead, ahead + n, &at->own, ahead + n);
     at->own.n_frames = at->own_support.n_frames = ahead + n + after;
     *begin = ahead;
     return ml_support_measure(&at->own, table->fps, leg, ahead, ahead + n, at->levels,
@@ -196,16 +204,20 @@ static ml_status support_tell(const ml_table *table, ml_table_support *at, const
 /* What the clip of a window tells. */
 static ml_status support_window(const ml_table *table, ml_table_support *at, double *joints,
                                 int64_t way, int64_t window, int64_t begin, const uint8_t *plays) {
-    int64_t length = table->length, last = window + length - 1, ahead, after;
+    int64_t length = table->length, last = window + length - 1, ahead, after, from = 0, to = length;
     int64_t near = ml_check_frames(SUPPORT_MOMENTS_S, table->fps, 1);
+    int64_t lows = ml_check_frames(SUPPORT_LOWS_S, table->fps, 1);
     double root[3] = {table->rows->ground[2 * window], 0.0, table->rows->ground[2 * window + 1]};
-    support_span(table, ml_check_frames(SUPPORT_LOWS_S, table->fps, 1), window, last, &ahead, &after);
+    while (from < to && !plays[from]) from++;
+    while (to > from && !plays[to - 1]) to--;
+    support_span(table, lows, window, last, &ahead, &after);
     int64_t first = window - ahead, n = ahead + length + after;
     at->clip.n_frames = at->clip_support.n_frames = n;
-    int64_t start = ahead > near ? ahead - near : 0, far = 2 * near;
-    int64_t stop = after > near ? ahead + length + near : n;
-    support_rows(table, first, n, window, table->rows->heading[window], root, joints,
-                 ahead - far, ahead + length + far, &at->clip, 0);
+    from += ahead, to += ahead;
+    int64_t start = from > near ? from - near : 0, stop = to + near < n ? to + near : n;
+    int64_t begins = from > lows ? from - lows : 0, ends = to + lows < n ? to + lows : n;
+    support_rows(table, first + begins, ends - begins, window, table->rows->heading[window], root,
+                 joints, start, stop, &at->clip, begins);
     ml_support_moves(&at->clip, table->fps, start, stop, &at->clip_support);
     memcpy(at->clip_support.slowest + 2 * start, table->slowest + 2 * (first + start),
            (size_t)(2 * (stop - start)));

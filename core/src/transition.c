@@ -358,9 +358,10 @@ ml_status ml_table_played(const ml_table *table, int64_t first, int64_t ahead, i
     return bad;
 }
 
-/* As ml_table_check, of frames that go along windows between two `pinned` ones, or are a blend. */
+/* As ml_table_check, of frames that go along windows between two `pinned` ones, or are a blend. Support
+   is not looked at where all else is as bad as `enough`: it only adds failures. */
 static ml_status transition_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
-                                  int pinned, const ml_frames *made, double *found,
+                                  int pinned, double enough, const ml_frames *made, double *found,
                                   int64_t *n_found) {
     ml_table_pieces work;
     int64_t clips[ML_MOST_WAYS], before, joints = table->rows->n_joints;
@@ -380,14 +381,14 @@ static ml_status transition_check(const ml_table *table, int64_t n_ways, const i
     bad = ml_table_hovers(table, n_ways, windows, all.n_frames, before, last, work.hovers);
     if (!bad)
         bad = ml_table_judge_frames(table, &work, all.n_frames, before, last, ends, found, n_found);
-    if (bad) return bad;
+    if (bad || ml_table_badness(*n_found, found) >= enough) return bad;
     return ml_table_check_support(table, &work, NULL, n_ways, windows, pinned, made, before, found,
                                   n_found);
 }
 
 ml_status ml_table_check(const ml_table *table, int64_t n_ways, const int64_t *windows,
                          const ml_frames *made, double *found, int64_t *n_found) {
-    return transition_check(table, n_ways, windows, 0, made, found, n_found);
+    return transition_check(table, n_ways, windows, 0, HUGE_VAL, made, found, n_found);
 }
 
 /* Windows of a recipe of a choice. */
@@ -397,17 +398,18 @@ static int64_t transition_ways(const ml_choice *choice, int64_t number) {
     return n;
 }
 
-/* One recipe of a choice made, and checked. */
+/* One recipe of a choice made, and checked until it fails `enough`. */
 static ml_status transition_make(const ml_table *table, const ml_choice *choice, int64_t number,
-                                 uint8_t still, uint8_t feet, ml_frames *out, double *errors,
-                                 double *found, int64_t *n_found) {
+                                 uint8_t still, uint8_t feet, double enough, ml_frames *out,
+                                 double *errors, double *found, int64_t *n_found) {
     const int64_t *windows = choice->rows + ML_MOST_WAYS * number;
     int64_t n_ways = transition_ways(choice, number);
     int pinned = choice->pinned != NULL && choice->pinned[number];
     uint8_t along = feet && still ? PASSAGE_STILL : feet;
     ml_status bad = pinned ? ml_table_make_pinned(table, n_ways, windows, along, out, errors)
                            : ml_table_make(table, n_ways, windows, feet, out, errors);
-    return bad ? bad : transition_check(table, n_ways, windows, pinned, out, found, n_found);
+    return bad ? bad
+               : transition_check(table, n_ways, windows, pinned, enough, out, found, n_found);
 }
 
 /* The number of a recipe of a choice: its windows, and whether they are pinned. */
@@ -454,7 +456,8 @@ typedef struct {
 static ml_status transition_try(const ml_table *table, const ml_choice *choice, int64_t number,
                                 uint8_t still, uint8_t feet, ml_frames *out, double *errors,
                                 double *found, int64_t *n_found, transition_made *kept) {
-    ml_status bad = transition_make(table, choice, number, still, feet, out, errors, found, n_found);
+    ml_status bad = transition_make(table, choice, number, still, feet, kept->badness, out, errors,
+                                    found, n_found);
     if (bad || *n_found == 0) return bad;
     double badness = ml_table_badness(*n_found, found);
     if (kept->n_found && badness >= kept->badness) return ML_OK;
@@ -473,7 +476,7 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
                         int64_t *number, uint8_t *feet, double *errors, double *found,
                         int64_t *n_found) {
     ml_table_pieces work;
-    transition_made kept = {.n_found = 0};
+    transition_made kept = {.badness = HUGE_VAL};
     int64_t first = -1, tries = 0;
     int slips = 0;
     if (choice->count < 1 || table->n_work < ml_table_work(table)) return ML_BAD_SIZE;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 
@@ -69,13 +69,13 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
 
 def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[TransitionRequest]:
     """The request, and with the usual time and without its tolerance where these are less."""
-    times = {_longest(engine, request): request.longest_s}
-    usual = _longest(engine, replace(request, longest_s=None))
+    yield request
+    times = {_longest(engine, request.longest_s): request.longest_s}
+    usual = _longest(engine, None)
     if usual < min(times):
         times[usual] = None
-    for tolerance_s, longest_s in product(
-        dict.fromkeys((request.tolerance_s, 0.0)), times.values()
-    ):
+    others = product(dict.fromkeys((request.tolerance_s, 0.0)), times.values())
+    for tolerance_s, longest_s in islice(others, 1, None):  # the first is the request
         yield replace(request, longest_s=longest_s, tolerance_s=tolerance_s)
 
 
@@ -84,7 +84,7 @@ def _searched(
 ) -> Iterator[Found]:
     """What is synthesized, until something is natural and passes, or nothing natural is left."""
     rescore = min(int(request.rescore), MOST_RESCORED)
-    longest, later = _longest(engine, request), _later(engine, targets, request)
+    longest, later = _longest(engine, request.longest_s), _later(engine, targets, request)
     banned: set[tuple[int, ...]] = set()
     for _ in range(JOINS):
         choice = engine.join(
@@ -123,8 +123,8 @@ def _later(engine: QueryEngine, targets: IntArray, request: TransitionRequest) -
     return later
 
 
-def _longest(engine: QueryEngine, request: TransitionRequest) -> int:
-    """Frames that the transition may take."""
-    longest_s = LONGEST_S if request.longest_s is None else request.longest_s
+def _longest(engine: QueryEngine, longest_s: float | None) -> int:
+    """Frames that a transition may take."""
+    longest_s = LONGEST_S if longest_s is None else longest_s
     most = MOST_LENGTHS * engine.length
     return max(engine.length, round(min(longest_s * engine.frames.fps, most)))

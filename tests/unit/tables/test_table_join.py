@@ -529,6 +529,17 @@ def test_what_is_taken_does_not_depend_on_which_clips_were_used_before(table):
         assert np.array_equal(mine.motion.local_quats, other.motion.local_quats)
 
 
+def test_what_is_left_in_memory_changes_nothing(table):
+    engine = table.query_engine
+    fresh = [table.transition(source, target) for source, target in PLACES]
+    for (source, target), first in zip(PLACES, fresh, strict=True):
+        engine.record.work[:] = 0xFF  # nan, as floats
+        again = table.transition(source, target)
+        assert again.recipe.rows == first.recipe.rows
+        assert repr(again.verification.failed) == repr(first.verification.failed)
+        np.testing.assert_array_equal(again.motion.local_quats, first.motion.local_quats)
+
+
 def test_labels_of_longer_motions_are_those_of_feet_that_stand(table):
     for source, target in PLACES:
         made = table.transition(source, target, lead_s=0.3, follow_s=0.3)
