@@ -58,9 +58,7 @@ def test_a_blend_that_had_to_be_shorter_is_reported(run, gaits: Path, tmp_path: 
 def test_feet_are_cleaned_unless_raw_is_given(run, gaits: Path, tmp_path: Path) -> None:
     pair = (gaits / "walk.bvh", gaits / "jog.bvh")
     clean = run("transition", *pair, "-o", tmp_path / "clean.bvh", "--json")
-    raw = run(
-        "transition", *pair, "-o", tmp_path / "raw.bvh", "--raw", "--allow-flawed", "--json"
-    )
+    raw = run("transition", *pair, "-o", tmp_path / "raw.bvh", "--raw", "--allow-flawed", "--json")
     feet = json.loads(clean.out)["transitions"][0]["cleanup"]
     assert feet["slide_after_cm"] < min(SLIDE_CM, feet["slide_before_cm"])
     assert json.loads(raw.out)["transitions"][0]["cleanup"] is None
