@@ -42,7 +42,7 @@ def test_three_bodies_stand_on_the_stage_and_play(screen: Any) -> None:
     begun = page.evaluate("studio.clock.time")
     screen.until(f"studio.clock.time !== {begun}")  # it plays
     page.keyboard.press("Space")
-    page.evaluate("studio.clock.seek(0.7)")
+    page.evaluate("studio.clock.seek(3.3)")  # in the blend, where both clips play
     screen.until("studio.stage.figures.calls > 0")
     picture = screen.picture("transition-light")
     assert page.evaluate("studio.stage.figures.calls") <= MOST_CALLS
