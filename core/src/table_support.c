@@ -289,7 +289,7 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
                                  int64_t before, double *found, int64_t *n_found) {
     ml_table_support *at = &work->support;
     double rows[5 * SUPPORT_FOUND];
-    int64_t length = table->length, begin, n_rows = 0;
+    int64_t length = table->length, begin = 0, n_rows = 0;
     if (made->n_frames != length || table->check_rig->n_legs != 2) return ML_OK;
     double leg = support_leg(table->check_rig, work->positions);
     ml_status bad = planned ? support_planned(table, work, planned) : ML_OK;
