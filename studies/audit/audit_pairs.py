@@ -58,8 +58,9 @@ def transition(case: Case) -> list[Made]:
 
 def _copied(joined: ml.Transition, motion: ml.Motion) -> list[Copied]:
     first, last = joined.span
-    after = round(float(joined.frames[-1, 1])) + 1
-    start = round(float(joined.frames[0, 0])) - first
+    times = joined.provenance.body
+    after = round(float(times.times_in(1)[last]) * motion.fps) + 1
+    start = round(float(times.times_in(0)[first]) * motion.fps) - first
     return [Copied(0, first, 0, start), Copied(last + 1, motion.n_frames, 1, after)]
 
 
