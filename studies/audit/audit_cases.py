@@ -194,7 +194,7 @@ def fill(case: Case) -> list[Made]:
     first = min(int(case["first"]), motion.n_frames - gap - 2)
     last = first + gap - 1
     filled = place.table.fill(motion, first, last, exclude=[clip])
-    clips = [clip, *dict.fromkeys(name for name, _ in filled.windows)]
+    clips = list(dict.fromkeys([clip, *filled.provenance.sources[1:]]))
     context = round(CONTEXT_S * motion.fps)
     start, stop = max(0, first - context), min(motion.n_frames, last + 1 + context)
     planted = np.zeros((motion.n_frames, 4), dtype=bool)
@@ -251,9 +251,11 @@ def _slerp(motion: ml.Motion, first: int, last: int) -> Array:
 
 def _nearest(place: Library, motion: ml.Motion, filled: Any, first: int, last: int) -> Array:
     """The nearest captured window in the gap's time, placed where the gap starts. (N, J, 3)"""
-    clip, start = filled.windows[0]
-    steps = np.linspace(0.0, filled.lengths[0] - 1.0, last - first + 3)
-    other = sample(place.motion(clip), start + steps)
+    made_of = filled.provenance
+    clip = made_of.sources[int(made_of.body.clip[first, 0])]  # the nearest comes first
+    inside = made_of.body.time[first : last + 1, 0] * motion.fps
+    ends = 2.0 * inside[[0, -1]] - inside[[1, -2]]
+    other = sample(place.motion(clip), np.concatenate([ends[:1], inside, ends[1:]]))
     other_points, here = points_of(other), points_of(motion[first - 1 : last + 2])
     turn = np.radians(heading(here)[0] - heading(other_points)[0])
     spin = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), turn)
