@@ -239,7 +239,7 @@ ML_API ml_status ml_stream_act_label(ml_stream *stream, int64_t label);
 
 /* Seconds that an order waits for a transition that passes the quality check: a step later the other
    foot stands. After that the transition that fails least is taken. */
-#define ML_STREAM_PATIENCE_S 0.3
+#define ML_STREAM_PATIENCE_S 2.0
 ML_API ml_status ml_stream_set_patience(ml_stream *stream, double seconds);
 
 /* Think about the next transition now, in up to `budget` pieces: a search, a choice of recipes, one
@@ -858,6 +858,8 @@ typedef struct {
 #define ML_CHECK_GLIDE 23
 /* Metres. A foot that carries the body may get so far beyond what the clips' feet do. */
 #define ML_SUPPORT_SLIP 0.025
+/* As `judged`: a frame that was judged before. */
+#define ML_SUPPORT_SEEN 2
 
 /* Fills frames `first` to `stop` - 1. `leg`: length of thigh and shank, metres. `levels` is scratch
    memory.
@@ -880,7 +882,8 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
 /* Failures of support and travel, rows as of ml_check_judge: feet that carry the body and get
    farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
    bodies that are slower or faster than every clip, or travel elsewhere, and soles below those of
-   the clips (joint: the sole point). Frames that are not `judged` count for nothing. `ways` is
+   the clips (joint: the sole point). Frames that are not `judged` count for nothing; those that were SEEN before
+   are there for slips that go on. `ways` is
    scratch memory.
    feet: (n_told, stop - first, 2, 9, 2)  travel: (n_told, stop - first, 9, 2)
    rates: (n_told, stop - first)  lows: (n_told, stop - first, 4)  judged: (result.n_frames)
@@ -2108,27 +2111,26 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
    `toward` the goal, which is `reached`: 1 while the piece is acted that ends in row `act_last`, and 2
    after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`.
    Thoughts: `stage` is the next piece of thinking, `continues` whether it is about the end of the
-   clip. Of `n_recipes`, found from the window at row `source`, `number` is tried next, with its feet
+   clip, as on a `detour` where an order finds no way before the clip is over. Of `n_recipes`, found from the window at row `source`, `number` is tried next, with its feet
    held or not; of `n_tried` the best so far fails by `least`.
    `since` is how many steps later than the recipes were found for a transition may leave. One that is
    made leaves in `leave_in` steps, -1 where none is made.
-   `played` are the frames shown last, the newest last, made of `n_shares` rows.
-   pieces: (n_pieces, 2)  clips, made_clips: (4)  spokes: (table.n_ends)
-   share_rows, share_weights: (16)  work: (n_work) */
+   `n_played` frames that were shown last are kept.
+   pieces: (n_pieces, 2)  clips, made_clips: (4)  spokes: (table.n_ends)  work: (n_work) */
 typedef struct ml_stream {
     const ml_table *table;
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
-    uint8_t in_transition, is_flawed, is_continuing, is_copy, order, pending, toward, reached;
-    uint8_t stage, continues, feet, least_feet, made_flawed;
+    uint8_t in_transition, is_flawed, is_continuing, order, pending, toward, reached;
+    uint8_t stage, continues, detour, feet, alike, least_feet;
+    uint8_t least_alike, made_flawed;
     int64_t at, then, goal_row, act_last, waited, pause, n_clips, n_played;
     int64_t source, n_recipes, n_ranked, number, n_tried, since, leave_in, least_number;
     int64_t made_then, n_made_clips;
     double patience, least;
-    int64_t n_pieces, n_shares;
+    int64_t n_pieces;
     const int64_t *pieces;
-    int64_t *clips, *made_clips, *spokes, *share_rows;
-    double *share_weights;
+    int64_t *clips, *made_clips, *spokes;
     int64_t n_work;
     uint8_t *work;
 } ml_stream;

@@ -332,6 +332,7 @@ static int check_glides(const check_case *at, int64_t begin, int64_t stop) {
 static void check_judge_hovering(check_case *at) {
     const ml_check_series *series = at->series;
     int64_t t = at->first;
+    while (t > 0 && check_is_off(at, t - 1)) t--; /* a run may have begun before */
     while (t <= at->last) {
         int64_t begin = t;
         while (t <= at->last && check_is_off(at, t)) t++;
@@ -398,19 +399,21 @@ static void check_judge_contacts(check_case *at, int k) {
 }
 
 /* How far tested point k is dragged along the floor below each height, from before the frames that
-   are checked on. */
+   are checked on. A drag that is wholly copied is compared with the same frames of the source. */
 static void check_judge_drags(check_case *at, int k) {
     const double *own = at->limits->drag + CHECK_HEIGHTS * ml_check_row(k);
     static const double frees[CHECK_HEIGHTS] = CHECK_DRAG_FREE;
     double ways[CHECK_HEIGHTS] = {0.0}, step;
+    int is_made[CHECK_HEIGHTS] = {0};
     for (int64_t t = 1; t <= at->last; t++) {
         int below = ml_check_drag(at->series->soles, check_lands(at, t), t, k, at->fps, &step);
+        const double *grounds = at->grounds ? at->grounds + CHECK_GROUNDS * (CHECK_POINTS * t + k) : NULL;
         for (int h = 0; h < CHECK_HEIGHTS; h++) {
-            ways[h] = h >= below ? ways[h] + step : 0.0;
-            if (ways[h] <= frees[h] || t < at->first) continue;
             double most = CHECK_DRAG_MORE * own[h];
-            if (at->grounds)
-                most = ml_min(most, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * t + k) + 2 + h]);
+            ways[h] = h >= below ? ways[h] + step : 0.0;
+            is_made[h] = h >= below && (is_made[h] || !grounds || grounds[2 + h] == HUGE_VAL);
+            if (ways[h] <= frees[h] || t < at->first) continue;
+            if (!is_made[h]) most = ml_min(most, grounds[2 + h]);
             most = ml_max(most, frees[h]);
             if (ways[h] > most) check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, ways[h], most);
         }

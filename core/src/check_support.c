@@ -430,7 +430,7 @@ static void support_slip(support_case *at, const double *rows, int64_t from, int
             const double *p = rows + SUPPORT_ROW * (a - at->first);
             const double *q = rows + SUPPORT_ROW * (b - at->first);
             double way = ml_square(q[0] - p[0]) + ml_square(q[1] - p[1]);
-            if (way <= farthest) continue;
+            if (way <= farthest || at->judged[b - 1] != 1) continue;
             farthest = way;
             worst = (a + b) / 2;
         }
@@ -495,7 +495,7 @@ static void support_judge_travel(support_case *at) {
         double least = HUGE_VAL, most = 0.0;
         const double *v = at->result->travel + 2 * t;
         int64_t n_moves = 1;
-        for (int64_t s = 0; s < at->n_told && at->judged[t]; s++) {
+        for (int64_t s = 0; s < at->n_told && at->judged[t] == 1; s++) {
             const double *told = at->travel + 2 * SUPPORT_MOMENTS * (n * s + t - at->first);
             double rate = at->rates[n * s + t - at->first];
             if (isnan(rate)) continue;
@@ -528,7 +528,7 @@ static void support_judge_travel(support_case *at) {
 static void support_judge_soles(support_case *at) {
     int64_t n = at->stop - at->first;
     for (int64_t t = at->first; t < at->stop; t++) {
-        if (!at->judged[t]) continue;
+        if (at->judged[t] != 1) continue;
         double low[4] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
         for (int64_t s = 0; s < at->n_told; s++) {
             if (isnan(at->rates[n * s + t - at->first])) continue;

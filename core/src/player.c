@@ -188,8 +188,6 @@ static int64_t player_lay_out(const ml_table *table, uint8_t *block, ml_stream *
     stream->clips = ML_TAKE(&memory, int64_t, ML_MOST_WAYS);
     stream->made_clips = ML_TAKE(&memory, int64_t, ML_MOST_WAYS);
     stream->spokes = ML_TAKE(&memory, int64_t, table->n_ends);
-    stream->share_rows = ML_TAKE(&memory, int64_t, ML_MOST_SHARES);
-    stream->share_weights = ML_TAKE(&memory, double, ML_MOST_SHARES);
     stream->n_work = ml_stream_work(table);
     stream->work = ML_TAKE(&memory, uint8_t, stream->n_work);
     return memory.used;

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-/* Frames kept of what was played, at least: pose and velocity are found by them. */
-#define STREAM_REMEMBERED 10
+/* Frames that a context looks back, at least: pose and velocity are found by them. */
+#define STREAM_LOOKS_BACK 10
+/* Seconds kept of what was played: the check of what comes next looks so far back. */
+#define STREAM_REMEMBERED_S 1.1
 /* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
 #define STREAM_RESTING 0.2
 /* Pieces of thinking in one step, where the next frame has to be known. */
@@ -20,12 +22,12 @@ static stream_part stream_part_of(ml_memory *memory, int64_t most, int64_t n_joi
     part.frames.planted = ML_TAKE(memory, uint8_t, 4 * most);
     part.shares.rows = ML_TAKE(memory, int64_t, ML_MOST_SHARES * most);
     part.shares.weights = ML_TAKE(memory, double, ML_MOST_SHARES * most);
+    part.shares.changed = ML_TAKE(memory, uint8_t, most);
     return part;
 }
 
-/* Frames kept of what was played, as far as a context looks back. */
-static int64_t stream_remembered(const ml_table *table) {
-    int64_t most = STREAM_REMEMBERED;
+int64_t ml_stream_looks_back(const ml_table *table) {
+    int64_t most = STREAM_LOOKS_BACK;
     for (int k = 0; k < 3; k++)
         if (1 - table->seen->before[k] > most) most = 1 - table->seen->before[k];
     return most;
@@ -34,18 +36,19 @@ static int64_t stream_remembered(const ml_table *table) {
 static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_pieces *pieces) {
     ml_memory memory = {block, 0};
     int64_t joints = table->rows->n_joints, length = table->length, most = ml_table_most(table);
-    int64_t remembered = stream_remembered(table);
+    int64_t back = ml_stream_looks_back(table);
+    int64_t remembered = ml_check_frames(STREAM_REMEMBERED_S, table->fps, back);
     pieces->segment = stream_part_of(&memory, length, joints);
     pieces->made = stream_part_of(&memory, length, joints);
     pieces->planned = stream_part_of(&memory, remembered + STREAM_AHEAD + length + 2, joints);
-    pieces->played = stream_part_of(&memory, remembered, joints).frames;
+    pieces->played = stream_part_of(&memory, remembered, joints);
     pieces->segment.frames.n_frames = pieces->made.frames.n_frames = length;
     pieces->choice = (ml_choice){.most = most};
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
     pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
     pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
-    ml_planned_lay_out(table, remembered, &memory, &pieces->own);
+    ml_planned_lay_out(table, back, &memory, &pieces->own);
     return memory.used;
 }
 
@@ -61,7 +64,7 @@ static ml_status stream_open(const ml_stream *stream, stream_pieces *pieces) {
         ml_table_clip_at(table, stream->start) < 0)
         return ML_BAD_SIZE;
     stream_lay_out(table, stream->work, pieces);
-    pieces->played.n_frames = stream->n_played;
+    pieces->played.frames.n_frames = stream->n_played;
     pieces->choice.count = stream->n_recipes;
     pieces->choice.ranked = stream->n_ranked;
     return ML_OK;
@@ -111,6 +114,7 @@ void ml_stream_captured(const ml_table *table, int64_t row, int64_t n, stream_pl
                            table->rows->heading[row + k] + place.turn, x, z, &out->frames, t + k);
         ml_stream_no_shares(&out->shares, t + k);
         ml_stream_share(&out->shares, t + k, row + k, 1.0);
+        out->shares.changed[t + k] = 0;
     }
 }
 
@@ -132,6 +136,7 @@ void ml_stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_place p
 /* ---- What frames are made of ------------------------------------------------------------------*/
 
 void ml_stream_no_shares(const stream_shares *shares, int64_t frame) {
+    shares->changed[frame] = 1;
     for (int64_t k = 0; k < ML_MOST_SHARES; k++) {
         shares->rows[ML_MOST_SHARES * frame + k] = -1;
         shares->weights[ML_MOST_SHARES * frame + k] = 0.0;
@@ -168,15 +173,23 @@ void ml_stream_copy_shares(const stream_shares *from, int64_t first, int64_t n,
             sizeof(int64_t) * (size_t)(ML_MOST_SHARES * n));
     memmove(to->weights + ML_MOST_SHARES * t, from->weights + ML_MOST_SHARES * first,
             sizeof(double) * (size_t)(ML_MOST_SHARES * n));
+    memmove(to->changed + t, from->changed + first, (size_t)n);
 }
 
 int64_t ml_stream_made_of(const ml_stream *stream, int64_t *rows, double *weights,
                           uint8_t *changed) {
-    size_t n = stream->n_played ? (size_t)stream->n_shares : 0;
-    memcpy(rows, stream->share_rows, sizeof(int64_t) * n);
-    memcpy(weights, stream->share_weights, sizeof(double) * n);
-    *changed = !stream->is_copy;
-    return (int64_t)n;
+    stream_pieces work;
+    int64_t n = 0;
+    *changed = 0;
+    if (stream_open(stream, &work) || !stream->n_played) return 0;
+    const stream_shares *shares = &work.played.shares;
+    int64_t now = stream->n_played - 1;
+    for (; n < ML_MOST_SHARES && shares->rows[ML_MOST_SHARES * now + n] >= 0; n++) {
+        rows[n] = shares->rows[ML_MOST_SHARES * now + n];
+        weights[n] = shares->weights[ML_MOST_SHARES * now + n];
+    }
+    *changed = shares->changed[now];
+    return n;
 }
 
 /* ---- Orders -----------------------------------------------------------------------------------*/
@@ -185,7 +198,7 @@ int64_t ml_stream_made_of(const ml_stream *stream, int64_t *rows, double *weight
 static void stream_begin_order(ml_stream *stream, uint8_t order) {
     stream->order = order;
     stream->pending = 1;
-    stream->toward = stream->reached = 0;
+    stream->toward = stream->reached = stream->detour = 0;
     stream->waited = stream->pause = 0;
     stream->stage = STREAM_LOOK;
     stream->leave_in = -1;
@@ -272,13 +285,13 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
         return ML_OK;
     }
     int64_t now = stream->n_played - 1;
-    const double *shown = work.played.root + 3 * now;
-    stream_place by = {heading - work.played.heading[now], 0.0, 0.0};
+    const double *shown = work.played.frames.root + 3 * now;
+    stream_place by = {heading - work.played.frames.heading[now], 0.0, 0.0};
     double c, s, was_x = stream->x, was_z = stream->z;
     ml_sincos(by.turn, &s, &c);
     by.x = x - c * shown[0] - s * shown[2];
     by.z = z - c * shown[2] + s * shown[0];
-    ml_stream_carry(&work.played, 0, stream->n_played, by);
+    ml_stream_carry(&work.played.frames, 0, stream->n_played, by);
     if (stream->in_transition) ml_stream_carry(&work.segment.frames, 0, table->length, by);
     if (stream->leave_in >= 0) ml_stream_carry(&work.made.frames, 0, table->length, by);
     stream->turn += by.turn;
@@ -291,7 +304,9 @@ ml_status ml_stream_context(const ml_stream *stream, float *out) {
     stream_pieces work;
     ml_status bad = stream_open(stream, &work);
     if (bad || stream->n_played < 1) return ML_BAD_SIZE;
-    return ml_planned_context(stream->table, &work.own, &work.played, 0, stream->n_played, out);
+    int64_t back = ml_stream_looks_back(stream->table), n = stream->n_played;
+    back = back < n ? back : n;
+    return ml_planned_context(stream->table, &work.own, &work.played.frames, n - back, back, out);
 }
 
 /* ---- Playing ----------------------------------------------------------------------------------*/
@@ -299,24 +314,20 @@ ml_status ml_stream_context(const ml_stream *stream, float *out) {
 /* Show a frame: keep it, and give it out with signs like those before. */
 static void stream_show(ml_stream *stream, stream_pieces *work, const stream_part *from, int64_t t,
                         double *root, double *quats, uint8_t *planted) {
-    ml_frames *played = &work->played;
+    ml_frames *played = &work->played.frames;
     int64_t wide = 4 * played->n_joints, n = stream->n_played;
-    const int64_t *rows = from->shares.rows + ML_MOST_SHARES * t;
-    if (n == played->most) ml_frames_copy(played, 1, --n, played, 0);
+    if (n == played->most) {
+        ml_frames_copy(played, 1, --n, played, 0);
+        ml_stream_copy_shares(&work->played.shares, 1, n, &work->played.shares, 0);
+    }
     ml_frames_copy(&from->frames, t, 1, played, n);
+    ml_stream_copy_shares(&from->shares, t, 1, &work->played.shares, n);
     double *q = played->quats + wide * n;
     if (n) ml_frames_same_signs(played->n_joints, q - wide, q);
     stream->n_played = n + 1;
     memcpy(root, played->root + 3 * n, 3 * sizeof(double));
     memcpy(quats, q, sizeof(double) * (size_t)wide);
     memcpy(planted, played->planted + 4 * n, 4);
-    int64_t count = 0;
-    while (count < ML_MOST_SHARES && rows[count] >= 0) count++;
-    stream->n_shares = count;
-    memcpy(stream->share_rows, rows, sizeof(int64_t) * (size_t)count);
-    memcpy(stream->share_weights, from->shares.weights + ML_MOST_SHARES * t,
-           sizeof(double) * (size_t)count);
-    stream->is_copy = !stream->in_transition;
 }
 
 /* Play what is made, from its second frame on: the first is what is shown now. */
@@ -332,6 +343,7 @@ static void stream_leave(ml_stream *stream, stream_pieces *work) {
     stream->is_continuing = stream->continues;
     stream->at = 1;
     stream->leave_in = -1;
+    stream->detour = stream->pause = 0;
     if (stream->continues || !stream->pending) return;
     stream->pending = 0;
     stream->toward = 1;
@@ -371,7 +383,7 @@ static ml_status stream_think(ml_stream *stream, stream_pieces *work) {
     ml_status bad = ML_OK;
     for (int n = 0; n < STREAM_MOST && !bad && stream->leave_in != 0; n++) {
         if (!ml_stream_has_thoughts(stream, work)) break;
-        int must = ml_stream_when(stream, work).latest <= 0 && stream_travels(stream, &work->played);
+        int must = ml_stream_when(stream, work).latest <= 0 && stream_travels(stream, &work->played.frames);
         if (n && !must) break;
         bad = ml_stream_think_once(stream, work);
     }

@@ -23,11 +23,13 @@ enum { STREAM_LOOK, STREAM_CHOOSE, STREAM_RANK, STREAM_TRY, STREAM_LEAST };
    of thinking in each. */
 #define STREAM_AHEAD (STREAM_CONTINUED + STREAM_LOOSE + 4)
 
-/* Captured rows that frames are made of, and their shares; row -1 where there is none.
-   rows, weights: (frames, 16) */
+/* Captured rows that frames are made of, and their shares; row -1 where there is none. `changed`: 0 where
+   a frame is the row, carried.
+   rows, weights: (frames, 16)  changed: (frames) */
 typedef struct {
     int64_t *rows;
     double *weights;
+    uint8_t *changed;
 } stream_shares;
 
 /* Frames and what they are made of. */
@@ -41,7 +43,7 @@ typedef struct {
     stream_part segment; /* the transition that is played */
     stream_part made;    /* one that is tried, or is to be played next */
     stream_part planned; /* frames shown last and those that would be played after them */
-    ml_frames played;
+    stream_part played;
     ml_choice choice;
     double *found;
     ml_planned_pieces own;
@@ -74,7 +76,10 @@ int64_t ml_stream_window_to(const ml_table *table, int64_t row);
 /* The same for the first row of a piece; -1 too where the window ends after the piece. */
 int64_t ml_stream_start_of(const ml_table *table, const int64_t *piece);
 
-/* A frame that is made of nothing yet. */
+/* Frames that a context looks back. */
+int64_t ml_stream_looks_back(const ml_table *table);
+
+/* A frame that is made, of nothing yet. */
 void ml_stream_no_shares(const stream_shares *shares, int64_t frame);
 
 /* Add a share of a row to a frame. Where there is no place the least share goes to the greatest. */

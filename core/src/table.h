@@ -26,6 +26,8 @@ enum { TABLE_GROUPS = 8, TABLE_LISTS = 24, TABLE_SEEN = 800 };
 enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 /* Captured frames before and after made ones that are judged with them. */
 #define TABLE_MARGIN 4
+/* Seconds of what a live character showed that are judged with what it is to play next. */
+#define TABLE_PAST_S 0.6
 /* Failures that are kept. */
 #define TABLE_FOUND 96
 /* Failures of support and travel at most: three slips, three of travel, four soles, one flight. */
@@ -128,28 +130,35 @@ static inline int ml_table_has_window(const ml_table *table, int64_t row) {
            table->nearest[row] < table->n_ends;
 }
 
-/* How far off free fall the body is in the frames of windows that made frames, `first` to `last` of n,
-   are made of. out: (n) */
-ml_status ml_table_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
-                          int64_t n, int64_t first, int64_t last, double *out);
+/* Frames that a live character showed that are judged with what it is to play next. */
+static inline int64_t ml_table_past(const ml_table *table) {
+    return ml_check_frames(TABLE_PAST_S, table->fps, TABLE_MARGIN);
+}
 
-/* Judge frames `first` to `last` of `n` in the pieces against the limits and the hovers there. `ends`:
-   the clips that are left and entered, whose floors count, or NULL. */
+/* Floors of a frame that is made of rows, and how far off free fall the body is in them.
+   rows, weights: (16)  floors: (8)  hovers: (1) */
+ml_status ml_table_made_of(const ml_table *table, const int64_t *rows, const double *weights,
+                           double *floors, double *hovers);
+
+/* Judge frames `first` to `last` of `n` in the pieces against the limits, floors and hovers there. */
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, const int64_t *ends, double *found,
-                                int64_t *n_found);
+                                int64_t first, int64_t last, double *found, int64_t *n_found);
 
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out);
 
-/* A first window that was not captured: frame `first` and on of some. */
+/* What a live character showed, or will show, in frames up to `first`, where made ones begin; the rows
+   that those and the made ones are made of, and which of those are more than a captured row.
+   rows: (first, 16)  made: (table.length, 16)  changed: (first) */
 typedef struct {
     const ml_frames *frames;
     int64_t first;
+    const int64_t *rows, *made;
+    const uint8_t *changed;
 } ml_table_planned;
 
 /* Failures of support and travel of made frames, `before` of the frames in the pieces that were judged
    last, added to those that were found. `pinned`: whether the frames go along the windows between the
-   first and the last one. `planned` stands for the first window, or is NULL. */
+   first and the last one. `planned`: what goes before, where that is no captured window, or NULL. */
 ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
                                  const ml_table_planned *planned, int64_t n_ways,
                                  const int64_t *windows, int pinned, const ml_frames *made,

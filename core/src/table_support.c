@@ -12,6 +12,10 @@
    looked at: moments around the mapped time. */
 #define SUPPORT_MOMENTS_S 0.1
 #define SUPPORT_LOWS_S 0.5
+/* Seconds before a transition in which a slip of it may begin; and clips that play there and in it at
+   most. */
+#define SUPPORT_BACK_S 0.6
+#define SUPPORT_TRACKS 16
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
 
@@ -43,8 +47,13 @@ static int64_t support_around(const ml_table *table) {
     return ml_check_frames(SUPPORT_AROUND_S, table->fps, 1);
 }
 
+static int64_t support_back(const ml_table *table) {
+    return ml_check_frames(SUPPORT_BACK_S, table->fps, 1);
+}
+
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out) {
     int64_t length = table->length, most = length + 2 * support_around(table);
+    int64_t told = SUPPORT_TRACKS * (length + support_back(table));
     out->own = support_series(memory, most);
     out->own.mass = ML_TAKE(memory, double, 3 * most);
     out->clip = support_series(memory, most);
@@ -54,11 +63,11 @@ void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table
     out->clip_support = support_of(memory, &out->clip);
     out->levels = ML_TAKE(memory, double, most);
     out->at = ML_TAKE(memory, double, most);
-    out->feet = ML_TAKE(memory, double, 36 * ML_MOST_WAYS * length);
-    out->travel = ML_TAKE(memory, double, 18 * ML_MOST_WAYS * length);
-    out->rates = ML_TAKE(memory, double, ML_MOST_WAYS * length);
-    out->lows = ML_TAKE(memory, double, 4 * ML_MOST_WAYS * length);
-    out->ways = ML_TAKE(memory, double, 10 * (length + 1));
+    out->feet = ML_TAKE(memory, double, 36 * told);
+    out->travel = ML_TAKE(memory, double, 18 * told);
+    out->rates = ML_TAKE(memory, double, told);
+    out->lows = ML_TAKE(memory, double, 4 * told);
+    out->ways = ML_TAKE(memory, double, 10 * (most + 1));
     out->judged = ML_TAKE(memory, uint8_t, most);
 }
 
@@ -142,15 +151,15 @@ static void support_copy(const ml_check_series *from, int64_t first, int64_t n,
     memcpy(to->mass + 3 * t, from->mass + 3 * first, 3 * size);
 }
 
-/* A planned window as a series, with the frames before it. */
+/* Frames before made ones that were planned, as a series. */
 static ml_status support_planned(const ml_table *table, ml_table_pieces *work,
                                  const ml_table_planned *planned) {
     const ml_leg_rig *rig = table->rig;
     const ml_frames *frames = planned->frames;
     const ml_check_series *out = &work->support.planned;
-    int64_t most = support_around(table), joints = frames->n_joints, end = planned->first + table->length;
-    int64_t first = planned->first > most ? planned->first - most : 0;
-    if (planned->first < 0 || end > frames->n_frames) return ML_BAD_SIZE;
+    int64_t most = support_around(table), joints = frames->n_joints, end = planned->first;
+    int64_t first = end > most ? end - most : 0;
+    if (end < 0 || end > frames->n_frames) return ML_BAD_SIZE;
     for (int64_t t = first; t < end; t++) {
         ml_status bad = ml_chain_pose(1, joints, rig->parents, rig->offsets, joints, NULL,
                                       frames->root + 3 * t, frames->quats + 4 * joints * t,
@@ -167,15 +176,15 @@ static ml_status support_planned(const ml_table *table, ml_table_pieces *work,
 }
 
 /* Made frames, which are `before` and on in the pieces' series, with what goes before them and the clip
-   after them. Where they begin in the result. */
+   after them. Where they begin in the result, and how many frames before them slips may begin in. */
 static ml_status support_own(const ml_table *table, ml_table_pieces *work, int is_planned,
                              int64_t first, int64_t last, const ml_frames *made, int64_t before,
-                             double leg, int64_t *begin) {
+                             double leg, int64_t *begin, int64_t *back) {
     ml_table_support *at = &work->support;
     int64_t n = made->n_frames, end = n - 1, ahead, after;
     support_span(table, support_around(table), is_planned ? last : first, last, &ahead, &after);
     if (is_planned) {
-        ahead = at->planned.n_frames - n;
+        ahead = at->planned.n_frames;
         support_copy(&at->planned, 0, ahead, &at->own, 0);
     } else {
         support_rows(table, first - ahead, ahead, first, made->heading[0], made->root,
@@ -186,55 +195,100 @@ static ml_status support_own(const ml_table *table, ml_table_pieces *work, int i
                  work->measuring, ahead, ahead + n, &at->own, ahead + n);
     at->own.n_frames = at->own_support.n_frames = ahead + n + after;
     *begin = ahead;
-    return ml_support_measure(&at->own, table->fps, leg, ahead, ahead + n, at->levels,
+    *back = is_planned ? support_back(table) : 0;
+    *back = *back < ahead ? *back : ahead;
+    return ml_support_measure(&at->own, table->fps, leg, ahead - *back, ahead + n, at->levels,
                               &at->own_support);
 }
 
-/* What a source tells of the made frames in which it plays; its window is frame `ahead` and on. */
-static ml_status support_tell(const ml_table *table, ml_table_support *at, const ml_support *source,
-                              int64_t way, int64_t ahead, int64_t begin, const uint8_t *plays) {
-    int64_t length = table->length;
-    for (int64_t t = 0; t < length; t++)
-        at->at[begin + t] = plays[t] ? (double)(ahead + t) : (double)NAN;
-    return ml_support_told(source, table->fps, &at->own_support, table->fps, begin, begin + length,
-                           at->at, at->feet + 36 * length * way, at->travel + 18 * length * way,
-                           at->rates + length * way, at->lows + 4 * length * way);
-}
-
-/* What the clip of a window tells. */
+/* What the clip of a window tells of the frames of a result, `first` to `first + n - 1`, in which it
+   plays: row `window + t` in frame `first + t`. */
 static ml_status support_window(const ml_table *table, ml_table_support *at, double *joints,
-                                int64_t way, int64_t window, int64_t begin, const uint8_t *plays) {
-    int64_t length = table->length, last = window + length - 1, ahead, after, from = 0, to = length;
+                                int64_t way, int64_t window, int64_t first, int64_t n,
+                                const uint8_t *plays) {
     int64_t near = ml_check_frames(SUPPORT_MOMENTS_S, table->fps, 1);
     int64_t lows = ml_check_frames(SUPPORT_LOWS_S, table->fps, 1);
-    double root[3] = {table->rows->ground[2 * window], 0.0, table->rows->ground[2 * window + 1]};
+    int64_t from = 0, to = n, ahead, after;
     while (from < to && !plays[from]) from++;
     while (to > from && !plays[to - 1]) to--;
-    support_span(table, lows, window, last, &ahead, &after);
-    int64_t first = window - ahead, n = ahead + length + after;
-    at->clip.n_frames = at->clip_support.n_frames = n;
-    from += ahead, to += ahead;
-    int64_t start = from > near ? from - near : 0, stop = to + near < n ? to + near : n;
-    int64_t begins = from > lows ? from - lows : 0, ends = to + lows < n ? to + lows : n;
-    support_rows(table, first + begins, ends - begins, window, table->rows->heading[window], root,
-                 joints, start, stop, &at->clip, begins);
+    if (from == to) return ML_BAD_SIZE;
+    int64_t begin = window + from, end = window + to;
+    support_span(table, lows, begin, end - 1, &ahead, &after);
+    int64_t rows = ahead + end - begin + after;
+    int64_t start = ahead > near ? ahead - near : 0;
+    int64_t stop = after > near ? rows - after + near : rows;
+    double root[3] = {table->rows->ground[2 * begin], 0.0, table->rows->ground[2 * begin + 1]};
+    at->clip.n_frames = at->clip_support.n_frames = rows;
+    support_rows(table, begin - ahead, rows, begin, table->rows->heading[begin], root, joints,
+                 start, stop, &at->clip, 0);
     ml_support_moves(&at->clip, table->fps, start, stop, &at->clip_support);
-    memcpy(at->clip_support.slowest + 2 * start, table->slowest + 2 * (first + start),
+    memcpy(at->clip_support.slowest + 2 * start, table->slowest + 2 * (begin - ahead + start),
            (size_t)(2 * (stop - start)));
-    return support_tell(table, at, &at->clip_support, way, ahead, begin, plays);
+    for (int64_t t = 0; t < n; t++)
+        at->at[first + t] = plays[t] ? (double)(ahead + t - from) : (double)NAN;
+    return ml_support_told(&at->clip_support, table->fps, &at->own_support, table->fps, first,
+                           first + n, at->at, at->feet + 36 * n * way, at->travel + 18 * n * way,
+                           at->rates + n * way, at->lows + 4 * n * way);
 }
 
-/* What a planned window tells, the first way. */
-static ml_status support_before(const ml_table *table, ml_table_support *at, double leg,
-                                int64_t begin, const uint8_t *plays) {
-    ml_support source = at->clip_support;
-    int64_t near = ml_check_frames(SUPPORT_MOMENTS_S, table->fps, 1), n = at->planned.n_frames;
-    int64_t ahead = n - table->length;
-    source.n_frames = n, source.heading = at->planned.heading, source.soles = at->planned.soles;
-    ml_status bad = ml_support_measure(&at->planned, table->fps, leg, ahead > near ? ahead - near : 0,
-                                       n, at->levels, &source);
-    if (bad) return bad;
-    return support_tell(table, at, &source, 0, ahead, begin, plays);
+/* A row that plays in frame t, and the rows after it in those after it, where made frames begin with
+   frame 0. */
+static const int64_t *support_rows_of(const ml_table_planned *planned, int64_t t) {
+    if (t >= 0) return planned->made + ML_MOST_SHARES * t;
+    return planned->rows + ML_MOST_SHARES * (planned->first + t);
+}
+
+/* A clip that plays, and the row that it has, or would have, in frame 0. */
+typedef struct {
+    int64_t clip, row;
+} support_track;
+
+/* Clips that play in made frames and in `back` before them; how many. tracks: (SUPPORT_TRACKS) */
+static int64_t support_tracks(const ml_table *table, const ml_table_planned *planned, int64_t back,
+                              support_track *tracks) {
+    int64_t n = 0;
+    for (int64_t t = -back; t < table->length; t++)
+        for (int64_t k = 0; k < ML_MOST_SHARES; k++) {
+            int64_t row = support_rows_of(planned, t)[k], i = 0;
+            if (row < 0) break;
+            int64_t clip = ml_table_clip_at(table, row);
+            while (i < n && (tracks[i].row != row - t || tracks[i].clip != clip)) i++;
+            if (i == n && n < SUPPORT_TRACKS) tracks[n++] = (support_track){clip, row - t};
+        }
+    return n;
+}
+
+/* Whether a clip plays in frame t. */
+static uint8_t support_has(const ml_table *table, const ml_table_planned *planned, int64_t t,
+                           const support_track *track) {
+    const int64_t *rows = support_rows_of(planned, t);
+    int64_t row = track->row + t;
+    if (row < table->starts[track->clip] || row >= table->starts[track->clip + 1]) return 0;
+    for (int64_t k = 0; k < ML_MOST_SHARES && rows[k] >= 0; k++)
+        if (rows[k] == row) return 1;
+    return 0;
+}
+
+/* What the clips tell that play in made frames and in `back` before them; how many. Slips that begin
+   there count if they go on. */
+static ml_status support_tell(const ml_table *table, ml_table_pieces *work,
+                              const ml_table_planned *planned, int64_t begin, int64_t back,
+                              int64_t *n_told) {
+    ml_table_support *at = &work->support;
+    support_track tracks[SUPPORT_TRACKS];
+    int64_t n = back + table->length;
+    *n_told = support_tracks(table, planned, back, tracks);
+    for (int64_t i = 0; i < *n_told; i++) {
+        for (int64_t t = 0; t < n; t++)
+            at->judged[t] = support_has(table, planned, t - back, tracks + i);
+        ml_status bad = support_window(table, at, work->measuring, i, tracks[i].row - back,
+                                       begin - back, n, at->judged);
+        if (bad) return bad;
+    }
+    for (int64_t t = -back; t < 0; t++)
+        at->judged[begin + t] = planned->changed[planned->first + t] ? ML_SUPPORT_SEEN : 0;
+    memset(at->judged + begin, 1, (size_t)table->length);
+    return ML_OK;
 }
 
 /* Frames in which window i of a recipe plays: those between two pinned windows are gone along, and these
@@ -289,22 +343,22 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
                                  int64_t before, double *found, int64_t *n_found) {
     ml_table_support *at = &work->support;
     double rows[5 * SUPPORT_FOUND];
-    int64_t length = table->length, begin = 0, n_rows = 0;
+    int64_t length = table->length, last = windows[n_ways - 1] + length - 1;
+    int64_t begin = 0, back = 0, n_told = n_ways, n_rows = 0;
     if (made->n_frames != length || table->check_rig->n_legs != 2) return ML_OK;
     double leg = support_leg(table->check_rig, work->positions);
     ml_status bad = planned ? support_planned(table, work, planned) : ML_OK;
     if (!bad)
-        bad = support_own(table, work, planned != NULL, windows[0],
-                          windows[n_ways - 1] + length - 1, made, before, leg, &begin);
-    for (int64_t i = 0; i < n_ways && !bad; i++) {
+        bad = support_own(table, work, planned != NULL, windows[0], last, made, before, leg,
+                          &begin, &back);
+    if (!bad && planned) bad = support_tell(table, work, planned, begin, back, &n_told);
+    for (int64_t i = 0; i < n_ways && !planned && !bad; i++) {
         support_plays(table, n_ways, i, pinned, at->judged);
-        bad = planned && i == 0
-                  ? support_before(table, at, leg, begin, at->judged)
-                  : support_window(table, at, work->measuring, i, windows[i], begin, at->judged);
+        bad = support_window(table, at, work->measuring, i, windows[i], begin, length, at->judged);
     }
-    memset(at->judged, 1, (size_t)at->own.n_frames);
+    if (!planned) memset(at->judged, 1, (size_t)at->own.n_frames);
     if (!bad)
-        bad = ml_support_judge(&at->own_support, table->fps, begin, begin + length, n_ways,
+        bad = ml_support_judge(&at->own_support, table->fps, begin - back, begin + length, n_told,
                                at->feet, at->travel, at->rates, at->lows, at->judged, at->ways,
                                SUPPORT_FOUND, rows, &n_rows);
     if (!bad) n_rows += support_flights(table, at, work->hovers + before, begin, rows + 5 * n_rows);
@@ -312,7 +366,7 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
         int is_new = 1;
         for (int64_t k = 0; k < known; k++)
             is_new &= found[5 * k] != rows[5 * n] || found[5 * k + 1] != rows[5 * n + 1];
-        rows[5 * n + 2] -= (double)begin;
+        rows[5 * n + 2] = ml_max(rows[5 * n + 2] - (double)begin, 0.0);
         if (is_new) memcpy(found + 5 * (*n_found)++, rows + 5 * n, 5 * sizeof *rows);
     }
     return bad;

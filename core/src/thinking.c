@@ -18,8 +18,9 @@
 #define THINKING_FOUND_LABELLED 48
 /* Seconds after which an order is tried again: another foot may stand. */
 #define THINKING_PAUSE_S 0.05
-/* Transitions that are tried where the next frame has to be known. */
+/* Transitions of an order, and such that go on, that are tried where the next frame has to be known. */
 #define THINKING_HASTY 2
+#define THINKING_HASTY_ON 10
 
 /* ---- When -------------------------------------------------------------------------------------*/
 
@@ -54,7 +55,8 @@ int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
     if (thinking_row(stream) < 0) return 0;
     stream_time time = ml_stream_when(stream, work);
     int ends = time.soonest <= STREAM_AHEAD && time.window <= STREAM_AHEAD;
-    return stream->pending ? !stream->pause || ends : stream->leave_in < 0 && ends;
+    if (stream->pending) return !stream->pause || ends;
+    return stream->leave_in < 0 && ends && (!stream->pause || time.latest <= 0);
 }
 
 /* ---- The window that is left ------------------------------------------------------------------*/
@@ -92,11 +94,9 @@ static stream_place thinking_place(const ml_stream *stream, const stream_pieces 
 /* What was played, then up to `count` frames that come next without another transition. */
 static void thinking_upcoming(const ml_stream *stream, stream_pieces *work, int64_t count) {
     stream_part *plan = &work->planned;
-    int64_t n = work->played.n_frames, row = thinking_row(stream), at = n;
-    ml_frames_copy(&work->played, 0, n, &plan->frames, 0);
-    ml_stream_no_shares(&plan->shares, n - 1);
-    for (int64_t k = 0; k < stream->n_shares; k++)
-        ml_stream_share(&plan->shares, n - 1, stream->share_rows[k], stream->share_weights[k]);
+    int64_t n = work->played.frames.n_frames, row = thinking_row(stream), at = n;
+    ml_frames_copy(&work->played.frames, 0, n, &plan->frames, 0);
+    ml_stream_copy_shares(&work->played.shares, 0, n, &plan->shares, 0);
     if (stream->in_transition) { /* the one shown last is frame at - 1 of the segment */
         int64_t left = work->segment.frames.n_frames - stream->at;
         left = left < count ? left : count;
@@ -122,7 +122,7 @@ static ml_status thinking_alike(const ml_stream *stream, stream_pieces *work, in
     const ml_table *table = stream->table;
     const ml_frames *plan = &work->planned.frames;
     ml_table_pieces tools;
-    int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1, most = work->played.most;
+    int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1, most = ml_stream_looks_back(table);
     int64_t first = plan->n_frames > most ? plan->n_frames - most : 0;
     ml_table_lay_out(table, table->work, &tools);
     ml_status bad = ml_planned_context(table, &work->own, plan, first, plan->n_frames - first,
@@ -135,18 +135,20 @@ static ml_status thinking_alike(const ml_stream *stream, stream_pieces *work, in
 }
 
 /* A window of the frames that come next from `leave` steps on; how many frames go before it. Where
-   the clip is over, one that is like it goes on. */
+   the clip is over, the captured window `on` goes on or, where that is -1, one that is like it. */
 static ml_status thinking_plan(const ml_stream *stream, stream_pieces *work, int64_t leave,
-                               int64_t *before) {
+                               int64_t on, int64_t *before) {
     const ml_table *table = stream->table;
     stream_part *plan = &work->planned;
     ml_frames *frames = &plan->frames;
-    int64_t whole = work->played.n_frames + leave + table->length - 1, alike, n_alike;
-    *before = work->played.n_frames - 1 + leave;
+    int64_t whole = work->played.frames.n_frames + leave + table->length - 1, alike, n_alike = 1;
+    *before = work->played.frames.n_frames - 1 + leave;
     thinking_upcoming(stream, work, leave + table->length - 1);
     int64_t n = frames->n_frames, left = whole - n;
     if (left > 0) {
-        ml_status bad = thinking_alike(stream, work, 0, NULL, 1, &alike, &n_alike);
+        ml_status bad = ML_OK;
+        alike = on + n - 1 - *before;
+        if (on < 0) bad = thinking_alike(stream, work, 0, NULL, 1, &alike, &n_alike);
         if (bad) return bad;
         if (!n_alike || alike + left >= table->starts[ml_table_clip_at(table, alike) + 1])
             return ML_NOWHERE;
@@ -185,31 +187,32 @@ static void thinking_shares(const ml_table *table, stream_pieces *work, int64_t 
     }
 }
 
-/* Planned frames, `past` of them, then made ones, then the clip that they arrive in, with the hovers of
-   what the made ones are made of. */
+/* Planned frames, `past` of them, then made ones, then the clip that they arrive in after row `last`, with
+   the floors and hovers of what they are made of. */
 static ml_status thinking_around(const ml_table *table, const stream_pieces *work, int64_t before,
-                                 int64_t past, int64_t n_windows, const int64_t *windows,
-                                 const ml_table_pieces *tools, ml_frames *all) {
+                                 int64_t past, int64_t last, const ml_table_pieces *tools,
+                                 ml_frames *all) {
     const ml_frames *made = &work->made.frames;
-    const int64_t *rows = work->planned.shares.rows + ML_MOST_SHARES * before;
     int64_t length = made->n_frames, end = length - 1, wide = 4 * made->n_joints;
-    int64_t last = windows[n_windows - 1] + end, n = past + length;
     int64_t after = table->starts[ml_table_clip_at(table, last) + 1] - 1 - last;
     after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
     ml_frames_copy(&work->planned.frames, before - past, past, all, 0);
     ml_frames_copy(made, 0, length, all, past);
+    all->n_frames = past + length + after;
     for (int64_t k = 1; k <= after; k++)
         ml_frames_captured(table->rows, last + k, last, made->heading[end], made->root[3 * end],
-                           made->root[3 * end + 2], all, n++);
-    all->n_frames = n;
-    for (int64_t t = 1; t < n; t++)
+                           made->root[3 * end + 2], all, past + end + k);
+    for (int64_t t = 1; t < all->n_frames; t++)
         ml_frames_same_signs(made->n_joints, all->quats + wide * (t - 1), all->quats + wide * t);
-    ml_status bad = ml_table_hovers(table, n_windows, windows, n, past, past + end, tools->hovers);
-    for (int64_t k = 0; k < ML_MOST_SHARES * length; k++) {
-        double *hovers = tools->hovers + past + k / ML_MOST_SHARES;
-        if (rows[k] >= 0) *hovers = ml_max(*hovers, (double)table->hovers[rows[k]]);
+    for (int64_t t = 0; t < all->n_frames; t++) {
+        int64_t own = t - past < end ? t - past : end; /* the frame, counted from the first made one */
+        const stream_shares *shares = own < 0 ? &work->planned.shares : &work->made.shares;
+        int64_t at = ML_MOST_SHARES * (own < 0 ? before + own : own);
+        ml_status bad = ml_table_made_of(table, shares->rows + at, shares->weights + at,
+                                         tools->floors + 8 * t, tools->hovers + t);
+        if (bad) return bad;
     }
-    return bad;
+    return ML_OK;
 }
 
 /* The check of made frames that go on from planned ones, which are seen before them. */
@@ -217,30 +220,32 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
                                 int64_t n_windows, const int64_t *windows, int64_t *n_found) {
     const ml_table *table = stream->table;
     const ml_frames *made = &work->made.frames;
-    const ml_table_planned planned = {&work->planned.frames, before};
+    const stream_shares *shown = &work->planned.shares, *own = &work->made.shares;
+    const ml_table_planned planned = {&work->planned.frames, before, shown->rows, own->rows,
+                                      shown->changed};
     ml_table_pieces tools;
-    int64_t clips[2 * ML_MOST_WAYS], all_windows[ML_MOST_WAYS] = {-1}, n_clips = stream->n_clips;
+    int64_t clips[2 * ML_MOST_WAYS], n_clips = stream->n_clips;
     memcpy(clips, stream->clips, sizeof(int64_t) * (size_t)n_clips);
     for (int64_t k = 0; k < n_windows; k++)
         clips[n_clips++] = ml_table_clip_at(table, windows[k]);
     ml_table_lay_out(table, table->work, &tools);
     ml_status bad = ml_table_merge(table, n_clips, clips, tools.limits);
     if (bad) return bad;
-    int64_t past = before < TABLE_MARGIN ? before : TABLE_MARGIN;
-    ml_frames all = {table->length + 2 * TABLE_MARGIN, 0, made->n_joints, tools.heading,
+    int64_t past = ml_table_past(table), last = windows[n_windows - 1] + made->n_frames - 1;
+    past = before < past ? before : past;
+    ml_frames all = {past + table->length + TABLE_MARGIN, 0, made->n_joints, tools.heading,
                      tools.root, tools.quats, tools.planted};
-    bad = thinking_around(table, work, before, past, n_windows, windows, &tools, &all);
+    bad = thinking_around(table, work, before, past, last, &tools, &all);
     if (!bad)
         bad = ml_chain_pose(all.n_frames, made->n_joints, table->rig->parents,
                             table->rig->offsets, made->n_joints, NULL, all.root, all.quats,
                             tools.positions, tools.world);
     if (!bad)
         bad = ml_table_judge_frames(table, &tools, all.n_frames, past, past + made->n_frames - 1,
-                                    NULL, work->found, n_found);
+                                    work->found, n_found);
     if (bad) return bad;
-    memcpy(all_windows + 1, windows, sizeof(int64_t) * (size_t)n_windows);
-    return ml_table_check_support(table, &tools, &planned, 1 + n_windows, all_windows, 0, made,
-                                  past, work->found, n_found);
+    return ml_table_check_support(table, &tools, &planned, n_windows, windows, 0, made, past,
+                                  work->found, n_found);
 }
 
 /* Make and check the transition over some windows that leaves in `leave` steps. */
@@ -261,15 +266,18 @@ static ml_status thinking_make(ml_stream *stream, stream_pieces *work, int64_t l
                                  n_found);
         if (bad) return bad;
         ml_stream_carry(&work->made.frames, 0, table->length, thinking_place(stream, work));
+        thinking_shares(table, work, source, 0, n_windows, windows);
     } else {
-        bad = thinking_plan(stream, work, leave, &before);
+        int64_t on = stream->continues && !stream->alike ? windows[0] : -1;
+        bad = thinking_plan(stream, work, leave, on, &before);
         if (!bad)
             bad = ml_planned_blend(table, &work->own, n_windows, windows, feet,
                                    &work->made.frames, errors);
-        if (!bad) bad = thinking_check(stream, work, before, n_windows, windows, n_found);
+        if (bad) return bad;
+        thinking_shares(table, work, source, before, n_windows, windows);
+        bad = thinking_check(stream, work, before, n_windows, windows, n_found);
         if (bad) return bad;
     }
-    thinking_shares(table, work, source, before, n_windows, windows);
     stream->made_then = windows[n_windows - 1] + table->length - 1;
     stream->n_made_clips = n_windows;
     for (int64_t k = 0; k < n_windows; k++)
@@ -285,7 +293,7 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     int64_t last = window + stream->table->length - 1;
     if (!ml_table_has_window(stream->table, window)) return -1;
     int64_t end = ml_stream_clip_end(stream->table, window);
-    if (stream->order == STREAM_HOLD) {
+    if (stream->order == STREAM_HOLD && !stream->pending) {
         int64_t piece = ml_stream_piece_at(stream, last);
         if (piece < 0) return -1;
         int64_t stop = stream->pieces[2 * piece + 1] + 1;
@@ -314,7 +322,7 @@ static void thinking_keep(const ml_stream *stream, int64_t n, const int64_t *fou
 /* Find windows that continue what is shown `leave` steps from now. */
 static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_t leave) {
     const ml_table *table = stream->table;
-    int holds = stream->order == STREAM_HOLD;
+    int holds = stream->order == STREAM_HOLD && !stream->pending;
     int64_t found[THINKING_FOUND_LABELLED], n_found;
     int64_t count = holds ? THINKING_FOUND_LABELLED : THINKING_FOUND;
     int64_t end = ml_stream_clip_end(table, thinking_row(stream));
@@ -410,20 +418,22 @@ static ml_status thinking_look(ml_stream *stream, stream_pieces *work) {
 
 /* ---- One after another ------------------------------------------------------------------------*/
 
-/* Nothing passes: wait, or take what fails least. */
+/* Nothing passes: wait, let the motion go on elsewhere before the order is tried again, or take what
+   fails least. */
 static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
-    int has_time = time->window > STREAM_AHEAD;
-    if (!stream->continues && has_time &&
-        (double)stream->waited < stream->patience * stream->table->fps) {
+    int waits = stream->continues ? time->latest > 0
+                                  : (double)stream->waited < stream->patience * stream->table->fps;
+    stream->stage = STREAM_LOOK;
+    if (waits) {
+        stream->detour = stream->pending && time->window <= STREAM_AHEAD;
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
-        stream->stage = STREAM_LOOK;
         return ML_OK;
     }
-    stream->stage = STREAM_LOOK;
     if (stream->least == HUGE_VAL) return ML_NOWHERE;
     stream->stage = STREAM_LEAST;
     stream->number = stream->least_number;
     stream->feet = stream->least_feet;
+    stream->alike = stream->least_alike;
     return ML_OK;
 }
 
@@ -432,7 +442,8 @@ static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
                                const stream_time *time) {
     int64_t most = stream->continues || choice->count < STREAM_HELD ? choice->count : STREAM_HELD;
     stream->n_tried++;
-    if (time->latest <= 0 && stream->n_tried >= THINKING_HASTY && stream->least < HUGE_VAL)
+    int64_t hasty = stream->continues ? THINKING_HASTY_ON : THINKING_HASTY;
+    if (time->latest <= 0 && stream->n_tried >= hasty && stream->least < HUGE_VAL)
         return thinking_settle(stream, time);
     stream->number++;
     if (choice->ranked < choice->count) {
@@ -442,8 +453,12 @@ static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
     if (!stream->feet) most = most < STREAM_LOOSE ? most : STREAM_LOOSE;
     if (stream->number < most) return ML_OK;
     if (!stream->feet) return thinking_settle(stream, time);
-    stream->feet = 0;
     stream->number = 0;
+    if (stream->continues && !stream->alike && time->window < time->soonest) {
+        stream->alike = 1;
+    } else {
+        stream->alike = stream->feet = 0;
+    }
     return ML_OK;
 }
 
@@ -470,13 +485,14 @@ static ml_status thinking_try(ml_stream *stream, stream_pieces *work, const stre
         stream->least = badness;
         stream->least_number = stream->number;
         stream->least_feet = stream->feet;
+        stream->least_alike = stream->alike;
     }
     return thinking_next(stream, &work->choice, time);
 }
 
 /* Nothing was tried yet. */
 static void thinking_begin(ml_stream *stream) {
-    stream->number = stream->n_tried = 0;
+    stream->number = stream->n_tried = stream->alike = 0;
     stream->feet = 1;
     stream->least = HUGE_VAL;
 }
@@ -484,8 +500,9 @@ static void thinking_begin(ml_stream *stream) {
 ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
     stream_time time = ml_stream_when(stream, work);
     ml_status bad;
-    if (stream->continues == stream->pending) stream->stage = STREAM_LOOK;
-    stream->continues = !stream->pending;
+    uint8_t continues = !stream->pending || stream->detour;
+    if (stream->continues != continues) stream->stage = STREAM_LOOK;
+    stream->continues = continues;
     if (stream->stage == STREAM_LOOK) {
         thinking_begin(stream);
         bad = stream->continues ? thinking_look_on(stream, work, time.soonest)

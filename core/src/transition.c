@@ -36,7 +36,7 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     ml_memory memory = {block, 0};
     const ml_check_rig *rig = table->check_rig;
     int64_t most = ml_table_most(table), joints = table->rows->n_joints, length = table->length;
-    int64_t frames = length + 2 * TABLE_MARGIN, n_near = TABLE_MORE_GROUPS + TABLE_MORE_LISTS;
+    int64_t frames = ml_table_past(table) + length + TABLE_MARGIN, n_near = TABLE_MORE_GROUPS + TABLE_MORE_LISTS;
     int64_t wide = table->by_start->width > table->by_both->width ? table->by_start->width
                                                                   : table->by_both->width;
     int64_t head = table->by_start->n_head > table->by_both->n_head ? table->by_start->n_head
@@ -181,12 +181,17 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
     return ML_OK;
 }
 
+/* Where floors begin in the limits of a clip. */
+static int64_t transition_floors_at(const ml_table *table) {
+    return 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 8;
+}
+
 /* Floors of every frame between two clips: from those of the clip that is left to those of the clip
    that is entered. Those of captured windows between them are not theirs. Where feet stand is no
    farther below the higher one than TRANSITION_FALL: a foot may stand on it to the end. */
 static void transition_floors(const ml_table *table, const int64_t *ends, int64_t n, int64_t first,
                               int64_t last, double *out) {
-    int64_t at = 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 8;
+    int64_t at = transition_floors_at(table);
     const double *left = table->limits + table->n_limits * ends[0] + at;
     const double *entered = table->limits + table->n_limits * ends[1] + at;
     for (int64_t t = 0; t < n; t++) {
@@ -200,14 +205,42 @@ static void transition_floors(const ml_table *table, const int64_t *ends, int64_
     }
 }
 
-ml_status ml_table_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
-                          int64_t n, int64_t first, int64_t last, double *out) {
+/* How far off free fall the body is in the frames of windows that made frames, `first` to `last` of n,
+   are made of. out: (n) */
+static ml_status transition_hovers(const ml_table *table, int64_t n_windows, const int64_t *windows,
+                                   int64_t n, int64_t first, int64_t last, double *out) {
     for (int64_t t = 0; t < n; t++) out[t] = 0.0;
     for (int64_t i = 0; i < n_windows; i++) {
         if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
         for (int64_t t = 0; t <= last - first && t < table->length; t++)
             out[first + t] = ml_max(out[first + t], (double)table->hovers[windows[i] + t]);
     }
+    return ML_OK;
+}
+
+ml_status ml_table_made_of(const ml_table *table, const int64_t *rows, const double *weights,
+                           double *floors, double *hovers) {
+    int64_t at = transition_floors_at(table);
+    double highest[4];
+    *hovers = 0.0;
+    for (int k = 0; k < 8; k++) floors[k] = 0.0;
+    for (int k = 0; k < 4; k++) highest[k] = -HUGE_VAL;
+    for (int64_t i = 0; i < ML_MOST_SHARES && rows[i] >= 0; i++) {
+        int64_t clip = ml_table_clip_at(table, rows[i]);
+        const double *own = table->limits + table->n_limits * clip + at;
+        if (!table->measured[clip]) {
+            table->missing[0] = clip;
+            return ML_MISSING;
+        }
+        *hovers = ml_max(*hovers, (double)table->hovers[rows[i]]);
+        for (int k = 0; k < 4; k++) { /* the first four are kept with the opposite sign */
+            floors[k] -= weights[i] * own[k];
+            floors[4 + k] += weights[i] * own[4 + k];
+            highest[k] = ml_max(highest[k], own[4 + k]);
+        }
+    }
+    for (int k = 0; k < 4; k++)
+        floors[4 + k] = ml_max(floors[4 + k], highest[k] - TRANSITION_FALL);
     return ML_OK;
 }
 
@@ -229,20 +262,17 @@ static void transition_clear(ml_check_series *series, int64_t n) {
 }
 
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
-                                int64_t first, int64_t last, const int64_t *ends, double *found,
-                                int64_t *n_found) {
+                                int64_t first, int64_t last, double *found, int64_t *n_found) {
     ml_check_limits limits;
     ml_status bad = transition_limits(table, work->limits, &limits);
     if (bad) return bad;
-    if (ends) transition_floors(table, ends, n, first, last, work->floors);
     transition_clear(&work->series, n);
     bad = ml_check_measure(table->check_rig, table->fps, work->positions, work->world, work->quats,
                            work->measuring, &work->series);
     if (bad) return bad;
     memset(work->skipped, 0, (size_t)n);
     bad = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
-                         work->skipped, NULL, work->heading, 1, NULL, NULL, ends ? work->floors : NULL,
-                         work->hovers, TRANSITION_WARP, work->judging, TABLE_FOUND, found, n_found);
+                         work->skipped, NULL, work->heading, 1, NULL, NULL, work->floors, work->hovers, TRANSITION_WARP, work->judging, TABLE_FOUND, found, n_found);
     for (int64_t k = 0; !bad && k < *n_found; k++) /* frames count from the first made one */
         found[5 * k + 2] =
             ml_clamp(found[5 * k + 2] - (double)first, 0.0, (double)(last - first));
@@ -378,9 +408,10 @@ static ml_status transition_check(const ml_table *table, int64_t n_ways, const i
                             NULL, all.root, all.quats, work.positions, work.world);
     if (bad) return bad;
     int64_t ends[2] = {clips[0], clips[n_ways - 1]}, last = before + made->n_frames - 1;
-    bad = ml_table_hovers(table, n_ways, windows, all.n_frames, before, last, work.hovers);
+    transition_floors(table, ends, all.n_frames, before, last, work.floors);
+    bad = transition_hovers(table, n_ways, windows, all.n_frames, before, last, work.hovers);
     if (!bad)
-        bad = ml_table_judge_frames(table, &work, all.n_frames, before, last, ends, found, n_found);
+        bad = ml_table_judge_frames(table, &work, all.n_frames, before, last, found, n_found);
     if (bad || ml_table_badness(*n_found, found) >= enough) return bad;
     return ml_table_check_support(table, &work, NULL, n_ways, windows, pinned, made, before, found,
                                   n_found);

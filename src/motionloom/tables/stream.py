@@ -239,10 +239,9 @@ def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
     """A stream that has not begun, as the core takes it."""
     n_work = _work(engine.record)
     counts = (
-        "in_transition is_flawed is_continuing is_copy order pending toward reached stage continues"
-        " feet least_feet made_flawed at then goal_row act_last waited pause n_played source"
+        "in_transition is_flawed is_continuing order pending toward reached stage continues detour"
+        " feet alike least_feet least_alike made_flawed at then goal_row act_last waited pause n_played source"
         " n_recipes n_ranked number n_tried since least_number made_then n_made_clips n_pieces"
-        " n_shares"
     )
     return record(
         "ml_stream",
@@ -261,8 +260,6 @@ def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
         clips=clips,
         made_clips=np.zeros(MOST_CLIPS, dtype=np.int64),
         spokes=np.full(engine.record.n_ends, -1, dtype=np.int64),
-        share_rows=np.zeros(MOST_SHARES, dtype=np.int64),
-        share_weights=np.zeros(MOST_SHARES),
         n_work=n_work,
         work=np.zeros(n_work, dtype=np.uint8),
     )

@@ -102,7 +102,7 @@ def copied_grounds(
     series: Sequence[Series],
     copied: Sequence[Copied],
     planted: BoolArray,
-    floors: FloatArray,
+    limits: Sequence[Limits],
     fps: float,
 ) -> FloatArray:
     """How low each sole point may be while planted, and how far it may slide and be dragged.
@@ -118,8 +118,8 @@ def copied_grounds(
         As in :func:`copied_joints`.
     planted : (F, 4)
         Contacts of the result.
-    floors : (4,)
-        Heights below which points are on the floor, metres.
+    limits
+        Of each source: its points are on the floor below the height that they have there.
     fps
         Frames per second.
     """
@@ -137,7 +137,7 @@ def copied_grounds(
             near, SINK, COPIED_MORE, grounds,
         )  # fmt: skip
         _drags(
-            len(soles), soles, floors, fps, len(planted), part.first, part.start, n, near,
+            len(soles), soles, limits[part.source].floor, fps, len(planted), part.first, part.start, n, near,
             DRAGGED_MORE, grounds,
         )  # fmt: skip
     return grounds

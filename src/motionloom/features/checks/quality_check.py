@@ -285,7 +285,9 @@ class QualityCheck:
         """Failures against the limits of the sources."""
         n_frames = len(checked.planted)
         allowed = self._allowed_in(rig, n_frames, copied)
-        grounds = copied_grounds(self._series, copied, checked.planted, limits.floor, checked.fps)
+        grounds = copied_grounds(
+            self._series, copied, checked.planted, self._each_limits, checked.fps
+        )
         floors = self._floors_in(n_frames, copied, weights)
         gaps = self._gaps_in(playing, n_frames) if playing else None
         rows = np.zeros((MOST_FOUND, 5))
