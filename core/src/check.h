@@ -26,6 +26,8 @@
 /* m/s2, and part of it that a body in flight may fall slower or faster: a jump may play 15 % slower or
    faster. */
 #define CHECK_GRAVITY 9.81
+/* Seconds. Longer runs without support are no flights, and looked at in parts. */
+#define CHECK_FLIGHT_S 1.0
 #define CHECK_WARP 0.3
 /* Frames that a contact must have for its slide to be measured. */
 #define CHECK_SHORTEST_CONTACT 3
@@ -151,13 +153,11 @@ static inline double ml_check_fall(const double *points, int64_t first, int64_t 
     return size > 0.0 ? 2.0 * (along / size) * fps * fps : 0.0;
 }
 
-/* How far the mass point (F, 3) of a body that nothing supports from frame `first` to `stop` leaves
-   the path of a body that falls freely from the frame before to the frame after, metres: 0 in a
-   jump, g T^2 / 8 in a level glide of T seconds. Gravity may be lower or higher by a part `warp`: of all
-   such paths the nearest. */
-static inline double ml_check_gap(int64_t n_frames, const double *mass, int64_t first, int64_t stop,
-                                  double fps, double warp) {
-    int64_t from = first > 0 ? first - 1 : 0, to = stop < n_frames ? stop : n_frames - 1;
+/* How far the mass point (F, 3) of a body that nothing supports leaves the path of a body that falls freely
+   from frame `from` to frame `to`, metres: 0 in a jump, g T^2 / 8 in a level glide of T seconds. Gravity
+   may be lower or higher by a part `warp`: of all such paths the nearest. */
+static inline double ml_check_gap_in(const double *mass, int64_t from, int64_t to, double fps,
+                                     double warp) {
     double length = (double)(to - from) / fps, start = mass[3 * from + 1], gap = 0.0;
     double slope = (mass[3 * to + 1] - start) / length, along = 0.0, size = 0.0;
     if (to - from < 2) return 0.0;
@@ -172,6 +172,18 @@ static inline double ml_check_gap(int64_t n_frames, const double *mass, int64_t 
         gap = ml_max(gap, fabs(mass[3 * t + 1] - start - slope * now - fall * arc));
     }
     return gap;
+}
+
+/* The same of a run of any length, from the frame before `first` to frame `stop`: of one that is longer
+   than flights are, its parts. */
+static inline double ml_check_gap(int64_t n_frames, const double *mass, int64_t first, int64_t stop,
+                                  double fps, double warp) {
+    int64_t from = first > 0 ? first - 1 : 0, to = stop < n_frames ? stop : n_frames - 1;
+    int64_t most = ml_check_frames(CHECK_FLIGHT_S, fps, 2);
+    double gap = 0.0;
+    for (; to - from > most; from += most / 2)
+        gap = ml_max(gap, ml_check_gap_in(mass, from, from + most, fps, warp));
+    return ml_max(gap, ml_check_gap_in(mass, from, to, fps, warp));
 }
 
 /* Loss of ground speed of the pelvis (n, 3) over CHECK_BRAKE_S before each frame, m/s2, smoothed

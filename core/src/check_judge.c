@@ -335,7 +335,7 @@ static void check_judge_hovering(check_case *at) {
     while (t > 0 && check_is_off(at, t - 1)) t--; /* a run may have begun before */
     while (t <= at->last) {
         int64_t begin = t;
-        while (t <= at->last && check_is_off(at, t)) t++;
+        while (t < at->series->n_frames && check_is_off(at, t)) t++;
         if (t == begin) {
             t++;
             continue;

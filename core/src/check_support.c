@@ -57,8 +57,8 @@
    none: m/s, and part of the fastest. */
 #define SUPPORT_ASTRAY_FREE 0.25
 #define SUPPORT_ASTRAY 0.25
-/* Seconds before and after, in which the lowest height of a sole point in a clip is looked for, and
-   metres that the point may be lower. */
+/* Seconds before and after, in which the lowest height of a sole point in a clip is looked for, more of
+   them on one side where the clip is over on the other; and metres that the point may be lower. */
 #define SUPPORT_SOLE_S 0.5
 #define SUPPORT_SINK 0.025
 #define SUPPORT_CHECK_SOLE 10 /* CHECK_SOLE of check_judge.c */
@@ -220,7 +220,9 @@ static double support_rate(const double *at, int64_t first, int64_t stop, int64_
 static void support_lows(const ml_support *source, double fps, int64_t g, int64_t *lowest,
                          double *lows) {
     int64_t half = ml_check_frames(SUPPORT_SOLE_S, fps, 1), n = source->n_frames;
-    int64_t from = g - half > 0 ? g - half : 0, to = g + half < n ? g + half : n - 1;
+    int64_t from = g - half, to = g + half;
+    if (to > n - 1) from -= to - (n - 1), to = n - 1;
+    if (from < 0) to = to - from < n ? to - from : n - 1, from = 0;
     for (int k = 0; k < 4; k++) {
         const double *heights = source->soles + 3 * k + 1;
         int known = lowest[k] >= from;

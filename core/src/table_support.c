@@ -213,7 +213,10 @@ static ml_status support_window(const ml_table *table, ml_table_support *at, dou
     while (to > from && !plays[to - 1]) to--;
     if (from == to) return ML_BAD_SIZE;
     int64_t begin = window + from, end = window + to;
-    support_span(table, lows, begin, end - 1, &ahead, &after);
+    support_span(table, 2 * lows, begin, end - 1, &ahead, &after);
+    int64_t before = ahead < lows ? ahead : lows, behind = after < lows ? after : lows;
+    ahead = ahead < 2 * lows - behind ? ahead : 2 * lows - behind;
+    after = after < 2 * lows - before ? after : 2 * lows - before;
     int64_t rows = ahead + end - begin + after;
     int64_t start = ahead > near ? ahead - near : 0;
     int64_t stop = after > near ? rows - after + near : rows;

@@ -51,10 +51,15 @@ stream_time ml_stream_when(const ml_stream *stream, const stream_pieces *work) {
     return time;
 }
 
+/* Whether it is time to think about what goes on after the clip. */
+static int thinking_ends(const stream_time *time) {
+    return time->soonest <= STREAM_AHEAD && time->window <= STREAM_AHEAD;
+}
+
 int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
     if (thinking_row(stream) < 0) return 0;
     stream_time time = ml_stream_when(stream, work);
-    int ends = time.soonest <= STREAM_AHEAD && time.window <= STREAM_AHEAD;
+    int ends = thinking_ends(&time);
     if (stream->pending) return !stream->pause || ends;
     return stream->leave_in < 0 && ends && (!stream->pause || time.latest <= 0);
 }
@@ -195,7 +200,7 @@ static ml_status thinking_around(const ml_table *table, const stream_pieces *wor
     const ml_frames *made = &work->made.frames;
     int64_t length = made->n_frames, end = length - 1, wide = 4 * made->n_joints;
     int64_t after = table->starts[ml_table_clip_at(table, last) + 1] - 1 - last;
-    after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
+    after = after < ml_table_past(table) ? after : ml_table_past(table);
     ml_frames_copy(&work->planned.frames, before - past, past, all, 0);
     ml_frames_copy(made, 0, length, all, past);
     all->n_frames = past + length + after;
@@ -233,7 +238,7 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
     if (bad) return bad;
     int64_t past = ml_table_past(table), last = windows[n_windows - 1] + made->n_frames - 1;
     past = before < past ? before : past;
-    ml_frames all = {past + table->length + TABLE_MARGIN, 0, made->n_joints, tools.heading,
+    ml_frames all = {past + table->length + ml_table_past(table), 0, made->n_joints, tools.heading,
                      tools.root, tools.quats, tools.planted};
     bad = thinking_around(table, work, before, past, last, &tools, &all);
     if (!bad)
@@ -261,12 +266,10 @@ static ml_status thinking_make(ml_stream *stream, stream_pieces *work, int64_t l
     if (source >= 0) {
         memcpy(all + 1, windows, sizeof(int64_t) * (size_t)n_windows);
         bad = ml_table_make(table, 1 + n_windows, all, feet, &work->made.frames, errors);
-        if (!bad)
-            bad = ml_table_check(table, 1 + n_windows, all, &work->made.frames, work->found,
-                                 n_found);
         if (bad) return bad;
         ml_stream_carry(&work->made.frames, 0, table->length, thinking_place(stream, work));
-        thinking_shares(table, work, source, 0, n_windows, windows);
+        thinking_upcoming(stream, work, leave);
+        before = work->planned.frames.n_frames - 1;
     } else {
         int64_t on = stream->continues && !stream->alike ? windows[0] : -1;
         bad = thinking_plan(stream, work, leave, on, &before);
@@ -274,10 +277,10 @@ static ml_status thinking_make(ml_stream *stream, stream_pieces *work, int64_t l
             bad = ml_planned_blend(table, &work->own, n_windows, windows, feet,
                                    &work->made.frames, errors);
         if (bad) return bad;
-        thinking_shares(table, work, source, before, n_windows, windows);
-        bad = thinking_check(stream, work, before, n_windows, windows, n_found);
-        if (bad) return bad;
     }
+    thinking_shares(table, work, source, before, n_windows, windows);
+    bad = thinking_check(stream, work, before, n_windows, windows, n_found);
+    if (bad) return bad;
     stream->made_then = windows[n_windows - 1] + table->length - 1;
     stream->n_made_clips = n_windows;
     for (int64_t k = 0; k < n_windows; k++)
@@ -425,7 +428,7 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
                                   : (double)stream->waited < stream->patience * stream->table->fps;
     stream->stage = STREAM_LOOK;
     if (waits) {
-        stream->detour = stream->pending && time->window <= STREAM_AHEAD;
+        stream->detour = stream->pending && thinking_ends(time);
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
     }
