@@ -54,27 +54,19 @@ void ml_frames_same_signs(int64_t n_joints, const double *before, double *quats)
     }
 }
 
-/* Bollo's polynomial: from `size` and `speed` to nothing at `end`, never below it. */
-typedef struct {
-    double end, size, speed, half, c3, c4, c5;
-} frames_decay;
+/* Seconds in which a difference of velocities settles: sooner, because it would add to the other. */
+#define FRAMES_STEADY_S 0.2
 
-static frames_decay frames_decay_of(double size, double speed) {
-    frames_decay d = {FRAMES_SETTLE_S, size, ml_min(speed, 0.0), 0.0, 0.0, 0.0, 0.0};
-    double v = d.speed;
-    if (v < 0.0) d.end = ml_min(d.end, -5.0 * size / v);
-    double e = d.end = ml_max(d.end, 1e-9), e2 = e * e;
-    double a = ml_max((-8.0 * v * e - 20.0 * size) / e2, 0.0);
-    d.half = 0.5 * a;
-    d.c5 = -(a * e2 + 6.0 * v * e + 12.0 * size) / (2.0 * e2 * e2 * e);
-    d.c4 = (3.0 * a * e2 + 16.0 * v * e + 30.0 * size) / (2.0 * e2 * e2);
-    d.c3 = -(3.0 * a * e2 + 12.0 * v * e + 20.0 * size) / (2.0 * e2 * e);
-    return d;
+/* Parts that are left, t seconds after a seam, of a difference of 1 and of one that grows by 1 a second:
+   both are smooth there and at their ends. */
+static double frames_still(double t) {
+    double s = ml_min(t / FRAMES_SETTLE_S, 1.0);
+    return 1.0 - s * s * s * (10.0 - s * (15.0 - 6.0 * s));
 }
 
-static double frames_decayed(const frames_decay *d, double t) {
-    double s = ml_min(t, d->end);
-    return ((((d->c5 * s + d->c4) * s + d->c3) * s + d->half) * s + d->speed) * s + d->size;
+static double frames_growing(double t) {
+    double s = ml_min(t / FRAMES_STEADY_S, 1.0);
+    return t * (1.0 - s * s * s * (10.0 - s * (15.0 - 6.0 * s)));
 }
 
 /* The rotation vector from q to p, p = exp(v) q. */
@@ -89,31 +81,25 @@ ml_status ml_frames_fade(ml_frames *plan, int64_t n, int64_t left, double fps) {
     if (n < 1 || left < 1 || n + left >= plan->most) return ML_BAD_SIZE;
     for (int64_t j = 0; j < wide; j += 4) {
         double *last = plan->quats + wide * (n - 1) + j, *after = plan->quats + wide * n + j;
-        double turn[3], own[3], other[3], along[3], speed = 0.0, size;
+        double turn[3], own[3], other[3];
         frames_turn(last, after, turn);
         frames_turn(last, plan->quats + wide * before + j, own);
         frames_turn(after + wide, after, other);
-        size = sqrt(ml_dot(turn, turn));
-        for (int k = 0; k < 3; k++) {
-            along[k] = turn[k] / (size > 0.0 ? size : 1.0);
-            speed += (own[k] * fps - other[k] * fps) * along[k];
-        }
-        frames_decay decay = frames_decay_of(size, speed);
         for (int64_t t = 1; t <= left; t++) {
-            double still = frames_decayed(&decay, (double)t / fps), v[3], q[4];
-            for (int k = 0; k < 3; k++) v[k] = along[k] * still;
+            double still = frames_still((double)t / fps), grows = frames_growing((double)t / fps);
+            double v[3], q[4];
+            for (int k = 0; k < 3; k++)
+                v[k] = still * turn[k] + grows * fps * (own[k] - other[k]);
             ml_rotation_exp(v, q);
             ml_times(q, after + wide * t, after + wide * (t - 1));
         }
     }
-    double *root = plan->root + 3 * n;
-    double lift = root[-2] - root[1], sign = lift < 0.0 ? -1.0 : 1.0;
-    double climb = (root[-2] - plan->root[3 * before + 1]) * fps - (root[4] - root[1]) * fps;
-    frames_decay decay = frames_decay_of(fabs(lift), climb * sign);
+    double *root = plan->root + 3 * n, lift = root[-2] - root[1];
+    double climb = fps * (root[-2] - plan->root[3 * before + 1] - (root[4] - root[1]));
     for (int64_t t = 1; t <= left; t++) {
         double *to = root + 3 * (t - 1), *from = root + 3 * t;
         to[0] = from[0];
-        to[1] = from[1] + sign * frames_decayed(&decay, (double)t / fps);
+        to[1] = from[1] + lift * frames_still((double)t / fps) + climb * frames_growing((double)t / fps);
         to[2] = from[2];
     }
     memmove(plan->heading + n, plan->heading + n + 1, sizeof(double) * (size_t)left);

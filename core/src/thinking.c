@@ -57,11 +57,11 @@ static int thinking_ends(const stream_time *time) {
 }
 
 int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
-    if (thinking_row(stream) < 0) return 0;
+    if (thinking_row(stream) < 0 || stream->leave_in >= 0) return 0;
     stream_time time = ml_stream_when(stream, work);
     int ends = thinking_ends(&time);
     if (stream->pending) return !stream->pause || ends;
-    return stream->leave_in < 0 && ends && (!stream->pause || time.latest <= 0);
+    return ends && (!stream->pause || time.latest <= 0);
 }
 
 /* ---- The window that is left ------------------------------------------------------------------*/
@@ -305,12 +305,12 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     return end - 1 - last < 0 ? -1 : end - 1 - last;
 }
 
-/* Keep the windows that go on longest: those that leave a window, then a quarter, then any. */
+/* Keep the windows that are most alike: those that leave a quarter of a window, then any. */
 static void thinking_keep(const ml_stream *stream, int64_t n, const int64_t *found,
                           ml_choice *choice) {
-    int64_t length = stream->table->length, least[4] = {INT64_MAX, length, length / 4, 0};
+    int64_t length = stream->table->length, least[3] = {INT64_MAX, length / 4, 0};
     choice->count = 0;
-    for (int part = 1; part < 4; part++)
+    for (int part = 1; part < 3; part++)
         for (int64_t k = 0; k < n && choice->count < STREAM_CONTINUED; k++) {
             int64_t left = thinking_left(stream, found[k]);
             int64_t *windows = choice->rows + ML_MOST_WAYS * choice->count;
