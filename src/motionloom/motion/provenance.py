@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -265,6 +265,18 @@ class Provenance:
         frames = np.arange(first, first + n_frames, dtype=np.float64)[:, None]
         unchanged = np.zeros(n_frames, dtype=bool)
         return cls.of_clips([source], fps, frames, np.ones_like(frames), unchanged)
+
+    @classmethod
+    def of_edit(cls, source: str, fps: float, first: int, n_frames: int) -> Provenance:
+        """Provenance of ``n_frames`` frames of one clip from frame ``first`` on, all changed.
+
+        Returns
+        -------
+        Provenance
+            With one source.
+        """
+        copy = cls.of_copy(source, fps, first, n_frames)
+        return replace(copy, changed=np.ones(n_frames, dtype=bool))
 
     @property
     def n_frames(self) -> int:

@@ -61,6 +61,12 @@ def test_long_clips_lose_no_copies_to_rounding():
     assert copied.copies() == (Copy(0, 99_999, 0, 300_000),)
 
 
+def test_an_edit_shows_a_clips_frames_and_has_no_copies():
+    edit = Provenance.of_edit("walk", 30.0, 3, 4)
+    assert edit.copies() == ()
+    assert edit.body.time[:, 0].tolist() == [0.1, 4 / 30, 5 / 30, 0.2]
+
+
 def test_json_lists_runs():
     described = json.loads(json.dumps(walk_to_run().json(), allow_nan=False))
     assert described["changed"] == [[5, 7]]
