@@ -230,7 +230,7 @@ def hands_held(
         if not spans:
             continue
         pose = motion.world_pose()
-        arm = arm_of(motion, role, body, pose)
+        arm = arm_of(role, body, pose)
         offsets, held = _offsets(arm, spans)
         local = led_arm(motion, arm, pose[1], offsets, held, blend_s)
         motion = motion.replace(local_quats=local)
@@ -259,7 +259,7 @@ def body_shift(motion: Motion, runs: Mapping[str, Runs], body: BodyMap, part: fl
     total, count = np.zeros((motion.n_frames, 3)), np.zeros(motion.n_frames)
     length, stop = max(BLENDS_S[-1] * fps, 1.0), max(STOP_S * fps, 1.0)
     for role, spans in runs.items():
-        offsets, held = _offsets(arm_of(motion, role, body, pose), spans)
+        offsets, held = _offsets(arm_of(role, body, pose), spans)
         total += blend_off(offsets, held, length=length, stop=stop)
         count += held
     shift = part * total / np.maximum(count, 1.0)[:, None]

@@ -118,7 +118,7 @@ def convert(
 
     def work(path: str, output: str) -> Done:
         if holds_markers(path):
-            return convert_markers(path, output, load_markers(path, reading))
+            return convert_markers(output, load_markers(path, reading))
         loaded = load_clip(path, reading)
         motion = loaded[part]
         if ground:

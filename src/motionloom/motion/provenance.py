@@ -392,41 +392,6 @@ class Provenance:
         }
 
 
-def concatenated(parts: Sequence[Provenance]) -> Provenance:
-    """Provenance of results put one after the other; sources of the same name stay apart.
-
-    Parameters
-    ----------
-    parts
-        With the same parts of the body and the same rate.
-    """
-    names = tuple(track.part for track in parts[0].tracks)
-    sources: list[str] = []
-    tracks: list[list[Track]] = [[] for _ in names]
-    for part in parts:
-        if tuple(track.part for track in part.tracks) != names or part.fps != parts[0].fps:
-            raise ArrayError("`parts` must have the same parts of the body and the same rate.")
-        for k, track in enumerate(part.tracks):
-            clip = np.where(track.clip >= 0, track.clip + len(sources), -1)
-            tracks[k].append(Track(track.part, clip, track.time, track.weight))
-        sources += part.sources
-    joined = tuple(_stacked(name, track) for name, track in zip(names, tracks, strict=True))
-    changed = np.concatenate([part.changed for part in parts])
-    return Provenance(tuple(sources), parts[0].fps, joined, changed)
-
-
-def _stacked(part: str, tracks: Sequence[Track]) -> Track:
-    """Tracks one after the other, with as many places as the widest has."""
-    width = max(track.clip.shape[1] for track in tracks)
-    wide = [_widened(track, width) for track in tracks]
-    return Track(
-        part,
-        np.concatenate([track.clip for track in wide]),
-        np.concatenate([track.time for track in wide]),
-        np.concatenate([track.weight for track in wide]),
-    )
-
-
 def _widened(track: Track, width: int) -> Track:
     """The track with so many places in every frame, the new ones unused."""
     more = ((0, 0), (0, width - track.clip.shape[1]))
