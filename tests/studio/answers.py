@@ -9,7 +9,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.studio.messages.wire import ANSWER, KINDS
+from motionloom.studio.messages.wire import ANSWER
+
+KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
 
 
 def decode_answer(message: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

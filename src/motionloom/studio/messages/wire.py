@@ -30,7 +30,6 @@ from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.notices import encode_head
 
 ANSWER, POSE = b"MLA1", b"MLP1"
-KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
 
 
 def encode_answer(number: int, answer: Answer) -> str | bytes:
