@@ -399,7 +399,8 @@ static void check_judge_contacts(check_case *at, int k) {
 }
 
 /* How far tested point k is dragged along the floor below each height, from before the frames that
-   are checked on. A drag that is wholly copied is compared with the same frames of the source. */
+   are checked on. A drag that is wholly copied is compared with the same frames of the source; one in
+   frames that are judged, which are changed, with the worst of the source. */
 static void check_judge_drags(check_case *at, int k) {
     const double *own = at->limits->drag + CHECK_HEIGHTS * ml_check_row(k);
     static const double frees[CHECK_HEIGHTS] = CHECK_DRAG_FREE;
@@ -408,10 +409,11 @@ static void check_judge_drags(check_case *at, int k) {
     for (int64_t t = 1; t <= at->last; t++) {
         int below = ml_check_drag(at->series->soles, check_lands(at, t), t, k, at->fps, &step);
         const double *grounds = at->grounds ? at->grounds + CHECK_GROUNDS * (CHECK_POINTS * t + k) : NULL;
+        int is_changed = !grounds || (at->judged && at->judged[t]);
         for (int h = 0; h < CHECK_HEIGHTS; h++) {
             double most = CHECK_DRAG_MORE * own[h];
             ways[h] = h >= below ? ways[h] + step : 0.0;
-            is_made[h] = h >= below && (is_made[h] || !grounds || grounds[2 + h] == HUGE_VAL);
+            is_made[h] = h >= below && (is_made[h] || is_changed || grounds[2 + h] == HUGE_VAL);
             if (ways[h] <= frees[h] || t < at->first) continue;
             if (!is_made[h]) most = ml_min(most, grounds[2 + h]);
             most = ml_max(most, frees[h]);

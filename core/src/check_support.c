@@ -384,13 +384,14 @@ static int support_swings(const support_case *at, int64_t n, int64_t t, int f) {
 static int support_beyond(const support_case *at, int64_t t, int f, double *out, double *speed) {
     int8_t k = at->result->slowest[2 * t + f];
     int64_t n = at->stop - at->first, n_now = 0, known = 0, stands = 1;
-    double now[2 * SUPPORT_CLIPS], off[2], best = HUGE_VAL;
+    double now[2 * SUPPORT_CLIPS], off[2];
     if (k < 0 || at->result->falls[t] || !at->judged[t]) return 0;
     const double *v = at->result->velocity + 3 * (SUPPORT_POINTS * (2 * t + f) + k);
     double u[2] = {v[0], v[2]};
     *speed = sqrt(ml_square(u[0]) + ml_square(u[1]));
     if (*speed >= SUPPORT_FASTEST || fabs(v[1]) >= SUPPORT_RISES) return 0;
-    out[0] = u[0], out[1] = u[1];
+    out[0] = u[0], out[1] = u[1]; /* a foot that stands does not slip, whatever the clips' feet do */
+    double best = ml_square(u[0]) + ml_square(u[1]);
     for (int64_t s = 0; s < at->n_told; s++) {
         if (isnan(at->rates[n * s + t - at->first])) continue;
         known++;

@@ -67,7 +67,7 @@ from motionloom.errors import (
 )
 from motionloom.features.checks.failed_check import FailedCheck as FailedCheck
 from motionloom.features.checks.quality_check import QualityCheck as QualityCheck
-from motionloom.features.checks.verification import Copied as Copied, Verification as Verification
+from motionloom.features.checks.verification import Verification as Verification
 from motionloom.features.checks.verify import verify as verify
 from motionloom.features.footplants.detect import detect_footplants as detect_footplants
 from motionloom.features.footplants.sync_markers import (

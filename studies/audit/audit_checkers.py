@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import motionloom as ml
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Copied as CopiedFrames
+from motionloom.motion.provenance import Provenance
 from studies.audit import audit_signals as signals
 from studies.audit.audit_check import Copied, Failure, Result, Sources, check
 from studies.audit.audit_feet import SOLES, runs
@@ -115,10 +115,11 @@ def motionlooms(
     if not sources:
         verdict = ml.verify(motion)
     else:
-        copied = [] if copied_from is None else [CopiedFrames(0, motion.n_frames, 0, copied_from)]
+        provenance = None
+        if copied_from is not None:  # every frame counts as changed: all are judged
+            provenance = Provenance.of_edit("clip", motion.fps, copied_from, motion.n_frames)
         quality_check = _quality_check(tuple(sources))
-        quality_check.limits_for(motion)  # measures the sources, which `copied` refers to
-        verdict = quality_check.verify(motion, footplants=labels, copied=copied)
+        verdict = quality_check.verify(motion, footplants=labels, provenance=provenance)
     return [
         Failure(SAME_AS.get(f.check, f.check), f.joint, f.frame, f.value, f.limit)
         for f in verdict.failed

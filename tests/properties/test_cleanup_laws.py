@@ -11,8 +11,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.leg_reach import damped_angle, soft_span
-from motionloom.cleanup.root import least_shift
-from motionloom.cleanup.solve import MISSED_M
+from motionloom.cleanup.solve import MISSED_M, least_shift
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
 from motionloom.rotation import quat

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.paper.pose_forms import mean_of_positions, mean_of_rotations
+from motionloom.tables.paper.pose_forms import mean_of_positions
 from motionloom.tables.score.recipe import FAMILIES, Recipe, bernstein, weights_of
 from tests.oracles.blend_kernel import track_of
+from tests.oracles.rotation_means import mean_of_rotations
 
 FLOAT64 = 1e-12
 FLOAT32 = 2e-6

@@ -12,9 +12,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import ROLES, BodyMap
-from motionloom.body.mirror import mirror
+from motionloom.body.mirror import mirror, pair_sides
 from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
-from motionloom.body.sides import pair_sides
 from motionloom.body.stature import stature
 from motionloom.findings import MotionLoomWarning
 

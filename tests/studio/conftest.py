@@ -19,8 +19,9 @@ import pytest
 from PIL import Image
 
 from motionloom.errors import FormatError
-from motionloom.studio.messages.wire import POSE, decode_answer
+from motionloom.studio.messages.wire import POSE
 from motionloom.studio.server.server import Studio, static_folder
+from tests.studio.answers import decode_answer
 
 START_S = 60.0
 WAIT_S = 60.0

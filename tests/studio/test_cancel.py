@@ -17,7 +17,6 @@ import motionloom as ml
 from motionloom import _progress
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.answers import Answer, Done
-from motionloom.studio.messages.wire import decode_answer
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server import conversation
@@ -25,6 +24,7 @@ from motionloom.studio.server.project import Project
 from motionloom.studio.server.server import Studio
 from motionloom.studio.server.session import Session
 from motionloom.studio.server.work import Work
+from tests.studio.answers import decode_answer
 
 WAIT_S = 60.0
 

@@ -16,7 +16,6 @@ import motionloom as ml
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.messages.messages import TransitionMake
-from motionloom.studio.messages.wire import decode_answer
 from motionloom.studio.panels import live_blend
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.transition_panel import make_transition
@@ -26,6 +25,7 @@ from motionloom.studio.results.stored_results import StoredResults
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.server import Studio
 from motionloom.studio.server.session import Session
+from tests.studio.answers import decode_answer
 
 
 @pytest.fixture

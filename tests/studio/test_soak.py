@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from motionloom.studio.clips.library import Library
-from motionloom.studio.messages.wire import POSE, decode_answer
+from motionloom.studio.messages.wire import POSE
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.session import Session
+from tests.studio.answers import decode_answer
 
 REQUESTS = 60
 SLOW = ("render.make", "table.build", "page.make", "splice.make")

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from motionloom.studio.messages.answers import Answer, Stopped
-from motionloom.studio.messages.wire import decode_answer, encode_answer
+from motionloom.studio.messages.wire import encode_answer
 from motionloom.studio.server.server import Studio
+from tests.studio.answers import decode_answer
 
 pytestmark = pytest.mark.judge
 

@@ -15,11 +15,12 @@ from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.messages import Request
 from motionloom.studio.messages.table_messages import TableBuild
-from motionloom.studio.messages.wire import POSE, decode_answer
+from motionloom.studio.messages.wire import POSE
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.results.exports import Exports
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.session import Session
+from tests.studio.answers import decode_answer
 
 NESTED = "@nested"
 """Stands for 20,000 opened brackets, which no JSON encoder writes."""

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from motionloom.studio.messages.answers import Answer, Body
 from motionloom.studio.messages.messages import TransitionMake, decode_request
 from motionloom.studio.messages.notices import encode_error
-from motionloom.studio.messages.wire import decode_answer, encode_answer, encode_pose
+from motionloom.studio.messages.wire import encode_answer, encode_pose
+from tests.studio.answers import decode_answer
 
 ARRAYS = {
     "points": np.arange(12, dtype=np.float64).reshape(2, 2, 3),

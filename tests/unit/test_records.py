@@ -109,7 +109,6 @@ def samples(tmp_path_factory) -> dict[str, Any]:
         "weights": ml.read_weights(weights, ["walk", "jog"], fps=20),
         "compared with a graph": ml.compare_with_graph(table, pairs=4),
         "compared with people": ml.compare_with_people(table, verdicts),
-        "copied frames": ml.Copied(0, 1, 0, 0),
         "provenance": ml.Provenance.of_copy("walk", 30.0, 0, 4),
         "copy": ml.Copy(0, 3, 0, 0),
         "clip range": ml.split_range("walk.bvh:2s-3s"),

@@ -15,10 +15,10 @@ from motionloom.blending.evaluate import Evaluated, evaluate, walk_parameters
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.facing import facing_of_positions
 from motionloom.body.feet import foot_points
-from motionloom.cleanup.finalize import Window, ease_to, legs_missing, moved_copies, put_into
+from motionloom.cleanup.finalize import Window, ease_to, legs_missing, put_into
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification, with_failed
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import point_cloud
@@ -56,6 +56,8 @@ TRAVEL_NEAR_S = 0.15
 """Travel is measured over so many seconds before and after a frame."""
 MOVING_M_S = 0.3
 """A body whose root is faster than this, in metres per second, is moving."""
+MENDED = ("foot slip", "sole below the floor")
+"""What holding the feet mends."""
 FADE_S = 0.3
 """Seconds on each side of a blend in which feet that are held, and repairs, ease off."""
 MOST_SHIFT_M = 0.12
@@ -502,24 +504,20 @@ class Join(NamedTuple):
     """Frames before and after the blend in which a foot is held until it swings."""
 
     def verify(self, check: QualityCheck) -> Verification:
-        """Check the blended frames, with a little of A and B around them."""
+        """Check the blended frames, with a little of A and B around them.
+
+        What holding the feet mends is left out.
+        """
         first, last = self.span
         low, high = max(0, first - CONTEXT), min(self.motion.n_frames, last + CONTEXT + 1)
-        return check.verify(
+        found = check.verify(
             self.motion[low:high],
             footplants=self.footplants[low:high],
             span=(first - low, last - low),
-            copied=moved_copies(self.copied, low, high),
+            provenance=self.provenance[low:high],
             held=False,
         )
-
-    @property
-    def copied(self) -> list[Copied]:
-        """Frames that are A's or B's own, as the quality check takes them."""
-        return [
-            Copied(each.first, each.last + 1, each.source, each.start)
-            for each in self.provenance.copies()
-        ]
+        return with_failed(found, (each for each in found.failed if each.check not in MENDED))
 
 
 def join_at(pair: Pair, place: Candidate, half: int, *, timewarp: bool) -> Join:

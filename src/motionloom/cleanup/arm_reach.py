@@ -44,7 +44,7 @@ class Arm:
     """As far as it goes with a bent elbow, or as it goes now. Shape (F,)."""
 
 
-def arm_of(motion: Motion, role: str, body: BodyMap, pose: tuple[FloatArray, FloatArray]) -> Arm:
+def arm_of(role: str, body: BodyMap, pose: tuple[FloatArray, FloatArray]) -> Arm:
     """The arm of the wrist ``role``; ``pose`` are world positions and rotations."""
     side = role.split("_")[0]
     joints = body.require(f"{side}_shoulder", f"{side}_elbow", role, task=f"holding {role}")

@@ -19,11 +19,13 @@ from motionloom.cleanup.contact_speeds import fastest_contact
 from motionloom.cleanup.holds import Hold
 from motionloom.cleanup.rewrite import Pose
 from motionloom.cleanup.solve import MISSED_M, Placed, Solved
+from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification, with_failed
 from motionloom.features.footplants.skated import FAST_M_S
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 
 _slides = kernel("ml_contact_slides")
 _ways = kernel("ml_rewrite_ways")
@@ -321,9 +323,25 @@ def with_report(cleanup: Cleanup, **changes: Any) -> Cleanup:
 
 
 def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
+    """The check against the clip's own frames.
+
+    Left out is what feet that are held do on purpose. They stand where the clip's slide, which
+    would be a slip, for that is what a foot does beyond the clip's; contacts and drags are judged
+    instead. A body on such a foot does not hover, even if the foot is a millimetre higher than what
+    counts as the floor.
+    """
     motion = cleanup.motion
-    copied = [Copied(0, motion.n_frames, 0, 0)]
-    return cleanup.check.verify(motion, footplants=cleanup.footplants, copied=copied, pose=pose)
+    provenance = Provenance.of_edit(motion.name, motion.fps, 0, motion.n_frames)
+    found = cleanup.check.verify(
+        motion, footplants=cleanup.footplants, provenance=provenance, pose=pose
+    )
+    planted = cleanup.footplants.planted
+
+    def meant(each: FailedCheck) -> bool:
+        on_a_foot = each.check == "hovering" and bool(planted[each.frame].any())
+        return on_a_foot or each.check == "foot slip"
+
+    return with_failed(found, (each for each in found.failed if not meant(each)))
 
 
 def merged_reports(reports: Sequence[CleanupReport]) -> CleanupReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,7 +21,7 @@ from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.hands import HandHold, Runs, body_shift, held_until_sound
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
@@ -215,17 +215,6 @@ def _within(
     eased = ease_to(captured, cleanup.motion, share)
     done, planted = whole(eased, cleanup.footplants.planted)
     return Finalized(done, planted, cleanup.report.later(low), _later(found, low))
-
-
-def moved_copies(copied: Sequence[Copied], low: int, high: int) -> list[Copied]:
-    """The copied frames of a part of a motion, frames ``low`` to ``high``, counted in the part."""
-    parts = []
-    for each in copied:
-        first, stop = max(each.first, low), min(each.stop, high)
-        if first < stop:
-            start = each.start + first - each.first
-            parts.append(Copied(first - low, stop - low, each.source, start))
-    return parts
 
 
 def ease_to(captured: Motion, changed: Motion, share: FloatArray) -> Motion:

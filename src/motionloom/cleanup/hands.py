@@ -23,12 +23,13 @@ from motionloom.errors import ArrayError
 from motionloom.features.checks.check_rig import check_rig
 from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck, contacts_of
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.checks.verify import verify
 from motionloom.features.checks.without_sources import checked_alone_too, mended_notes
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.intervals import Spans, frames_of
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.motion.skeleton import Skeleton
 
 WRISTS = ("left_wrist", "right_wrist")
@@ -198,14 +199,14 @@ def _runs_of(
 def _checked(result: Motion, given: Motion, body: BodyMap) -> tuple[Footplants, Verification]:
     """Contacts of a motion whose feet were left as they are, and its check.
 
-    It is checked alone and against the given motion. The contacts of both are the same, and all
-    frames count as copied: every joint may do what it did there.
+    It is checked alone and against the given motion. The contacts of both are the same, and every
+    joint may do in each frame what it did there.
     """
     rig = check_rig(given, body=body)
     footplants = contacts_of(given, rig, body)
     check = QualityCheck([given], footplants=[footplants], body=body, rig=rig)
-    copied = [Copied(0, given.n_frames, 0, 0)]
-    compared = check.verify(result, footplants=footplants, copied=copied)
+    provenance = Provenance.of_edit(given.name, given.fps, 0, given.n_frames)
+    compared = check.verify(result, footplants=footplants, provenance=provenance)
     alone = verify(result, footplants=footplants, body=body)
     return footplants, checked_alone_too(compared, alone)
 
@@ -229,7 +230,7 @@ def hands_held(
         if not spans:
             continue
         pose = motion.world_pose()
-        arm = arm_of(motion, role, body, pose)
+        arm = arm_of(role, body, pose)
         offsets, held = _offsets(arm, spans)
         local = led_arm(motion, arm, pose[1], offsets, held, blend_s)
         motion = motion.replace(local_quats=local)
@@ -258,7 +259,7 @@ def body_shift(motion: Motion, runs: Mapping[str, Runs], body: BodyMap, part: fl
     total, count = np.zeros((motion.n_frames, 3)), np.zeros(motion.n_frames)
     length, stop = max(BLENDS_S[-1] * fps, 1.0), max(STOP_S * fps, 1.0)
     for role, spans in runs.items():
-        offsets, held = _offsets(arm_of(motion, role, body, pose), spans)
+        offsets, held = _offsets(arm_of(role, body, pose), spans)
         total += blend_off(offsets, held, length=length, stop=stop)
         count += held
     shift = part * total / np.maximum(count, 1.0)[:, None]

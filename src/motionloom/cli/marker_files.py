@@ -58,7 +58,7 @@ def marker_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def convert_markers(path: str, output: str, clip: ml.MarkerClip) -> Done:
+def convert_markers(output: str, clip: ml.MarkerClip) -> Done:
     """Write the markers of a file."""
     clip.save(output)
     return Done(

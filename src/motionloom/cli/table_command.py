@@ -15,10 +15,8 @@ from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, fps_of, 
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
 from motionloom.cli.output_paths import Force, check_target
-from motionloom.cli.table_export_command import export, page
-from motionloom.cli.table_masses_command import fit_masses
 from motionloom.cli.table_query_command import query, synthesize
-from motionloom.cli.table_verify_command import evaluate, verify
+from motionloom.cli.table_tools_command import evaluate, export, fit_masses, page, verify
 
 OF_A_SEARCH = (
     "length", "clusters", "ways", "method", "edition", "score", "weights", "masses", "lookup",

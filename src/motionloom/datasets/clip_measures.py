@@ -94,7 +94,7 @@ def measure_clip(motion: Motion, body: BodyMap, limits: dict[str, float]) -> Mea
     seen = _Seen(motion, body, motion.world_pose(), limits)
     out = Measures()
     verification = verify(motion, body=body)
-    frames = _glitched(motion, verification)
+    frames = _glitched(verification)
     reliable = ~glitch_mask(motion, frames)
     out.figures["glitches"] = _glitches(seen, verification, frames)
     out.figures["jitter"] = jitter = _jitter(seen)
@@ -124,7 +124,7 @@ def rate_figure(rate: RateVerdict, limit: float) -> Figure:
     return Figure(value, limit, "frame rate", rate.text)
 
 
-def _glitched(motion: Motion, verification: Verification) -> list[int]:
+def _glitched(verification: Verification) -> list[int]:
     single = [each.frame for each in verification.failed if each.check != "knee bent backwards"]
     return sorted({*(each.frame for each in verification.glitches), *single})
 

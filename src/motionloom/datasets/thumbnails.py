@@ -15,8 +15,6 @@ from motionloom.motion.skeleton import Skeleton
 POSES = 16
 """Over the whole clip, in equal times."""
 MOST_JOINTS = 40
-REACH = 1.1
-"""A figure fills this many statures at most from its middle, whichever way it goes."""
 
 
 def make_thumbnail(positions: FloatArray, skeleton: Skeleton, body: BodyMap) -> dict[str, Any]:

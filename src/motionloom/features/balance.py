@@ -37,12 +37,6 @@ def centre_of_mass(motion: Motion, *, body: BodyMap | None = None) -> FloatArray
     return mass_segments(motion.skeleton.n_joints, body).centre(motion.world_positions())
 
 
-def segment_centres(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
-    """Centres of the 16 segments, in the order of :func:`mass_segments`. Shape (F, 16, 3)."""
-    body = roles_for(motion.skeleton, body)
-    return mass_segments(motion.skeleton.n_joints, body).centres(motion.world_positions())
-
-
 def zero_moment_point(
     motion: Motion, *, body: BodyMap | None = None, floor: float = 0.0
 ) -> ZeroMoment:

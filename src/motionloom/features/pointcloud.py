@@ -34,7 +34,6 @@ def point_cloud(
     motion: Motion,
     *,
     body: BodyMap | None = None,
-    by_length: bool = False,
     among: Sequence[Skeleton] = (),
     joint_weights: Mapping[str, float] | None = None,
 ) -> PointCloud:
@@ -48,8 +47,6 @@ def point_cloud(
         F frames.
     body
         Which joint is which; guessed where not given.
-    by_length
-        Weigh each point by its bone's length instead of equally.
     among
         Skeletons with the same joints whose clips are compared, this one's included: the first
         decides which joints count, and tips count only where all have the same.
@@ -71,21 +68,14 @@ def point_cloud(
     parents = [-1 if j == joints[0] else int(skeleton.parents[j]) for j in joints]
     clouds = [positions[:, joints], tips]
     owners = [*joints, *(int(skeleton.end_parents[e]) for e in ends)]
-    lengths = [
-        np.linalg.norm(skeleton.offsets[joints], axis=-1) * (np.array(parents) >= 0),
-        np.linalg.norm(skeleton.end_offsets[ends], axis=-1),
-    ]
     if len(joints) + len(ends) < FEWEST:
         bones = [(j, p) for j, p in zip(joints, parents, strict=True) if p >= 0]
         if bones:
             j, p = np.array(bones).T
             clouds.append(0.5 * (positions[:, j] + positions[:, p]))
             owners += j.tolist()
-            lengths.append(np.linalg.norm(skeleton.offsets[j], axis=-1))
     points = np.concatenate(clouds, axis=1)
-    weights = np.concatenate(lengths) if by_length else np.ones(points.shape[1])
-    if weights.sum() <= 0.0:
-        weights = np.ones(points.shape[1])
+    weights = np.ones(points.shape[1])
     if joint_weights is not None:
         weights = weights * _weights_of(joint_weights, skeleton)[owners]
         if weights.sum() <= 0.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -266,6 +266,18 @@ class Provenance:
         unchanged = np.zeros(n_frames, dtype=bool)
         return cls.of_clips([source], fps, frames, np.ones_like(frames), unchanged)
 
+    @classmethod
+    def of_edit(cls, source: str, fps: float, first: int, n_frames: int) -> Provenance:
+        """Provenance of ``n_frames`` frames of one clip from frame ``first`` on, all changed.
+
+        Returns
+        -------
+        Provenance
+            With one source.
+        """
+        copy = cls.of_copy(source, fps, first, n_frames)
+        return replace(copy, changed=np.ones(n_frames, dtype=bool))
+
     @property
     def n_frames(self) -> int:
         """Number of frames of the result."""
@@ -378,41 +390,6 @@ class Provenance:
             "changed": [list(run) for run in _runs(self.changed)],
             "parts": {track.part: _runs_of(track) for track in self.tracks},
         }
-
-
-def concatenated(parts: Sequence[Provenance]) -> Provenance:
-    """Provenance of results put one after the other; sources of the same name stay apart.
-
-    Parameters
-    ----------
-    parts
-        With the same parts of the body and the same rate.
-    """
-    names = tuple(track.part for track in parts[0].tracks)
-    sources: list[str] = []
-    tracks: list[list[Track]] = [[] for _ in names]
-    for part in parts:
-        if tuple(track.part for track in part.tracks) != names or part.fps != parts[0].fps:
-            raise ArrayError("`parts` must have the same parts of the body and the same rate.")
-        for k, track in enumerate(part.tracks):
-            clip = np.where(track.clip >= 0, track.clip + len(sources), -1)
-            tracks[k].append(Track(track.part, clip, track.time, track.weight))
-        sources += part.sources
-    joined = tuple(_stacked(name, track) for name, track in zip(names, tracks, strict=True))
-    changed = np.concatenate([part.changed for part in parts])
-    return Provenance(tuple(sources), parts[0].fps, joined, changed)
-
-
-def _stacked(part: str, tracks: Sequence[Track]) -> Track:
-    """Tracks one after the other, with as many places as the widest has."""
-    width = max(track.clip.shape[1] for track in tracks)
-    wide = [_widened(track, width) for track in tracks]
-    return Track(
-        part,
-        np.concatenate([track.clip for track in wide]),
-        np.concatenate([track.time for track in wide]),
-        np.concatenate([track.weight for track in wide]),
-    )
 
 
 def _widened(track: Track, width: int) -> Track:

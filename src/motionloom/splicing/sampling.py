@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.motion.edit import check_rates
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
@@ -45,16 +44,6 @@ def sample_smoothly(
         joint_translations=None if moving is None else _cubic(moving[at_frames], at_frames, at),
         fps=motion.fps if fps is None else fps,
     )
-
-
-def resample_smoothly(motion: Motion, *, fps: float) -> Motion:
-    """The same motion at another rate, starting at the same first frame."""
-    step = motion.fps / fps
-    check_rates(motion, fps)
-    whole = round(step) if step > 1.0 else 1.0 / max(1, round(1.0 / step))
-    step = whole if abs(step / whole - 1.0) < 1e-3 else step
-    n = int(np.floor((motion.n_frames - 1) / step + 1e-6)) + 1
-    return sample_smoothly(motion, float(step) * np.arange(n, dtype=np.float64), fps=fps)
 
 
 def _cubic(values: FloatArray, knots: IntArray, at: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -30,7 +30,13 @@ from motionloom.splicing.body_parts import Part, Where, parts_of
 from motionloom.splicing.glitches import without_glitches
 from motionloom.splicing.hand_contacts import Spans, mapped_contacts
 from motionloom.splicing.posture import Posed
-from motionloom.splicing.splice_check import SpliceCheck, calm_splice, steadier_head, without_twist
+from motionloom.splicing.splice_check import (
+    SpliceCheck,
+    Verify,
+    calm_splice,
+    steadier_head,
+    without_twist,
+)
 from motionloom.splicing.timing import UpperTimes, slowed_times
 from motionloom.splicing.twist import lost_twist
 
@@ -202,10 +208,12 @@ def splice(
         times, assembled = _slowed(assembly, times, assembled, upper)
     notes += _rate_note(times)
     report_step("checking the splice")
-    spliced, verification = assembled.motion, check.verify(assembled.motion)
+    provenance = _provenance((legs, upper), where, times)
+    verify = partial(check.verify, provenance=provenance)
+    spliced, verification = assembled.motion, verify(assembled.motion)
     if method == "full":
         spliced, verification = _corrected(
-            assembly, times.frames, assembled, verification, check, notes
+            assembly, times.frames, assembled, verification, verify, notes
         )
         warn_flawed(verification, "splice")
     spliced = on_captured_legs(spliced, legs, parts, matched.body)
@@ -218,7 +226,7 @@ def splice(
         tuple(notes),
         verification,
         matched,
-        _provenance((legs, upper), where, times),
+        provenance,
         details,
     )
 
@@ -277,7 +285,7 @@ def _corrected(
     frames: FloatArray,
     assembled: Assembled,
     verification: Verification,
-    check: SpliceCheck,
+    verify: Verify,
     notes: list[str],
 ) -> tuple[Motion, Verification]:
     """The splice corrected where it fails its check; ``notes`` get what was lost and smoothed."""
@@ -285,14 +293,14 @@ def _corrected(
     part = assembly.parts[0]
     if part.is_trunk:
         if not verification.passed:
-            spliced, verification = without_twist(assembly, frames, spliced, verification, check)
+            spliced, verification = without_twist(assembly, frames, spliced, verification, verify)
         result = Posed.of(spliced)
         notes += [] if assembly.keep_bend else _lost_bends(action, result, part)
         notes += lost_twist(action.positions, result.positions, assembly.body)
     if any(each.check == "head turn" for each in verification.failed):
-        spliced, verification = steadier_head(assembly, frames, spliced, verification, check)
+        spliced, verification = steadier_head(assembly, frames, spliced, verification, verify)
     if not verification.passed:
-        spliced, verification = calm_splice(spliced, verification, assembly.parts, check, notes)
+        spliced, verification = calm_splice(spliced, verification, assembly.parts, verify, notes)
     return spliced, verification
 
 

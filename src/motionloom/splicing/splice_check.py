@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +11,17 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.features.checks.compare import TURN_FREE
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification, with_failed
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Provenance
 from motionloom.rotation import quat
 from motionloom.splicing.assembly import Assembly
 from motionloom.splicing.body_parts import Part
 from motionloom.splicing.smoothing import smooth_rotations
 
+Verify = Callable[[Motion], Verification]
+"""The check of one try of a splice."""
 MARGIN = 0.95
 """What is made to stay below a limit stays so far below it."""
 STEADIER_S = (1.2, 2.0, None)
@@ -33,11 +36,11 @@ def without_twist(
     frames: FloatArray,
     spliced: Motion,
     verification: Verification,
-    check: SpliceCheck,
+    verify: Verify,
 ) -> tuple[Motion, Verification]:
     """The splice without the action's own twist, if that fails fewer checks."""
     plain = replace(assembly, keep_twist=False).at(frames).motion
-    again = check.verify(plain)
+    again = verify(plain)
     if len(again.failed) < len(verification.failed):
         return plain, again
     return spliced, verification
@@ -48,7 +51,7 @@ def steadier_head(
     frames: FloatArray,
     spliced: Motion,
     verification: Verification,
-    check: SpliceCheck,
+    verify: Verify,
 ) -> tuple[Motion, Verification]:
     """The splice with a head that follows the torso more slowly, if that fails fewer checks.
 
@@ -59,7 +62,7 @@ def steadier_head(
     """
     for steady_s in STEADIER_S:
         steadier = assembly.at(frames, steady_s=steady_s).motion
-        again = check.verify(steadier)
+        again = verify(steadier)
         if len(again.failed) < len(verification.failed):
             spliced, verification = steadier, again
         if not any(each.check == "head turn" for each in verification.failed):
@@ -71,7 +74,7 @@ def calm_splice(
     spliced: Motion,
     verification: Verification,
     parts: Sequence[Part],
-    check: SpliceCheck,
+    verify: Verify,
     notes: list[str],
 ) -> tuple[Motion, Verification]:
     """The splice with joints of the action smoothed where they fail the check, if that helps."""
@@ -94,7 +97,7 @@ def calm_splice(
         if not failing:
             break
         calmer = spliced.replace(local_quats=quat.make_continuous(quats))
-        again = check.verify(calmer)
+        again = verify(calmer)
         if len(again.failed) < len(verification.failed):
             spliced, verification = calmer, again
         if verification.passed:
@@ -154,17 +157,16 @@ class SpliceCheck:
         fastest[judged] = np.maximum(own, MARGIN * TURN_FREE)
         return fastest
 
-    def verify(self, spliced: Motion) -> Verification:
+    def verify(self, spliced: Motion, *, provenance: Provenance) -> Verification:
         """Whether the splice passes."""
         found = self._check.verify(
             spliced,
             footplants=_no_contacts(spliced),
-            copied=[Copied(0, spliced.n_frames, 0, 0)],
+            provenance=provenance,
             held=False,
             steady_head=self._steady_head,
         )
-        failed = tuple(each for each in found.failed if each.joint in self._judged)
-        return replace(found, failed=failed, passed=not failed and not found.unsound)
+        return with_failed(found, (each for each in found.failed if each.joint in self._judged))
 
 
 def _no_contacts(motion: Motion) -> Footplants:

@@ -77,7 +77,7 @@ def perform(take: Take, *, fps: float, name: str) -> tuple[Motion, Footplants]:
     for _ in range(ROUNDS):
         root = _pose_legs(take, local, wanted, fps)
         positions, _ = forward_kinematics(rig.skeleton, root, local)
-        wanted = wanted + _correction(take, body_centre(rig, positions), root)
+        wanted = wanted + _correction(take, body_centre(rig, positions))
     root = _pose_legs(take, local, wanted, fps)
     left, right = take.tracks
     planted = np.stack(
@@ -108,7 +108,7 @@ def _pose_legs(take: Take, local: FloatArray, wanted: FloatArray, fps: float) ->
     return root
 
 
-def _correction(take: Take, centre: FloatArray, root: FloatArray) -> FloatArray:
+def _correction(take: Take, centre: FloatArray) -> FloatArray:
     """How the pelvis must move (F, 3) for the centre of mass to take the way that it was given.
 
     The planned way is meant up to a constant: somebody who leans or carries has the centre of mass

@@ -10,7 +10,7 @@ import pytest
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.joint_names import read_name
 from motionloom.body.joint_tree import Tree
-from motionloom.body.sides import pair_sides
+from motionloom.body.mirror import pair_sides
 from motionloom.body.stature import _tip, stature
 from motionloom.body.topology import _equal_branches
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError

@@ -97,7 +97,7 @@ def test_both_hands_and_several_intervals() -> None:
 
 def test_a_place_is_within_easy_reach_of_every_frame_where_there_is_one() -> None:
     motion = swaying(25.0)
-    arm = arm_of(motion, "right_wrist", BODY, motion.world_pose())
+    arm = arm_of("right_wrist", BODY, motion.world_pose())
     place = place_in_reach(arm, 20, 150)
     far = np.linalg.norm(place - arm.shoulder[20:151], axis=1)
     assert (far <= arm.easy_reach[20:151] + 1e-5).all()

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.cleanup.root import least_shift, shift_root, still_legs
+from motionloom.cleanup.solve import least_shift, shift_root, still_legs
 from tests.oracles import root as plain
 
 CLOSE = 1e-9

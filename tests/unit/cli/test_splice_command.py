@@ -14,7 +14,6 @@ from motionloom.rotation import quat
 
 BVH_TEXT_M = 1e-5
 """A BVH file rounds its numbers."""
-GLB_M = 1e-5
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from motionloom import _core, _core_header
+from motionloom import _core
 from motionloom._core import kernel
 from motionloom.errors import ArrayError, MotionLoomError
 
@@ -118,7 +118,7 @@ def test_every_array_in_the_header_has_a_shape_and_every_function_is_in_the_libr
 
 
 def test_the_header_declares_nothing_that_is_not_read() -> None:
-    text = re.sub(r"/\*.*?\*/", "", _core_header.header_text(), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", _core.header_text(), flags=re.DOTALL)
     assert set(re.findall(r"\b(ml_\w+)\s*\(", text)) == set(_core.functions())
 
 

@@ -14,7 +14,6 @@ from motionloom.features.balance import (
     GRAVITY,
     _cubic_fits,
     centre_of_mass,
-    segment_centres,
     support_distance,
     zero_moment_point,
 )
@@ -68,7 +67,7 @@ def test_a_standing_person_has_its_centre_a_little_above_half_its_height(still: 
 
 def test_the_centre_is_the_weighted_mean_of_the_segments(still: Motion) -> None:
     segments = mass_segments(still.skeleton.n_joints, BodyMap.guess(still.skeleton))
-    mean = np.einsum("s,fsc->fc", segments.masses, segment_centres(still))
+    mean = np.einsum("s,fsc->fc", segments.masses, segments.centres(still.world_positions()))
     assert np.abs(mean - centre_of_mass(still)).max() < FLOAT64
 
 

@@ -59,11 +59,6 @@ def test_joints_tips_and_middles_of_bones_without_fingers_and_what_lies_on_its_p
     assert cloud.weights == pytest.approx(np.full(8, 0.125))
 
 
-def test_points_weigh_as_much_as_their_bones_are_long():
-    lengths = np.array([0.0, 0.5, 0.3, 0.2, 0.4, 0.5, 0.3, 0.2])
-    assert cloud_of(by_length=True).weights == pytest.approx(lengths / lengths.sum())
-
-
 def test_tips_count_only_where_all_compared_bodies_have_them():
     same, other = body_of(), body_of((3, 7))
     assert np.array_equal(cloud_of(among=[same, same]).points, cloud_of().points)
@@ -76,7 +71,7 @@ def test_tips_count_only_where_all_compared_bodies_have_them():
 
 def test_a_body_of_one_joint_is_one_point():
     motion = Motion(Skeleton(["hips"], [-1], [[0, 0, 0]]), np.ones((1, 3)), [[[1, 0, 0, 0]]], 30.0)
-    cloud = point_cloud(motion, body=BodyMap(pelvis=0), by_length=True)
+    cloud = point_cloud(motion, body=BodyMap(pelvis=0))
     assert cloud.points.tolist() == [[[1.0, 1.0, 1.0]]]
     assert cloud.weights.tolist() == [1.0]
 

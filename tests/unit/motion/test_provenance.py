@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.provenance import Copy, Provenance, Track, concatenated
+from motionloom.motion.provenance import Copy, Provenance, Track
 
 
 def walk_to_run() -> Provenance:
@@ -48,17 +48,22 @@ def test_times_are_in_seconds_of_the_clip():
     assert times[5:] * 30.0 == pytest.approx(np.arange(9, 16))
 
 
-def test_a_piece_and_two_pieces_in_a_row():
-    made = walk_to_run()
-    again = concatenated([made[:6], made[6:]])
-    assert again.sources == ("walk", "run", "walk", "run")
-    assert again.copies() == (Copy(0, 4, 0, 0), Copy(8, 11, 3, 12))
-    assert (again.changed == made.changed).all()
+def test_a_piece_keeps_the_clips_and_their_times():
+    made = walk_to_run()[6:]
+    assert made.sources == ("walk", "run")
+    assert made.copies() == (Copy(2, 5, 1, 12),)
+    assert (made.changed == walk_to_run().changed[6:]).all()
 
 
 def test_long_clips_lose_no_copies_to_rounding():
     copied = Provenance.of_copy("hour", 119.88, 300_000, 100_000)
     assert copied.copies() == (Copy(0, 99_999, 0, 300_000),)
+
+
+def test_an_edit_shows_a_clips_frames_and_has_no_copies():
+    edit = Provenance.of_edit("walk", 30.0, 3, 4)
+    assert edit.copies() == ()
+    assert edit.body.time[:, 0].tolist() == [0.1, 4 / 30, 5 / 30, 0.2]
 
 
 def test_json_lists_runs():
@@ -95,7 +100,7 @@ def test_a_clip_must_be_one_of_the_sources():
 
 
 def test_it_comes_back_from_its_arrays():
-    made = concatenated([walk_to_run(), Provenance.of_copy("jump", 30.0, 3, 2)])
+    made = walk_to_run()
     again = Provenance.of_arrays(fps=made.fps, **made.arrays())
     assert again.sources == made.sources
     assert again.json() == made.json()

@@ -93,10 +93,6 @@ def test_feet_that_are_drawn_differently_come_out_on_one_floor() -> None:
     assert np.ptp(foot_points(made)[:, [1, 3], 1], axis=1).max() < LEVEL_M
 
 
-def tilted_deg(foot: FootOffsets, other: FootOffsets) -> float:
-    return float(np.degrees(np.arccos(np.clip(foot.up @ other.up, -1.0, 1.0))))
-
-
 @pytest.mark.parametrize(("longer_by", "is_shared"), [(0.01, True), (0.03, False), (-0.03, False)])
 def test_only_feet_of_one_length_are_flat_at_one_angle(longer_by: float, is_shared: bool) -> None:
     # Both feet are believed to be flat as they are on tiptoe; only the left one ever comes down.

@@ -10,7 +10,7 @@ from motionloom import _core
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import SIDES, FootOffsets, foot_offsets
+from motionloom.body.feet import FootOffsets, foot_offsets
 from motionloom.body.knees import Knee, find_knees
 from motionloom.errors import SkeletonMismatchError
 from motionloom.features.glitches.glitch_frames import body_joints
@@ -122,8 +122,3 @@ def _checked_joints(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]
     """
     below = set(skeleton.carried_by([pelvis]).tolist()) - {pelvis}
     return [joint for joint in body_joints(skeleton, body) if joint in below]
-
-
-def side_of(column: int) -> str:
-    """Which foot a column of footplants belongs to."""
-    return SIDES[column // 2]

@@ -1,4 +1,4 @@
-"""What a source does in the very frames that were copied: these are its own, whatever they are."""
+"""What a source does in the very frames that a result shows: it is its own, whatever it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.series import Series
 from motionloom.features.checks.soles import N_HEIGHTS
 from motionloom.features.checks.source_limits import Limits
-from motionloom.features.checks.verification import Copied
+from motionloom.motion.provenance import Copy
 
 _joints = kernel("ml_copied_joints")
 _grounds = kernel("ml_copied_grounds")
@@ -33,7 +33,7 @@ NEAR_S = 0.1
 
 def copied_joints(
     series: Sequence[Series],
-    copied: Sequence[Copied],
+    shown: Sequence[Copy],
     n_frames: int,
     n_joints: int,
     block: Block | None = None,
@@ -44,19 +44,19 @@ def copied_joints(
     ----------
     series
         Of each source.
-    copied
-        Frames of the result that were taken over.
+    shown
+        Frames of the result that show a frame of a source.
     n_frames, n_joints
         Of the result.
     block
         Where memory is taken from.
     """
-    if not copied:
+    if not shown:
         return np.zeros((0, n_joints, 3))
     allowed = (Block(0) if block is None else block).zeros(n_frames, n_joints, 3)
-    for part in copied:
+    for part in shown:
         own = series[part.source]
-        n = min(part.stop - part.first, len(own.turn) - part.start)
+        n = min(part.n_frames, len(own.turn) - part.start)
         _joints(
             *own.turn.shape, own.turn, own.speed, own.bend, n_frames,
             part.first, part.start, n, COPIED_MORE, allowed,
@@ -69,28 +69,12 @@ def no_grounds() -> FloatArray:
     return np.zeros((0, 6, 2 + N_HEIGHTS))
 
 
-def copied_floors(
-    limits: Sequence[Limits], copied: Sequence[Copied], n_frames: int
-) -> FloatArray | None:
+def mixed_floors(limits: Sequence[Limits], weights: FloatArray) -> FloatArray:
     """Heights below which sole points are on the floor, and at which they stand. (F, 2, 4).
 
-    In copied frames those of the source; between two copied parts they go from one to the other.
-    Where feet stand is no farther below the higher one than ``FLOOR_FALL``: a foot may stand on it
-    to the end. None where nothing was copied.
+    Each frame is so much of each source: weights (F, K). Where feet stand is no farther below the
+    higher one than ``FLOOR_FALL``: a foot may stand on it to the end.
     """
-    weights = np.zeros((n_frames, len(limits)))
-    for part in copied:
-        weights[max(part.first, 0) : part.stop] = np.arange(len(limits)) == part.source
-    frames = np.flatnonzero(weights.any(axis=1))
-    if not len(frames):
-        return None
-    for k in range(len(limits)):
-        weights[:, k] = np.interp(np.arange(n_frames), frames, weights[frames, k])
-    return mixed_floors(limits, weights)
-
-
-def mixed_floors(limits: Sequence[Limits], weights: FloatArray) -> FloatArray:
-    """The same where frames are so much of each source: weights (F, K). Shape (F, 2, 4)."""
     own = np.stack([(each.floor, each.highest) for each in limits])  # (K, 2, 4)
     floors = np.einsum("fk,ksp->fsp", weights, own)
     used = np.where((weights > 0.0)[..., None], own[None, :, 1], -np.inf)
@@ -100,7 +84,7 @@ def mixed_floors(limits: Sequence[Limits], weights: FloatArray) -> FloatArray:
 
 def copied_grounds(
     series: Sequence[Series],
-    copied: Sequence[Copied],
+    shown: Sequence[Copy],
     planted: BoolArray,
     limits: Sequence[Limits],
     fps: float,
@@ -108,13 +92,13 @@ def copied_grounds(
     """How low each sole point may be while planted, and how far it may slide and be dragged.
 
     A contact that is wholly copied is compared with the same frames of the source, not with the
-    worst of the whole clip, and so is a foot that is dragged. Other frames have no limits here:
+    worst of the whole clip, and so is a foot that is dragged in frames that are not judged. Other frames have no limits here:
     minus infinity and infinity. Of the four sole points, then of the pads of both heels. Shape
     (F, 6, 5), or (0, 6, 5) where nothing was copied.
 
     Parameters
     ----------
-    series, copied
+    series, shown
         As in :func:`copied_joints`.
     planted : (F, 4)
         Contacts of the result.
@@ -123,21 +107,21 @@ def copied_grounds(
     fps
         Frames per second.
     """
-    if not copied:
+    if not shown:
         return no_grounds()
     grounds = np.full((len(planted), 6, 2 + N_HEIGHTS), np.inf)
     grounds[..., 0] = -np.inf
     near = max(1, round(NEAR_S * fps))
     planted = np.ascontiguousarray(planted)
-    for part in copied:
-        soles = series[part.source].soles
-        n = min(part.stop - part.first, len(soles) - part.start)
+    for part in shown:
+        soles, floor = series[part.source].soles, limits[part.source].floor
+        n = min(part.n_frames, len(soles) - part.start)
         _grounds(
             len(soles), soles, len(planted), planted, part.first, part.start, n,
             near, SINK, COPIED_MORE, grounds,
         )  # fmt: skip
         _drags(
-            len(soles), soles, limits[part.source].floor, fps, len(planted), part.first, part.start, n, near,
+            len(soles), soles, floor, fps, len(planted), part.first, part.start, n, near,
             DRAGGED_MORE, grounds,
         )  # fmt: skip
     return grounds

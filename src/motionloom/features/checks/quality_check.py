@@ -24,14 +24,10 @@ from motionloom.features.checks.compare import (
     judge,
     with_slack,
 )
-from motionloom.features.checks.copied import (
-    copied_floors,
-    copied_grounds,
-    copied_joints,
-    mixed_floors,
-)
+from motionloom.features.checks.copied import copied_grounds, copied_joints, mixed_floors
 from motionloom.features.checks.failed_check import failed_checks
 from motionloom.features.checks.plain_checks import _unsound, new_glitches, restless_head
+from motionloom.features.checks.played import Played
 from motionloom.features.checks.series import Pose, Series, measure_series, new_series, series_of
 from motionloom.features.checks.soles import free_fall_gap
 from motionloom.features.checks.source_limits import (
@@ -43,21 +39,15 @@ from motionloom.features.checks.source_limits import (
 )
 from motionloom.features.checks.support_check import (
     AROUND_S,
-    Playing,
     Support,
-    checked_provenance,
-    judged_frames,
     leg_length,
     measure_support,
     new_support,
-    played_frames,
-    playing_clips,
     support_rows,
     told_by,
     used_frames,
-    weights_in,
 )
-from motionloom.features.checks.verification import Copied, Verification
+from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import (
     FASTEST,
@@ -81,9 +71,9 @@ class _Kept:
     block: Block
     series: Series | None = None
     allowed: FloatArray | None = None
-    """What joints may do in copied frames."""
-    copied: tuple[object, ...] = ()
-    """Frames of the result, and which of them are copied."""
+    """What joints may do in frames that show a source's."""
+    shown: tuple[object, ...] = ()
+    """Number of frames of the result, and which of them these are."""
 
 
 class QualityCheck:
@@ -199,7 +189,6 @@ class QualityCheck:
         footplants: Footplants | None = None,
         span: tuple[int, int] | None = None,
         provenance: Provenance | None = None,
-        copied: Sequence[Copied] = (),
         held: bool = True,
         steady_head: bool = False,
         pose: Pose | None = None,
@@ -218,11 +207,10 @@ class QualityCheck:
             Which clips, at which times, its frames come from; its sources are those of the check,
             in their order. Copies are not judged. All other frames are compared with their clips
             at the times that play: feet that carry the body, speed and direction of travel, soles.
-            Without it nothing is known of these times, and this part of the check is left out.
-        copied
-            Where there is no provenance: frames of the motion that were taken over from a source.
-            There each joint may do what it does in the source, glitches included, and contacts are
-            compared with these very frames, not with the worst of the clip.
+            Where a frame shows one frame of a clip, changed or not, each joint may do what it does
+            there, glitches included, and contacts are compared with these very frames, not with
+            the worst of the clip. Without it nothing is known of these times, and this part of
+            the check is left out.
         held
             Off for motion whose feet are still to be held: soles, contacts and drags are left out.
         steady_head
@@ -237,12 +225,7 @@ class QualityCheck:
                     f"`sources` must share the motion's skeleton; {source!r} does not. "
                     "Use ml.retarget first."
                 )
-        judged, weights, playing = None, None, list[Playing]()
-        if provenance is not None:
-            provenance = checked_provenance(provenance, motion, len(self.sources))
-            copied, weights = played_frames(provenance), weights_in(provenance)
-            judged = judged_frames(provenance)
-            playing = playing_clips(provenance, [each.fps for each in self.sources])
+        played = Played() if provenance is None else Played.of(provenance, motion, self.sources)
         pose = motion.world_pose() if pose is None else pose
         turns = spikes_of(motion, FASTEST)
         unsound = tuple(_unsound(turns, pose[0]))
@@ -252,19 +235,20 @@ class QualityCheck:
         series = self._series_of(rig, motion, pose)
         if footplants is None:
             footplants = contacts_of(motion, rig, self._body)
-        skipped = self._passed_on(motion, copied)
+        skipped = self._passed_on(motion, played)
         checked = CheckedMotion(
             series, footplants.planted, motion.fps, first, last, skipped,
-            held=held and bool(self.sources), judged=judged,
+            held=held and bool(self.sources), judged=played.judged,
         )  # fmt: skip
         compared = limits if self.sources else limits_without_sources(rig)
-        rows = self._rows(rig, checked, compared, copied, weights, playing)
-        if judged is not None:
-            judged[:first] = judged[last + 1 :] = False
+        rows = self._rows(rig, checked, compared, played)
+        if played.judged is not None:
+            judged = np.zeros(motion.n_frames, dtype=bool)
+            judged[first : last + 1] = played.judged[first : last + 1]
             skipped = skipped | ~judged
             if self.sources and len(rig.legs) and judged.any():
                 leg = leg_length(rig, pose[0])
-                rows = self._with_support(rows, series, motion.fps, leg, playing, judged)
+                rows = self._with_support(rows, series, motion.fps, leg, played, judged)
         failed = failed_checks(rig, motion.skeleton.names, rows)
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
@@ -278,18 +262,15 @@ class QualityCheck:
         rig: CheckRig,
         checked: CheckedMotion,
         limits: Limits,
-        copied: Sequence[Copied],
-        weights: FloatArray | None,
-        playing: Sequence[Playing],
+        played: Played,
     ) -> FloatArray:
-        """Failures against the limits of the sources."""
-        n_frames = len(checked.planted)
-        allowed = self._allowed_in(rig, n_frames, copied)
-        grounds = copied_grounds(
-            self._series, copied, checked.planted, self._each_limits, checked.fps
-        )
-        floors = self._floors_in(n_frames, copied, weights)
-        gaps = self._gaps_in(playing, n_frames) if playing else None
+        """Failures against the limits of the sources, and against what plays in each frame."""
+        planted, weights = checked.planted, played.weights
+        allowed = self._allowed_in(rig, len(planted), played)
+        each = self._each_limits
+        grounds = copied_grounds(self._series, played.shown, planted, each, checked.fps)
+        floors = None if weights is None else mixed_floors(each, weights)
+        gaps = self._gaps_in(played, len(planted)) if played.clips else None
         rows = np.zeros((MOST_FOUND, 5))
         return rows[: judge(checked, limits, allowed, grounds, rows, floors, gaps)]
 
@@ -299,27 +280,27 @@ class QualityCheck:
         series: Series,
         fps: float,
         leg: float,
-        playing: Sequence[Playing],
+        played: Played,
         judged: BoolArray,
     ) -> FloatArray:
         """Failures, and those of support and travel, each check and joint once."""
         frames = np.flatnonzero(judged)
         first, stop = int(frames[0]), int(frames[-1]) + 1
         rates = [each.fps for each in self.sources]
-        used = used_frames(playing, len(self.sources), slice(first, stop))
+        used = used_frames(played.clips, len(self.sources), slice(first, stop))
         supports = [self._support_of(k, ends, leg) for k, ends in enumerate(used)]
         result = new_support(series)
         measure_support(series, fps, leg, first, stop, result)
-        told = told_by(playing, supports, rates, result, fps, (first, stop))
+        told = told_by(played.clips, supports, rates, result, fps, (first, stop))
         more = support_rows(result, fps, (first, stop), told, judged)
         known = {(check, joint) for check, joint in rows[:, :2]}
         new = [(check, joint) not in known for check, joint in more[:, :2]]
         return np.concatenate([rows, more[new]])
 
-    def _gaps_in(self, playing: Sequence[Playing], n_frames: int) -> FloatArray:
+    def _gaps_in(self, played: Played, n_frames: int) -> FloatArray:
         """How far the clips are off free fall where they play and nothing supports them. (F,)."""
         gaps = np.zeros(n_frames)
-        for source, at in playing:
+        for source, at in played.clips:
             own = self._gaps.get(source)
             if own is None:
                 series, floor = self._series[source], self._each_limits[source].highest
@@ -346,19 +327,11 @@ class QualityCheck:
                 self._supports[k] = first, stop, support
         return support
 
-    def _floors_in(
-        self, n_frames: int, copied: Sequence[Copied], weights: FloatArray | None
-    ) -> FloatArray | None:
-        """Floors of every frame, where it is known what it was made of."""
-        if weights is not None:
-            return mixed_floors(self._each_limits, weights)
-        return copied_floors(self._each_limits, copied, n_frames)
-
     @contextmanager
     def tries(self, block: Block) -> Iterator[None]:
         """While this is entered, memory of a verification is the block's, and the next ones' too.
 
-        For one after the other of tries of as many frames that copy the same frames.
+        For one after the other of tries of as many frames that show the same frames.
         """
         self._kept = _Kept(block)
         try:
@@ -377,22 +350,23 @@ class QualityCheck:
         measure_series(rig, motion.fps, *pose, motion.local_quats, spare.series)
         return spare.series
 
-    def _allowed_in(self, rig: CheckRig, n_frames: int, copied: Sequence[Copied]) -> FloatArray:
-        """What joints may do in copied frames."""
+    def _allowed_in(self, rig: CheckRig, n_frames: int, played: Played) -> FloatArray:
+        """What joints may do in frames that show a source's."""
         spare = self._kept
         if spare is None:
-            return copied_joints(self._series, copied, n_frames, len(rig.checked))
-        wanted = (n_frames, *copied)
-        if spare.allowed is None or spare.copied != wanted:
-            n_checked = len(rig.checked)
-            spare.allowed = copied_joints(self._series, copied, n_frames, n_checked, spare.block)
-            spare.copied = wanted
+            return copied_joints(self._series, played.shown, n_frames, len(rig.checked))
+        wanted = (n_frames, *played.shown)
+        if spare.allowed is None or spare.shown != wanted:
+            spare.allowed = copied_joints(
+                self._series, played.shown, n_frames, len(rig.checked), spare.block
+            )
+            spare.shown = wanted
         return spare.allowed
 
-    def _passed_on(self, motion: Motion, copied: Sequence[Copied]) -> BoolArray:
+    def _passed_on(self, motion: Motion, played: Played) -> BoolArray:
         """Frames of a motion that show a source's own glitches. (F,)."""
         frames: list[int] = []
-        for part in copied:
+        for part in played.shown:
             offset = part.first - part.start
             frames += [frame + offset for frame in self._glitches[part.source]]
         return glitch_mask(motion, [frame for frame in frames if 0 <= frame < motion.n_frames])

@@ -19,8 +19,6 @@ _floors = kernel("ml_sole_floors")
 
 DRAG_SPEED = 0.25
 """A sole point on the floor and faster than this is dragged, m/s; as in core/src/check.h."""
-SHORTEST_CONTACT = 3
-"""Frames that a contact must have for its slide or floor to be measured; as in core/src/check.h."""
 N_SPANS = 7
 """Slides are compared over equally long contacts: of a fifteenth of a second, twice, four times
 ..., and any."""

@@ -16,12 +16,9 @@ import numpy.typing as npt
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
-from motionloom.errors import ArrayError
 from motionloom.features.checks.check_rig import CheckRig
+from motionloom.features.checks.played import Playing
 from motionloom.features.checks.series import Series, series_record
-from motionloom.features.checks.verification import Copied
-from motionloom.motion.motion import Motion
-from motionloom.motion.provenance import Provenance
 
 _measure = _core.kernel("ml_support_measure")
 _told = _core.kernel("ml_support_told")
@@ -101,35 +98,6 @@ class Told(NamedTuple):
     """(P, F, 4)"""
 
 
-class Playing(NamedTuple):
-    """A clip that plays in a result."""
-
-    source: int
-    at: FloatArray
-    """Its frame at every frame of the result; nan where it does not play. (F,)"""
-
-
-def playing_clips(provenance: Provenance, rates: Sequence[float]) -> list[Playing]:
-    """Clips of the part that carries the body. One that plays at two times at once is there twice.
-
-    Parameters
-    ----------
-    provenance
-        Of the result.
-    rates
-        Frames per second of each source.
-    """
-    track = provenance.body
-    found = []
-    for slot in range(track.clip.shape[1]):
-        used = track.weight[:, slot] != 0.0
-        for source in np.unique(track.clip[used, slot]):
-            here = used & (track.clip[:, slot] == source)
-            at = np.where(here, track.time[:, slot] * rates[source], np.nan)
-            found.append(Playing(int(source), at))
-    return found
-
-
 def told_by(
     playing: Sequence[Playing],
     supports: Sequence[Support],
@@ -168,42 +136,6 @@ def support_rows(
         MOST_ROWS, rows, n_found,
     )  # fmt: skip
     return rows[: int(n_found[0])]
-
-
-def checked_provenance(provenance: Provenance, motion: Motion, n_sources: int) -> Provenance:
-    """The provenance of a motion, if it fits the motion and its sources."""
-    if provenance.n_frames != motion.n_frames:
-        raise ArrayError(
-            f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
-            f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
-        )
-    if len(provenance.sources) != n_sources:
-        raise ArrayError(
-            f"`provenance` must be about the sources of the check ({n_sources}), in their order; "
-            f"it names {len(provenance.sources)}."
-        )
-    return provenance
-
-
-def played_frames(provenance: Provenance) -> list[Copied]:
-    """Frames that show a frame of one clip, as it is or with changes."""
-    unchanged = np.zeros(provenance.n_frames, dtype=bool)
-    shown = Provenance(provenance.sources, provenance.fps, provenance.tracks, unchanged)
-    return [Copied(each.first, each.last + 1, each.source, each.start) for each in shown.copies()]
-
-
-def judged_frames(provenance: Provenance) -> BoolArray:
-    """Frames that are judged: all but copies. Steps into a copy and out of it are judged. (F,)."""
-    judged, n = np.ones(provenance.n_frames, dtype=bool), provenance.n_frames
-    for first, last, *_ in provenance.copies():
-        judged[first + (first > 0) : last + (last == n - 1)] = False
-    return judged
-
-
-def weights_in(provenance: Provenance) -> FloatArray:
-    """Share of every source in every frame of the part that carries the body. (F, K)."""
-    each = [provenance.body.weights_of(k) for k in range(len(provenance.sources))]
-    return np.stack(each, axis=1)
 
 
 def used_frames(playing: Sequence[Playing], n_sources: int, span: slice) -> Iterator[FloatArray]:

@@ -1,33 +1,15 @@
-"""Verification: what the quality check found, and which frames of a result were copied."""
+"""Verification: what the quality check found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from motionloom._records import record
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.findings import Finding
-
-
-class Copied(NamedTuple):
-    """Frames of a result that were copied from a source.
-
-    Attributes
-    ----------
-    first, stop : int
-        First such frame of the result, and the one after the last.
-    source : int
-        Index of the source.
-    start : int
-        Frame of the source that frame ``first`` came from.
-    """
-
-    first: int
-    stop: int
-    source: int
-    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +84,9 @@ class Verification:
             "unsound": [str(each) for each in self.unsound],
             "glitches": [each._asdict() for each in self.glitches],
         }
+
+
+def with_failed(found: Verification, failed: Iterable[FailedCheck]) -> Verification:
+    """What the quality check found, with these failed checks only."""
+    failed = tuple(failed)
+    return replace(found, failed=failed, passed=not failed and not found.unsound)

@@ -25,7 +25,7 @@ ONE_THREAD = {
     "TF_ENV_SETTING_ALERTS_ENABLED": "0",
     "MALLOC_ARENA_MAX": "1",
 }
-_NO_PACKAGE, _NO_STAGE = 7, 8
+_NO_PACKAGE = 7
 
 _PROGRAM = """
 import sys

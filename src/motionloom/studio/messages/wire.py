@@ -22,7 +22,6 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -31,7 +30,6 @@ from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.notices import encode_head
 
 ANSWER, POSE = b"MLA1", b"MLP1"
-KINDS = {"float32": "<f4", "uint8": "|u1", "int32": "<i4"}
 
 
 def encode_answer(number: int, answer: Answer) -> str | bytes:
@@ -55,21 +53,6 @@ def encode_pose(live: int, frame: int, planted: BoolArray, points: FloatArray) -
     """The message for one frame of a live blend."""
     bits = sum(1 << k for k in range(4) if planted[k])
     return POSE + struct.pack("<III", live, frame, bits) + points.astype("<f4").tobytes()
-
-
-def decode_answer(message: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Head and arrays of a binary answer."""
-    if message[:4] != ANSWER:
-        raise ValueError(f"a binary answer must begin with {ANSWER!r}, got {message[:4]!r}")
-    (length,) = struct.unpack_from("<I", message, 4)
-    head = msgspec.json.decode(message[8 : 8 + length])
-    at, arrays = 8 + length, {}
-    for layout in head.pop("arrays"):
-        count = int(np.prod(layout["shape"], dtype=np.int64))
-        array = np.frombuffer(message, KINDS[layout["dtype"]], count, at).reshape(layout["shape"])
-        arrays[layout["name"]] = array
-        at += array.nbytes + -array.nbytes % 4
-    return head, arrays
 
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

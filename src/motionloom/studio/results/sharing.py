@@ -12,7 +12,7 @@ from motionloom.studio.messages.result_messages import TransitionDetail
 from motionloom.studio.results.result import Result
 
 
-def shared_page(result: Result, *, title: str | None = None) -> str:
+def shared_page(result: Result) -> str:
     """The text of an offline HTML page with the studio's player."""
     if result.motion.n_frames > MAX_FRAMES:
         raise ArrayError(
@@ -46,4 +46,4 @@ def shared_page(result: Result, *, title: str | None = None) -> str:
         [sources[0], own, *sources[1:]],
         number=1, together=True, autoplay=True, alone=True, more=more,
     )  # fmt: skip
-    return page_of(title or f"{result.tab}: {', '.join(result.sources)}", slot)
+    return page_of(f"{result.tab}: {', '.join(result.sources)}", slot)

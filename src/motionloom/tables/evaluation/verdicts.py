@@ -10,8 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from motionloom._paths import path_of
 from motionloom.errors import ArrayError, FormatError
 from motionloom.reading.csv_text import csv_rows
@@ -55,25 +53,6 @@ class Verdicts:
                 1 if verdict.natural else -1
             )
         return {name: vote > 0 for name, vote in votes.items() if vote != 0}
-
-    def agreement(self) -> float:
-        """How far raters agree beyond chance: 1 always, 0 as by chance; nan if none share one.
-
-        Fleiss' kappa over the transitions that two or more raters rated.
-        """
-        votes_of: dict[str, list[bool]] = {}
-        for verdict in self.verdicts:
-            votes_of.setdefault(verdict.transition, []).append(verdict.natural)
-        shared = [votes for votes in votes_of.values() if len(votes) > 1]
-        if not shared:
-            return float("nan")
-        agreements = []
-        for votes in shared:
-            n, yes = len(votes), sum(votes)
-            agreements.append((yes * (yes - 1) + (n - yes) * (n - yes - 1)) / (n * (n - 1)))
-        part = sum(sum(votes) for votes in shared) / sum(len(votes) for votes in shared)
-        chance = part**2 + (1.0 - part) ** 2
-        return float((np.mean(agreements) - chance) / (1.0 - chance)) if chance < 1.0 else 1.0
 
     def labels(self, transitions: Iterable[str]) -> list[bool | None]:
         """The majority for these; None for ties and where nobody rated."""

@@ -14,10 +14,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.blending.evaluate import mix_poses
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.skeleton import Skeleton
-from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.recipe import Recipe, rows_at, weights_of
 from motionloom.tables.synthesis.synthesis import Rows, rows_of
@@ -78,25 +76,6 @@ def _nested_quats(rows: Rows, at: IntArray, recipe: Recipe) -> FloatArray:
 def _heights(frames: Frames, at: IntArray, recipe: Recipe) -> FloatArray:
     """Heights of the root by the weights. (L,)."""
     return np.asarray(np.sum(recipe.weights().T * frames.body[at, 0, 1], axis=1))
-
-
-def mean_of_rotations(frames: Frames, recipe: Recipe) -> SeenPose:
-    """Poses by weighted means of joint rotations (Park, Shin and Shin 2002), to compare with."""
-    at = rows_at(frames, recipe)
-    weights = np.ascontiguousarray(recipe.weights().T)
-    n_frames = len(at)
-    picked = frames.quats[at.T].reshape(-1, frames.skeleton.n_joints, 4).astype(np.float64)
-    quats, _ = mix_poses(
-        quat.normalize(picked),
-        np.arange(recipe.n_ways + 1) * n_frames,
-        np.repeat(np.arange(n_frames, dtype=np.float64)[:, None], recipe.n_ways, axis=1),
-        weights,
-        np.zeros(at.shape),
-    )
-    quats = quat.make_continuous(quats)
-    root = np.zeros((len(at), 3))
-    root[:, 1] = _heights(frames, at, recipe)
-    return SeenPose(forward_kinematics(frames.skeleton, root, quats)[0], quats)
 
 
 def mean_of_positions(

@@ -108,20 +108,17 @@ def match_all(
     rows: IntArray,
     length: int,
     *,
-    slope_limit: int = SLOPE_LIMIT,
     borders: bool = False,
 ) -> WindowMatches:
-    """Matches of every window with every other; options as in :func:`aligned`."""
+    """Matches of every window with every other; ``borders`` as in :func:`aligned`."""
     clouds = [_cloud(frames, np.arange(row, row + length)) for row in rows.tolist()]
     paths: dict[tuple[int, int], IntArray] = {}
     for i in range(len(rows)):
         for j in range(i, len(rows)):
             grid = _distances(clouds[i], clouds[j])
-            paths[i, j] = match_grid(grid, slope_limit=slope_limit, borders=borders)
+            paths[i, j] = match_grid(grid, borders=borders)
             if i != j:
-                paths[j, i] = match_grid(
-                    np.ascontiguousarray(grid.T), slope_limit=slope_limit, borders=borders
-                )
+                paths[j, i] = match_grid(np.ascontiguousarray(grid.T), borders=borders)
     each = [paths[i, j] for i in range(len(rows)) for j in range(len(rows))]
     firsts = np.cumsum([0, *map(len, each)], dtype=np.int64)
     return WindowMatches(firsts, np.concatenate(each))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.paper.time_alignment import LONGEST, WindowMatches
+from motionloom.tables.paper.time_alignment import LONGEST
 from motionloom.tables.score.columns import COLUMNS, N_PATHS, Ranking, terms_record
 from motionloom.tables.score.recipe import FAMILIES, MOST_WAYS
 from motionloom.tables.score.terms import N_ROWS, N_SEGMENTS, Terms
@@ -125,11 +125,6 @@ class WarpedTerms:
         return best
 
 
-def matches_record(matches: WindowMatches) -> Record:
-    """Matches as :class:`WarpedTerms` takes them."""
-    return matches.record()
-
-
 def _memory(terms: Terms) -> tuple[Record, Record]:
     """Memory for the warped terms of one blend, and to judge it in."""
     most, plants = LONGEST * terms.length, terms.arrays.spans.shape[2]
@@ -173,10 +168,3 @@ def _memory(terms: Terms) -> tuple[Record, Record]:
         labels=np.zeros((2, most), dtype=np.int16),
     )
     return warp, scratch
-
-
-def weights_at(family: str, n_ways: int, length: int) -> FloatArray:
-    """Weights (N, L) of a family, as the search has them."""
-    out = np.zeros((n_ways, length))
-    kernel("ml_warp_weights")(FAMILY_NUMBERS[family], n_ways, length, out)
-    return out

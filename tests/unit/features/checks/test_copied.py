@@ -11,13 +11,12 @@ from motionloom.features.checks.compare import SINK
 from motionloom.features.checks.copied import (
     COPIED_MORE,
     DRAGGED_MORE,
-    copied_floors,
     copied_grounds,
     mixed_floors,
 )
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
-from motionloom.features.checks.verification import Copied
+from motionloom.motion.provenance import Copy, Provenance
 
 FPS = 60.0
 FLOAT64 = 1e-9
@@ -34,7 +33,7 @@ def test_planted_points_may_be_as_low_as_in_the_frames_around(walk) -> None:
     planted = np.zeros((40, 4), dtype=bool)
     planted[10:20, 1] = True
     series = [series_of(check_rig(walk), walk)]
-    grounds = copied_grounds(series, [Copied(0, 40, 0, 100)], planted, FLOORS, FPS)
+    grounds = copied_grounds(series, [Copy(0, 39, 0, 100)], planted, FLOORS, FPS)
     near = 6
     for t in range(10, 20):
         lowest = soles[100 + t - near : 100 + t + near + 1, 1, 1].min()
@@ -48,7 +47,7 @@ def test_a_contact_that_is_copied_in_part_is_compared_with_the_clip(walk) -> Non
     planted = np.zeros((40, 4), dtype=bool)
     planted[10:20, 1] = True
     series = [series_of(check_rig(walk), walk)]
-    grounds = copied_grounds(series, [Copied(0, 15, 0, 100)], planted, FLOORS, FPS)
+    grounds = copied_grounds(series, [Copy(0, 14, 0, 100)], planted, FLOORS, FPS)
     assert np.isposinf(grounds[..., 1]).all()
     assert np.isfinite(grounds[10:15, 1, 0]).all()
     assert np.isneginf(grounds[15:, 1, 0]).all()
@@ -70,15 +69,15 @@ def test_a_clip_that_sinks_once_does_not_license_sinking_in_copied_frames(walk) 
     sunk[first : first + 15, 1] -= 0.04
     check = QualityCheck([source], footplants=[plants])
     made = source.replace(root_positions=sunk)
-    whole = [Copied(0, n, 0, 0)]
+    whole = Provenance.of_edit("walk", FPS, 0, n)
 
-    def soles(copied: list[Copied]) -> bool:
-        found = check.verify(made, footplants=plants, copied=copied)
+    def soles(provenance: Provenance | None) -> bool:
+        found = check.verify(made, footplants=plants, provenance=provenance)
         return any(each.check == "sole below the floor" for each in found.failed)
 
-    assert not soles([])
+    assert not soles(None)
     assert soles(whole)
-    assert check.verify(source, footplants=plants, copied=whole).passed
+    assert check.verify(source, footplants=plants, provenance=whole).passed
 
 
 def test_a_foot_that_is_dragged_in_copied_frames_fails_though_the_clip_drags_it_elsewhere(
@@ -86,7 +85,7 @@ def test_a_foot_that_is_dragged_in_copied_frames_fails_though_the_clip_drags_it_
 ) -> None:
     """The clip scuffs its left ball for 20 cm once; a stance that is scuffed 15 cm is found."""
     check = QualityCheck([walk])
-    series, whole = series_of(check_rig(walk), walk), [Copied(0, walk.n_frames, 0, 0)]
+    series, whole = series_of(check_rig(walk), walk), [Copy(0, walk.n_frames - 1, 0, 0)]
     soles = np.array(series.soles)
     soles[..., 1] = 1.0
     soles[20:40, 1, 1] = 0.0
@@ -100,21 +99,16 @@ def test_a_foot_that_is_dragged_in_copied_frames_fails_though_the_clip_drags_it_
     )
     assert not dragged[: 21 - near].any()
     assert not dragged[40 + near :].any()
-    assert check.verify(walk, copied=whole).passed
+    edit = Provenance.of_edit("walk", FPS, 0, walk.n_frames)
+    assert check.verify(walk, provenance=edit).passed
 
 
-def test_floors_are_those_of_the_source_copied_and_go_from_one_to_the_next(walk) -> None:
-    check = QualityCheck([walk, walk])
-    low = check.limits_for(walk)
+def test_floors_are_those_of_the_sources_by_their_weights(walk) -> None:
+    low = QualityCheck([walk]).limits_for(walk)
     high = low._replace(floor=low.floor + 0.2, highest=low.highest + 0.2)
-    assert copied_floors([low, high], [], 9) is None
-    floors = copied_floors([low, high], [Copied(0, 3, 0, 5), Copied(6, 9, 1, 7)], 9)
-    assert floors is not None
-    part = np.array([0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0])[:, None]
+    part = np.array([0.0, 0.0, 0.25, 0.5, 0.75, 1.0])[:, None]
+    floors = mixed_floors([low, high], np.concatenate([1.0 - part, part], axis=1))
     assert np.abs(floors[:, 0] - (low.floor + 0.2 * part)).max() < FLOAT64
     # Between the two a foot may stand on the higher one to the end.
     stands = np.where((part > 0.0) & (part < 0.75), 0.15, 0.2 * part)
     assert np.abs(floors[:, 1] - (low.highest + stands)).max() < FLOAT64
-    mixed = mixed_floors([low, high], np.full((4, 2), 0.5))
-    assert np.abs(mixed[:, 0] - (low.floor + 0.1)).max() < FLOAT64
-    assert np.abs(mixed[:, 1] - (low.highest + 0.15)).max() < FLOAT64

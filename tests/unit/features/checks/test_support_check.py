@@ -10,14 +10,13 @@ from motionloom._core import constant
 from motionloom.errors import ArrayError
 from motionloom.features.checks.check_names import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
 from motionloom.features.checks.check_rig import check_rig
+from motionloom.features.checks.played import judged_frames, playing_clips
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import Series, series_of
 from motionloom.features.checks.support_check import (
-    judged_frames,
     leg_length,
     measure_support,
     new_support,
-    playing_clips,
     support_rows,
     told_by,
 )

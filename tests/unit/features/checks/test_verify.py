@@ -9,9 +9,9 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Copied
 from motionloom.features.checks.verify import verify
 from motionloom.features.glitches.glitch_frames import glitch_mask
+from motionloom.motion.provenance import Provenance
 from motionloom.rotation import quat
 
 FPS = 60.0
@@ -139,14 +139,14 @@ def test_only_the_span_is_judged(gaits, check) -> None:
     assert check.verify(corrupted, span=(80, 120)).passed
 
 
-def test_what_a_source_does_in_a_copied_frame_is_its_own(gaits) -> None:
+def test_what_a_source_does_in_a_frame_that_is_shown_is_its_own(gaits) -> None:
     name = knee_of(gaits[0])
     corrupted = turned(gaits[0], name, slice(50, 51), 40.0, 0)
     check = QualityCheck([corrupted])
-    there = [Copied(0, corrupted.n_frames, 0, 0)]
-    assert check.verify(corrupted, copied=there).passed
+    there = Provenance.of_edit("walk", corrupted.fps, 0, corrupted.n_frames)
+    assert check.verify(corrupted, provenance=there).passed
     elsewhere = turned(gaits[0], name, slice(90, 91), 40.0, 0)
-    assert not check.verify(elsewhere, copied=there).passed
+    assert not check.verify(elsewhere, provenance=there).passed
 
 
 def test_a_restless_head_is_found_where_it_is_asked_for(gaits, check) -> None:

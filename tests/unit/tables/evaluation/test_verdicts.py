@@ -1,7 +1,5 @@
 """Verdicts of people, from a CSV file."""
 
-import math
-
 import pytest
 
 from motionloom.errors import ArrayError, FormatError
@@ -26,15 +24,6 @@ def test_verdicts_are_read_and_the_majority_counts(tmp_path):
     assert verdicts.labels(["t2", "t3", "t9"]) == [False, None, None]
     assert verdicts.raters == ("ann", "bo", "cy")
     assert "3 people on 2 transitions (1 natural)" in verdicts.about
-
-
-def test_agreement_is_one_where_all_agree_and_nothing_by_chance(tmp_path):
-    agree = "transition,natural,rater\na,1,x\na,1,y\nb,0,x\nb,0,y\n"
-    assert read_verdicts(written(tmp_path, agree)).agreement() == 1.0
-    split = "transition,natural,rater\na,1,x\na,0,y\nb,0,x\nb,1,y\n"
-    assert read_verdicts(written(tmp_path, split)).agreement() == -1.0
-    alone = "transition,natural,rater\na,1,x\nb,0,x\n"
-    assert math.isnan(read_verdicts(written(tmp_path, alone)).agreement())
 
 
 @pytest.mark.parametrize(
