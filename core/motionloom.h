@@ -2111,7 +2111,8 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
    `toward` the goal, which is `reached`: 1 while the piece is acted that ends in row `act_last`, and 2
    after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`.
    Thoughts: `stage` is the next piece of thinking, `continues` whether it is about the end of the
-   clip, as on a `detour` where an order finds no way before the clip is over. Of `n_recipes`, found from the window at row `source`, `number` is tried next, with its feet
+   clip, as on a `detour` where an order finds no way before the clip is over; it `bails`
+   out of a transition that leads nowhere. Of `n_recipes`, found from the window at row `source`, `number` is tried next, with its feet
    held or not; of `n_tried` the best so far fails by `least`.
    `since` is how many steps later than the recipes were found for a transition may leave. One that is
    made leaves in `leave_in` steps, -1 where none is made.
@@ -2122,7 +2123,7 @@ typedef struct ml_stream {
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
     uint8_t in_transition, is_flawed, is_continuing, order, pending, toward, reached;
-    uint8_t stage, continues, detour, feet, alike, least_feet;
+    uint8_t stage, continues, detour, bails, feet, alike, least_feet;
     uint8_t least_alike, made_flawed;
     int64_t at, then, goal_row, act_last, waited, pause, n_clips, n_played;
     int64_t source, n_recipes, n_ranked, number, n_tried, since, leave_in, least_number;

@@ -40,7 +40,7 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     int64_t remembered = ml_check_frames(STREAM_REMEMBERED_S, table->fps, back);
     pieces->segment = stream_part_of(&memory, length, joints);
     pieces->made = stream_part_of(&memory, length, joints);
-    pieces->planned = stream_part_of(&memory, remembered + STREAM_AHEAD + length + 2, joints);
+    pieces->planned = stream_part_of(&memory, remembered + STREAM_AHEAD + 2 * length, joints);
     pieces->played = stream_part_of(&memory, remembered, joints);
     pieces->segment.frames.n_frames = pieces->made.frames.n_frames = length;
     pieces->choice = (ml_choice){.most = most};
@@ -343,7 +343,11 @@ static void stream_leave(ml_stream *stream, stream_pieces *work) {
     stream->is_continuing = stream->continues;
     stream->at = 1;
     stream->leave_in = -1;
-    stream->detour = stream->pause = 0;
+    stream->detour = stream->bails = stream->pause = 0;
+    if (stream->continues && stream->toward) { /* the way to its goal led nowhere: another is looked for */
+        stream->toward = stream->waited = 0;
+        stream->pending = 1;
+    }
     if (stream->continues || !stream->pending) return;
     stream->pending = 0;
     stream->toward = 1;

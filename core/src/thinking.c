@@ -51,15 +51,22 @@ stream_time ml_stream_when(const ml_stream *stream, const stream_pieces *work) {
     return time;
 }
 
-/* Whether it is time to think about what goes on after the clip. */
-static int thinking_ends(const stream_time *time) {
-    return time->soonest <= STREAM_AHEAD && time->window <= STREAM_AHEAD;
+/* Whether it is time to think about what goes on after the clip. Where no whole window of it is left, that
+   is as soon as it is on its way there: a transition that leads nowhere can still be left. */
+static int thinking_ends(const ml_stream *stream, const stream_time *time) {
+    int64_t ahead = time->window < time->soonest ? stream->table->length : STREAM_AHEAD;
+    return time->soonest <= ahead && time->window <= STREAM_AHEAD;
+}
+
+/* In how many steps the transition leaves that is thought about. */
+static int64_t thinking_leave(const ml_stream *stream, const stream_time *time) {
+    return stream->continues && !stream->bails ? time->soonest : 0;
 }
 
 int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
     if (thinking_row(stream) < 0 || stream->leave_in >= 0) return 0;
     stream_time time = ml_stream_when(stream, work);
-    int ends = thinking_ends(&time);
+    int ends = thinking_ends(stream, &time);
     if (stream->pending) return !stream->pause || ends;
     return ends && (!stream->pause || time.latest <= 0);
 }
@@ -428,7 +435,8 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
                                   : (double)stream->waited < stream->patience * stream->table->fps;
     stream->stage = STREAM_LOOK;
     if (waits) {
-        stream->detour = stream->pending && thinking_ends(time);
+        stream->detour = stream->pending && thinking_ends(stream, time);
+        stream->bails = stream->continues && stream->in_transition;
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
     }
@@ -467,7 +475,7 @@ static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
 
 /* Make and check the transition that is tried next, and take it if it passes. */
 static ml_status thinking_try(ml_stream *stream, stream_pieces *work, const stream_time *time) {
-    int64_t leave = stream->continues ? time->soonest : 0, n_ways = 0, n_found = 0;
+    int64_t leave = thinking_leave(stream, time), n_ways = 0, n_found = 0;
     int64_t windows[ML_MOST_WAYS - 1];
     const int64_t *rows = work->choice.rows + ML_MOST_WAYS * stream->number + 1;
     for (; n_ways < ML_MOST_WAYS - 1 && rows[n_ways] >= 0; n_ways++)
@@ -508,7 +516,7 @@ ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
     stream->continues = continues;
     if (stream->stage == STREAM_LOOK) {
         thinking_begin(stream);
-        bad = stream->continues ? thinking_look_on(stream, work, time.soonest)
+        bad = stream->continues ? thinking_look_on(stream, work, thinking_leave(stream, &time))
                                 : thinking_look(stream, work);
     } else if (stream->stage == STREAM_CHOOSE) {
         bad = thinking_choose(stream, work);
