@@ -17,7 +17,7 @@ MOST_LENGTHS = 4
 """The longest transition, in lengths of a window; as in core/src/table.h."""
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
-JOINS = 2
+JOINS = 4
 """Searches for a natural candidate that also passes the quality check, at most."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
@@ -61,6 +61,8 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
             if result.is_good:
                 return result.best
     assert result is not None
+    if result.is_passed:
+        return result.best
     rescore = min(int(request.rescore), MOST_RESCORED)
     choice = engine.choose(source, targets, rescore=rescore)
     recipes = engine.synthesize_best(choice, still=request.still_feet)
@@ -92,16 +94,14 @@ def _searched(
         )
         if not len(choice.rows):
             return
-        top = choice.key(0)
-        best = engine.synthesize_best(choice, still=request.still_feet)
-        judged = best.choice  # by cost, unless the first candidate was taken
-        found = Found(engine, best)
-        yield found
-        if found.is_good or (found.is_passed and judged.key(best.number) == top):
+        is_natural = engine.is_natural(choice, 0)
+        if banned and not is_natural:
             return
-        if not engine.is_natural(judged, judged.find(top)):
+        best = engine.synthesize_best(choice, still=request.still_feet, ranked=is_natural)
+        yield Found(engine, best)
+        if not is_natural:
             return
-        banned |= {top, *(judged.key(n) for n in range(min(TRIES, len(judged.rows))))}
+        banned |= {choice.key(n) for n in range(min(TRIES, choice.ranked))}
 
 
 def _better(first: Found | None, other: Found) -> Found:

@@ -360,8 +360,12 @@ class QueryEngine:
             self._members[cluster] = members
         return members
 
-    def synthesize_best(self, choice: Choice, *, still: bool = False) -> Best:
+    def synthesize_best(
+        self, choice: Choice, *, still: bool = False, ranked: bool = False
+    ) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
+
+        With ``ranked`` only those that are in order are tried.
 
         If none of the first few recipes passes and no foot slips, the feet of the first are left as
         the blend has them. If none passes, the one that fails least is returned.
@@ -370,6 +374,8 @@ class QueryEngine:
         number, feet, errors, failed, n_failed = self._outputs
         with self.lock:
             into = self._filled(choice)
+            if ranked:
+                into.struct.count = choice.ranked
             self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
             failures, names = failed[: n_failed[0]].copy(), self.frames.skeleton.names
             # It is put in order where its first recipe fails.
