@@ -27,8 +27,8 @@ enum {
 #define JOIN_RECIPES 2
 /* Where recipes are banned: natural places that are sought, and recipes of the table that are judged
    at each place. */
-#define JOIN_OTHERS 2
-#define JOIN_FEW 6
+#define JOIN_OTHERS 4
+#define JOIN_FEW 4
 /* Cost of the farthest place that is judged: nearly none beyond is natural. */
 #define JOIN_FARTHEST 14.0
 /* Pairs next to the best that a choice holds: all its windows have to fit into slots. */

@@ -6,7 +6,9 @@
 #include "passage.h"
 #include "table.h"
 
-/* Recipes that are made, best first. */
+/* Recipes that are made, best first: of those that are in order, and where the others have to be put in
+   order. */
+#define TRANSITION_RANKED 5
 #define TRANSITION_TRIES 3
 /* Part of gravity by which a flight may be slower or faster: clips play at their own rate. */
 #define TRANSITION_WARP 0.0
@@ -501,15 +503,17 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
                         int64_t *n_found) {
     ml_table_pieces work;
     transition_made kept = {.badness = HUGE_VAL};
-    transition_recipe tried[TRANSITION_TRIES];
-    int64_t tries = 0;
+    transition_recipe tried[TRANSITION_RANKED];
+    int64_t tries = 0, most = TRANSITION_RANKED;
     int slips = 0;
     if (choice->count < 1 || table->n_work < ml_table_work(table)) return ML_BAD_SIZE;
     ml_table_lay_out(table, table->work, &work);
     kept.frames = work.kept;
     *feet = 1;
-    for (int64_t n = 0; n < choice->count && tries < TRANSITION_TRIES; n++) {
-        if (n >= choice->ranked) { /* those that were tried are elsewhere now */
+    for (int64_t n = 0; n < choice->count && tries < most; n++) {
+        if (n >= choice->ranked) { /* those that were tried are elsewhere then */
+            most = TRANSITION_TRIES;
+            if (tries >= most) break;
             ml_status bad = transition_order(table, choice);
             if (bad) return bad;
             n = 0;

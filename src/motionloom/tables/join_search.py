@@ -10,14 +10,14 @@ from itertools import islice, product
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.tables.query_engine import TRIES, Best, QueryEngine
+from motionloom.tables.query_engine import RANKED, Best, QueryEngine
 from motionloom.tables.transition_request import TransitionRequest
 
 MOST_LENGTHS = 4
 """The longest transition, in lengths of a window; as in core/src/table.h."""
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
-JOINS = 4
+JOINS = 2
 """Searches for a natural candidate that also passes the quality check, at most."""
 MOST_RESCORED = 1_000_000
 """More recipes than any two frames have in a table: a greater number means all of them."""
@@ -101,7 +101,7 @@ def _searched(
         yield Found(engine, best)
         if not is_natural:
             return
-        banned |= {choice.key(n) for n in range(min(TRIES, choice.ranked))}
+        banned |= {choice.key(n) for n in range(min(RANKED, choice.ranked))}
 
 
 def _better(first: Found | None, other: Found) -> Found:
