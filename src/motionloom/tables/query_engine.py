@@ -361,9 +361,7 @@ class QueryEngine:
             self._members[cluster] = members
         return members
 
-    def synthesize_best(
-        self, choice: Choice, *, still: bool = False, ranked: bool = False
-    ) -> Best:
+    def synthesize_best(self, choice: Choice, *, still: bool = False, ranked: bool = False) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
 
         With ``ranked`` only those that are in order are tried.

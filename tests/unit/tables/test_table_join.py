@@ -228,9 +228,7 @@ def test_captured_windows_win_where_they_are_natural(table):
             for each in same
         ]
         natural = [
-            n
-            for n, each in enumerate(same)
-            if each.recipe.pinned and chances[n] >= THRESHOLD
+            n for n, each in enumerate(same) if each.recipe.pinned and chances[n] >= THRESHOLD
         ]
         captured += bool(natural)
         if not made.passed_over:
