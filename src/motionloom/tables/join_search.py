@@ -53,8 +53,8 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
     natural passes, the most natural candidate that passes is taken, or the one that fails least.
     If nothing good is found, the search is repeated without the tolerance and with the usual time,
     where these are less; if nothing passes, between the frames asked for alone, and recipes of the
-    table are tried. The best result is taken. So a tolerance, or more time than usual, never makes a
-    natural result unnatural.
+    table are tried. The best result is taken. So a tolerance, or more time than usual, never makes
+    a natural result unnatural.
     """
     result: Found | None = None
     for attempt in _attempts(engine, request):
