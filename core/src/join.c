@@ -25,6 +25,14 @@ enum {
 #define JOIN_MORE 3
 /* Of these, so many are judged again with recipes of the table. */
 #define JOIN_RECIPES 2
+/* Where recipes are banned: natural places that are sought, and recipes of the table that are judged
+   at each place. */
+#define JOIN_OTHERS 4
+#define JOIN_FEW 4
+/* Cost of the farthest place that is judged: nearly none beyond is natural. */
+#define JOIN_FARTHEST 14.0
+/* Pairs next to the best that a choice holds: all its windows have to fit into slots. */
+#define JOIN_LISTED 5
 /* Sum in inches under which the papers call a transition good. */
 #define JOIN_PAPER_IN 6.0
 
@@ -238,12 +246,33 @@ static void join_put(const join_pair *pair, int64_t n, ml_choice *out) {
     out->costs[n] = pair->cost;
 }
 
-/* The blends of a pair, which was listed last, as a choice: the best first, others as they are. Then
-   the best of other pairs that are natural. */
+/* Of the pairs that were tried, numbers of those that are natural, without `pair`, the most natural
+   first; how many. at: (JOIN_LISTED) */
+static int64_t join_natural(const join_pair *pair, int64_t n_tried, const join_pair *tried,
+                            int64_t *at) {
+    int64_t count = 0;
+    for (int64_t k = 0; k < n_tried; k++) {
+        int64_t n = count;
+        if (tried[k].worth < 0.0 ||
+            (tried[k].source == pair->source && tried[k].target == pair->target))
+            continue;
+        for (; n > 0 && tried[k].worth > tried[at[n - 1]].worth; n--)
+            if (n < JOIN_LISTED) at[n] = at[n - 1];
+        if (n < JOIN_LISTED) at[n] = k;
+        if (count < JOIN_LISTED) count++;
+    }
+    return count;
+}
+
+/* The best of a pair, which was listed last, and of other pairs that are natural, in order; then the
+   other blends of the pair as they are. */
 static void join_write(const join_task *task, const join_pair *pair, int64_t n_tried,
                        const join_pair *tried, ml_choice *out) {
-    int64_t count = 1;
+    int64_t at[JOIN_LISTED] = {0}, count = 1;
+    int64_t n_natural = join_natural(pair, n_tried, tried, at);
     join_put(pair, 0, out);
+    for (int64_t k = 0; k < n_natural; k++) join_put(tried + at[k], count++, out);
+    out->ranked = count;
     for (int64_t n = 0; n < pair->count; n++) {
         if (n == pair->best) continue;
         out->pinned[count] = join_rows(task->table, pair, task->work->ids + ML_MOST_WAYS * n,
@@ -252,12 +281,7 @@ static void join_write(const join_task *task, const join_pair *pair, int64_t n_t
         for (int c = 0; c < TABLE_COLUMNS; c++) out->columns[TABLE_COLUMNS * count + c] = NAN;
         count++;
     }
-    for (int64_t k = 0; k < n_tried; k++)
-        if (tried[k].worth >= 0.0 &&
-            (tried[k].source != pair->source || tried[k].target != pair->target))
-            join_put(tried + k, count++, out);
     out->count = pair->count < 1 ? 0 : count;
-    out->ranked = 1;
 }
 
 /* Judge a pair, which is the last one then; `best` is the better of the two. */
@@ -270,7 +294,34 @@ static ml_status join_try(const join_task *task, join_pair pair, join_pair *last
     return bad;
 }
 
-/* Recipes of the table at the pair asked for, then at the places that came nearest to natural
+/* Whether a recipe between the two windows of a pair is banned. */
+static int join_is_banned(const join_task *task, const join_pair *pair) {
+    for (int64_t k = 0; k < task->n_banned; k++) {
+        const int64_t *rows = task->banned + (ML_MOST_WAYS + 1) * k;
+        int64_t last = ML_MOST_WAYS - 1;
+        while (last > 0 && rows[last] < 0) last--;
+        if (rows[0] == pair->source && rows[last] == pair->target) return 1;
+    }
+    return 0;
+}
+
+/* As join_try, but nothing is judged between two windows with a banned recipe: what fails the quality
+   check there once is likely to fail again. */
+static ml_status join_try_other(const join_task *task, join_pair pair, join_pair *last,
+                                join_pair *best) {
+    const ml_table *table = task->table;
+    int64_t first = table->n_medoids;
+    if (!join_is_banned(task, &pair)) return join_try(task, pair, last, best);
+    *last = pair;
+    last->worth = -HUGE_VAL;
+    ml_status bad = ml_table_put(table, first + JOIN_SOURCE, pair.source);
+    if (!bad) bad = ml_table_put(table, first + JOIN_TARGET, pair.target);
+    if (bad) return bad;
+    return ml_natural_reference(table->terms, table->scratch, first + JOIN_SOURCE,
+                                first + JOIN_TARGET, last->reference);
+}
+
+/* Recipes of the table at the pair asked for, less what is banned there, then at the places that came nearest to natural
    without them. They come last: on captured truth they are no nearer than the others. */
 static ml_status join_recipes(const join_task *task, int64_t rescore, int64_t count,
                               join_pair *tried, join_pair *last, join_pair *best) {
@@ -297,29 +348,36 @@ static ml_status join_targets(const join_task *task, const join_asked *asked, jo
                           .later = asked->later[at]};
         if (n == 0) {
             best->worth = -HUGE_VAL;
-            bad = join_try(task, pair, last, best);
+            bad = join_try_other(task, pair, last, best);
             *best = *last;
         } else if (best->worth < 0.0) {
-            bad = join_try(task, pair, last, best);
+            bad = join_try_other(task, pair, last, best);
         }
     }
     return bad;
 }
 
 /* The best of the places where clips come closest to each other near the pair asked for: the first
-   natural one and some after it. `tried` begins with that pair; how many. */
-static ml_status join_places(const join_task *task, int64_t most, join_pair *tried,
+   natural one and some after it or, where recipes are banned, the first natural ones. `tried` begins
+   with that pair; how many. */
+static ml_status join_places(const join_task *task, const join_asked *asked, join_pair *tried,
                              int64_t *n_tried, join_pair *last, join_pair *best) {
     ml_meeting places[MEETINGS];
-    join_pair asked = tried[0];
-    int64_t count = ml_meeting_find(task->table, task->work, asked.source, asked.target,
-                                    asked.reference, most, asked.later, places);
+    join_pair near = tried[0];
+    int again = task->n_banned > 0;
+    int64_t more = again ? JOIN_OTHERS : JOIN_MORE;
+    int64_t few = asked->rescore < JOIN_FEW ? asked->rescore : JOIN_FEW;
+    int64_t count = ml_meeting_find(task->table, task->work, near.source, near.target,
+                                    near.reference, asked->most, near.later, places);
     ml_status bad = ML_OK;
-    for (int64_t k = 0, more = JOIN_MORE; k < count && more > 0 && !bad; k++) {
-        join_pair pair = {.source = asked.source + places[k].ahead,
-                          .target = asked.target - places[k].sooner};
-        more -= best->worth >= 0.0;
-        bad = join_try(task, pair, last, best);
+    for (int64_t k = 0; k < count && more > 0 && !bad; k++) {
+        join_pair pair = {.source = near.source + places[k].ahead,
+                          .target = near.target - places[k].sooner,
+                          .rescore = again ? few : 0};
+        if (places[k].cost > JOIN_FARTHEST) break;
+        if (!again) more -= best->worth >= 0.0;
+        bad = join_try_other(task, pair, last, best);
+        if (again) more -= last->worth >= 0.0;
         tried[(*n_tried)++] = *last;
     }
     return bad;
@@ -333,12 +391,12 @@ static ml_status join_best(const join_task *task, const join_asked *asked, join_
     ml_status bad = join_targets(task, asked, &last, best);
     tried[0] = *best;
     *n_tried = 1;
-    if (!bad && best->worth < 0.0 && (asked->most > 0 || best->later > 0))
-        bad = join_places(task, asked->most, tried, n_tried, &last, best);
-    if (!bad && asked->rescore > 0)
+    if (!bad && (best->worth < 0.0 || task->n_banned > 0) && (asked->most > 0 || best->later > 0))
+        bad = join_places(task, asked, tried, n_tried, &last, best);
+    if (!bad && (asked->rescore > 0 || task->n_banned > 0))
         bad = join_recipes(task, asked->rescore, *n_tried, tried, &last, best);
-    if (!bad && (last.source != best->source || last.target != best->target ||
-                 last.rescore != best->rescore))
+    if (!bad && best->sought && (last.source != best->source || last.target != best->target ||
+                                 last.rescore != best->rescore))
         bad = join_list(task, best); /* it was judged before others */
     return bad;
 }

@@ -16,12 +16,16 @@
 #define MEETING_VELOCITY 15.44
 #define MEETING_STILL 0.06
 #define MEETING_SLOW 0.25
+/* What weighs a metre that standing feet slip: how much more natural one has to be that slips and passes
+   the quality check as often. */
+#define MEETING_SLIP 12.0
 
 /* Rows of the two clips that a join may use, steps of their roots, and differences of the two. */
 typedef struct {
     const ml_table *table;
     int64_t source, source_end, target, target_first, target_end, stride, most, later;
-    double *mine, *theirs, *posture, *velocity;
+    double *mine, *theirs, *posture, *velocity, *feet;
+    uint8_t *stands;
     double movement, speed;
 } meeting_clips;
 
@@ -51,6 +55,25 @@ static double meeting_apart(const ml_table *table, int64_t a, int64_t b) {
     return (double)sum / (double)table->seen->n_compared;
 }
 
+/* The way from the right ball to the left one over the ground, as the body sees it: what row b has more
+   of it than row a, and by bits which balls stand in the two. */
+static void meeting_stance(const meeting_clips *clips, int64_t i, int64_t a, int64_t b) {
+    const ml_rows *rows = clips->table->rows;
+    int bits = 0;
+    for (int c = 0; c < 2; c++) {
+        double way[2];
+        for (int k = 0; k < 2; k++) {
+            const float *left = ml_rows_point(rows, k ? b : a, ML_BALL(0));
+            const float *right = ml_rows_point(rows, k ? b : a, ML_BALL(1));
+            way[k] = (double)left[2 * c] - (double)right[2 * c];
+        }
+        clips->feet[2 * i + c] = way[1] - way[0];
+        bits |= ml_rows_stands(rows, a, ML_BALL(c)) << c;
+        bits |= ml_rows_stands(rows, b, ML_BALL(c)) << (2 + c);
+    }
+    clips->stands[i] = (uint8_t)bits;
+}
+
 /* Frames between two places. */
 static int64_t meeting_between(ml_meeting a, ml_meeting b) {
     return llabs(a.ahead - b.ahead) + llabs(a.sooner - b.sooner);
@@ -74,6 +97,26 @@ static void meeting_keep(ml_meeting place, int64_t apart, int64_t *count, ml_mee
     *count = kept;
 }
 
+/* Metres that feet would slip in a plain blend while both stand: they are differently far apart in the
+   two clips, or the other one is in front. */
+static double meeting_slip(const meeting_clips *clips, int64_t ahead) {
+    int64_t length = clips->table->length, stride = clips->stride;
+    const double *leaves = clips->table->weights + ML_MOST_WAYS * length, *enters = leaves + length;
+    double at[2] = {0.0, 0.0}, least[2] = {0.0, 0.0}, most[2] = {0.0, 0.0};
+    for (int64_t t = stride; t < length; t += stride) {
+        int bits = clips->stands[ahead + t];
+        double left = leaves[t] * (double)(bits & 1) + enters[t] * (double)(bits >> 2 & 1);
+        double right = leaves[t] * (double)(bits >> 1 & 1) + enters[t] * (double)(bits >> 3 & 1);
+        double change = ml_min(left, right) * (enters[t] - enters[t - stride]);
+        for (int c = 0; c < 2; c++) {
+            at[c] += change * clips->feet[2 * (ahead + t) + c];
+            least[c] = ml_min(least[c], at[c]);
+            most[c] = ml_max(most[c], at[c]);
+        }
+    }
+    return ml_over_ground(most[0] - least[0], most[1] - least[1]);
+}
+
 /* What a plain blend would lose, its windows `ahead` frames after those asked for, by differences
    along the way. */
 static double meeting_loss(const meeting_clips *clips, int64_t ahead) {
@@ -86,7 +129,8 @@ static double meeting_loss(const meeting_clips *clips, int64_t ahead) {
         velocity += weight * clips->velocity[ahead + t];
     }
     return MEETING_POSTURE * sqrt(posture) / clips->movement +
-           MEETING_VELOCITY * sqrt(velocity) / clips->speed;
+           MEETING_VELOCITY * sqrt(velocity) / clips->speed +
+           MEETING_SLIP * meeting_slip(clips, ahead);
 }
 
 /* All places whose frames add up to `sum`. */
@@ -104,6 +148,7 @@ static void meeting_try_sum(const meeting_clips *clips, int64_t sum, int64_t *co
         const double *b = clips->theirs + 3 * (meets + i - clips->target_first);
         double square = 0.0;
         for (int c = 0; c < 3; c++) square += ml_square(a[c] - b[c]);
+        meeting_stance(clips, i, clips->source + i, meets + i);
         clips->posture[i] = meeting_apart(table, clips->source + i, meets + i);
         clips->velocity[i] = square * ml_square(table->fps);
     }
@@ -140,6 +185,8 @@ int64_t ml_meeting_find(const ml_table *table, const ml_table_pieces *work, int6
     clips.theirs = clips.mine + 3 * rows;
     clips.posture = clips.theirs + 3 * rows;
     clips.velocity = clips.posture + rows;
+    clips.feet = clips.velocity + rows;
+    clips.stands = work->stands;
     double stature = ml_max(reference[0], 1e-6);
     clips.movement = reference[1] + MEETING_STILL * stature;
     clips.speed = reference[2] + MEETING_SLOW * sqrt(JUDGE_GRAVITY * stature);

@@ -74,7 +74,7 @@ typedef struct {
     /* Frames that are judged, and what is measured of them. */
     double *heading, *root, *quats, *positions, *world, *limits, *floors, *hovers;
     double *measuring, *judging;
-    uint8_t *planted, *skipped, *pinned;
+    uint8_t *planted, *skipped, *pinned, *stands;
     ml_check_series series;
     ml_table_support support;
     ml_choice choice;

@@ -6,7 +6,9 @@
 #include "passage.h"
 #include "table.h"
 
-/* Recipes that are made, best first. */
+/* Recipes that are made, best first: of those that are in order, and where the others have to be put in
+   order. */
+#define TRANSITION_RANKED 5
 #define TRANSITION_TRIES 3
 /* Part of gravity by which a flight may be slower or faster: clips play at their own rate. */
 #define TRANSITION_WARP 0.0
@@ -57,7 +59,8 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->held = ML_TAKE(&memory, int64_t, 2 * length);
     pieces->synthesis = ML_TAKE(&memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
     pieces->weights = ML_TAKE(&memory, double, ML_MOST_WAYS * length);
-    pieces->steps = ML_TAKE(&memory, double, 8 * TABLE_JOINED * length);
+    pieces->steps = ML_TAKE(&memory, double, 10 * TABLE_JOINED * length);
+    pieces->stands = ML_TAKE(&memory, uint8_t, TABLE_JOINED * length);
     pieces->heading = ML_TAKE(&memory, double, frames);
     pieces->root = ML_TAKE(&memory, double, 3 * frames);
     pieces->quats = ML_TAKE(&memory, double, 4 * joints * frames);
@@ -482,6 +485,29 @@ typedef struct {
     int64_t n_found;
 } transition_made;
 
+/* A recipe: its windows, and whether they are pinned. */
+typedef struct {
+    int64_t windows[ML_MOST_WAYS];
+    uint8_t pinned;
+} transition_recipe;
+
+static transition_recipe transition_recipe_of(const ml_choice *choice, int64_t number) {
+    transition_recipe recipe = {.pinned = choice->pinned != NULL && choice->pinned[number]};
+    memcpy(recipe.windows, choice->rows + ML_MOST_WAYS * number, sizeof recipe.windows);
+    return recipe;
+}
+
+/* Whether a recipe of a choice is one of some. */
+static int transition_is_among(const ml_choice *choice, int64_t number, int64_t n,
+                               const transition_recipe *recipes) {
+    transition_recipe own = transition_recipe_of(choice, number);
+    for (int64_t k = 0; k < n; k++)
+        if (!memcmp(own.windows, recipes[k].windows, sizeof own.windows) &&
+            own.pinned == recipes[k].pinned)
+            return 1;
+    return 0;
+}
+
 /* One recipe of a choice made and checked; 1 in `passes` where nothing fails, and otherwise kept where
    it fails less than what is kept. */
 static ml_status transition_try(const ml_table *table, const ml_choice *choice, int64_t number,
@@ -508,27 +534,30 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
                         int64_t *n_found) {
     ml_table_pieces work;
     transition_made kept = {.badness = HUGE_VAL};
-    int64_t first = -1, tries = 0;
+    transition_recipe tried[TRANSITION_RANKED];
+    int64_t tries = 0, most = TRANSITION_RANKED;
     int slips = 0;
     if (choice->count < 1 || table->n_work < ml_table_work(table)) return ML_BAD_SIZE;
     ml_table_lay_out(table, table->work, &work);
     kept.frames = work.kept;
     *feet = 1;
-    for (int64_t n = 0; n < choice->count && tries < TRANSITION_TRIES; n++) {
-        ml_status bad = n >= choice->ranked ? transition_order(table, choice) : ML_OK;
-        if (bad) return bad;
-        if (n > 0 && first < 0) { /* the first has failed, wherever it is now */
-            first = transition_find(choice, kept.windows, kept.pinned);
+    for (int64_t n = 0; n < choice->count && tries < most; n++) {
+        if (n >= choice->ranked) { /* those that were tried are elsewhere then */
+            most = TRANSITION_TRIES;
+            if (tries >= most) break;
+            ml_status bad = transition_order(table, choice);
+            if (bad) return bad;
             n = 0;
         }
-        if (n == first) continue;
-        bad = transition_try(table, choice, *number = n, still, 1, out, errors, found, n_found,
-                             &kept);
+        if (transition_is_among(choice, n, tries, tried)) continue;
+        tried[tries] = transition_recipe_of(choice, n);
+        ml_status bad = transition_try(table, choice, *number = n, still, 1, out, errors, found,
+                                       n_found, &kept);
         if (bad || *n_found == 0) return bad;
         if (tries++ == 0) slips = transition_slips(*n_found, found);
     }
     if (!slips) {
-        *number = first < 0 ? 0 : first;
+        *number = transition_find(choice, tried[0].windows, tried[0].pinned);
         *feet = 0;
         ml_status bad = transition_try(table, choice, *number, still, 0, out, errors, found,
                                        n_found, &kept);

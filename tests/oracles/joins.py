@@ -12,8 +12,8 @@ from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.natural import SLOW, STILL, naturalness
 from motionloom.tables.score.recipe import weights_of
 
-RATE, APART_S, KEPT, MORE = 20.0, 0.15, 12, 3
-POSTURE, VELOCITY, TURN_M = 7.58, 15.44, np.float64(np.float32(0.3))
+RATE, APART_S, KEPT, MORE, FARTHEST = 20.0, 0.15, 12, 3, 14.0
+POSTURE, VELOCITY, SLIP, TURN_M = 7.58, 15.44, 12.0, np.float64(np.float32(0.3))
 
 
 class Judged(NamedTuple):
@@ -55,6 +55,17 @@ def steps_of(frames, rows: np.ndarray) -> np.ndarray:
     return steps
 
 
+def slip_of(frames, a: int, b: int, t: np.ndarray, leaves, enters) -> float:
+    """Metres that feet slip in a plain blend of the windows from a and b while both stand."""
+    balls = frames.points[:, [1, 3]][..., [0, 2]].astype(np.float64)
+    stands = frames.planted[:, [1, 3]].astype(np.float64)
+    apart = [(balls[row + t, 0] - balls[row + t, 1]) for row in (a, b)]
+    both = np.min(leaves[t, None] * stands[a + t] + enters[t, None] * stands[b + t], axis=1)
+    change = (both[1:] * np.diff(enters[t]))[:, None] * (apart[1] - apart[0])[1:]
+    path = np.concatenate([np.zeros((1, 2)), np.cumsum(change, axis=0)])
+    return float(np.hypot(*(path.max(axis=0) - path.min(axis=0))))
+
+
 def places_between(engine: QueryEngine, source: int, target: int, most: int) -> list:
     """Frames that the source plays on for and the target is entered sooner by, closest first."""
     frames, length = engine.frames, engine.length
@@ -85,8 +96,9 @@ def places_between(engine: QueryEngine, source: int, target: int, most: int) -> 
             shares = stride / length * leaves[t] * enters[t]
             loss = POSTURE * np.sqrt(shares @ posture) / movement
             loss += VELOCITY * np.sqrt(shares @ velocity) / speed
+            loss += SLIP * slip_of(frames, a, b, t, leaves, enters)
             found = kept(found, (float(loss), ahead, sooner), int(APART_S * frames.fps) + 1)
-    return [(ahead, sooner) for _, ahead, sooner in found]
+    return [(ahead, sooner) for cost, ahead, sooner in found if cost <= FARTHEST]
 
 
 def kept(found: list, place: tuple, apart: int) -> list:

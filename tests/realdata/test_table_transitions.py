@@ -44,9 +44,14 @@ def table(mocap):
 
 @pytest.fixture(scope="module")
 def made(table):
+    return transitions(table, 40)
+
+
+def transitions(table, count):
+    """Sources, targets and transitions of random places."""
     rng = np.random.Generator(np.random.PCG64(4))
     place = table.frames.place_of
-    rows = rng.choice(table.frames.windows(LENGTH), (40, 2))
+    rows = rng.choice(table.frames.windows(LENGTH), (count, 2))
     return [
         (a := place(int(s)), b := place(int(t) + LENGTH - 1))
         and (a, b, table.transition(a, b, lead_s=0.2, follow_s=0.2))
@@ -65,13 +70,9 @@ def balls(motion, rig):
     )
 
 
-def test_a_transition_passes_the_quality_check_or_says_what_fails(made):
-    flawed = [each for _, _, each in made if not each.verification.passed]
-    assert len(flawed) <= 0.05 * len(made)
-    assert all(any("the limit is" in note for note in each.notes) for each in flawed)
+def test_a_transition_passes_the_quality_check(made):
     for src, dst, each in made:
-        if each in flawed:
-            continue
+        assert each.verification.passed, (src, dst, each.notes)
         check = QualityCheck(each.sources())
         found = check.verify(each.motion, footplants=each.footplants, span=each.span)
         assert found, (src, dst, found.describe())
@@ -160,7 +161,7 @@ def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, 
     assert np.quantile(speeds, 0.95) < STREAM_M_S
 
 
-def test_knees_are_not_jerked(table, made):
+def test_knees_are_not_jerked(table):
     """On average over transitions: against the sharpest that their windows have themselves."""
     knees = table.query_engine.rig.legs[:, 1]
 
@@ -169,7 +170,7 @@ def test_knees_are_not_jerked(table, made):
         return np.linalg.norm(np.diff(joints, 2, axis=0), axis=-1).max() * table.frames.fps**2
 
     ratios = []
-    for _, _, each in made:
+    for _, _, each in transitions(table, 160):
         first, last = each.span
         own = max(sharpest(table.frames.motion(r, r + LENGTH - 1)) for r in each.recipe.rows)
         ratios.append(sharpest(each.motion[first : last + 1]) / max(own, 15.0))

@@ -10,7 +10,8 @@ from itertools import islice, product
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.tables.query_engine import TRIES, Best, QueryEngine
+from motionloom.tables.query_engine import RANKED, Best, QueryEngine
+from motionloom.tables.query_records import Choice
 from motionloom.tables.transition_request import TransitionRequest
 
 MOST_LENGTHS = 4
@@ -51,8 +52,9 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
     Where what is natural fails the quality check, it is left out and the search goes on. If nothing
     natural passes, the most natural candidate that passes is taken, or the one that fails least.
     If nothing good is found, the search is repeated without the tolerance and with the usual time,
-    where these are less, and recipes of the table are tried; the best result is taken. So a
-    tolerance, or more time than usual, never makes a natural result unnatural.
+    where these are less; if nothing passes, between the frames asked for alone, and recipes of the
+    table are tried. The best result is taken. So a tolerance, or more time than usual, never makes
+    a natural result unnatural.
     """
     result: Found | None = None
     for attempt in _attempts(engine, request):
@@ -61,10 +63,17 @@ def joined(engine: QueryEngine, source: int, targets: IntArray, request: Transit
             if result.is_good:
                 return result.best
     assert result is not None
+    if result.is_passed:
+        return result.best
+    window_s = engine.length / engine.frames.fps
+    for found in _searched(engine, source, targets, replace(request, longest_s=window_s)):
+        result = _better(result, found)
+    if result.is_passed:
+        return result.best
     rescore = min(int(request.rescore), MOST_RESCORED)
-    choice = engine.choose(source, targets, rescore=rescore)
-    recipes = engine.synthesize_best(choice, still=request.still_feet)
-    return _better(result, Found(engine, recipes)).best
+    recipes = engine.choose(source, targets, rescore=rescore)
+    found = Found(engine, engine.synthesize_best(recipes, still=request.still_feet))
+    return _better(result, found).best
 
 
 def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[TransitionRequest]:
@@ -82,26 +91,35 @@ def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[Trans
 def _searched(
     engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
 ) -> Iterator[Found]:
-    """What is synthesized, until something is natural and passes, or nothing natural is left."""
+    """What is synthesized, until something is natural and passes, or nothing natural is left.
+
+    If nothing passes, the other blends at the places that were found come last, the cheapest first.
+    """
     rescore = min(int(request.rescore), MOST_RESCORED)
     longest, later = _longest(engine, request.longest_s), _later(engine, targets, request)
     banned: set[tuple[int, ...]] = set()
+    looked_at: list[Choice] = []
+    is_passed = False
     for _ in range(JOINS):
         choice = engine.join(
             source, targets, rescore=rescore, longest=longest, later=later, banned=[*banned]
         )
         if not len(choice.rows):
-            return
-        top = choice.key(0)
-        best = engine.synthesize_best(choice, still=request.still_feet)
-        judged = best.choice  # by cost, unless the first candidate was taken
-        found = Found(engine, best)
-        yield found
-        if found.is_good or (found.is_passed and judged.key(best.number) == top):
-            return
-        if not engine.is_natural(judged, judged.find(top)):
-            return
-        banned |= {top, *(judged.key(n) for n in range(min(TRIES, len(judged.rows))))}
+            break
+        looked_at.append(choice)
+        is_natural = engine.is_natural(choice, 0)
+        best = engine.synthesize_best(choice, still=request.still_feet, ranked=is_natural)
+        yield (found := Found(engine, best))
+        is_passed |= found.is_passed
+        if not is_natural:
+            break
+        banned |= {choice.key(n) for n in range(min(RANKED, choice.ranked))}
+    for choice in looked_at if banned else ():
+        others = engine.ranked(choice).without(banned)
+        if is_passed or not len(others.rows):
+            continue
+        yield (found := Found(engine, engine.synthesize_best(others, still=request.still_feet)))
+        is_passed = found.is_passed
 
 
 def _better(first: Found | None, other: Found) -> Found:

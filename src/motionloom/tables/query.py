@@ -146,6 +146,8 @@ def _left_out(engine: QueryEngine, best: Best) -> str:
     recipes, they = ("recipes were", "they fail") if count > 1 else ("recipe was", "it fails")
     if np.isnan(choice.columns[count, 0]):
         return f"{count} stored {recipes} left out: {they} the quality check"
+    if choice.ranked < len(choice.rows) or (np.diff(choice.costs[: count + 1]) < 0.0).any():
+        return f"{count} more natural {recipes} left out: {they} the quality check"
     if choice.is_pinned(count) and engine.is_natural(choice, count):
         return f"{count} cheaper {recipes} left out: captured motion that is natural comes first"
     are = "are" if count > 1 else "is"

@@ -43,8 +43,9 @@ from motionloom.tables.window_places import WindowPlaces
 
 __all__ = ["Best", "Choice", "QueryEngine"]
 
-TRIES = 3
-"""Recipes that are synthesized, best first; as in core/src/transition.c."""
+TRIES, RANKED = 3, 5
+"""Recipes that are synthesized, best first, and of those that are in order already; as in
+core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""
@@ -360,8 +361,10 @@ class QueryEngine:
             self._members[cluster] = members
         return members
 
-    def synthesize_best(self, choice: Choice, *, still: bool = False) -> Best:
+    def synthesize_best(self, choice: Choice, *, still: bool = False, ranked: bool = False) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
+
+        With ``ranked`` only those that are in order are tried.
 
         If none of the first few recipes passes and no foot slips, the feet of the first are left as
         the blend has them. If none passes, the one that fails least is returned.
@@ -370,6 +373,8 @@ class QueryEngine:
         number, feet, errors, failed, n_failed = self._outputs
         with self.lock:
             into = self._filled(choice)
+            if ranked:
+                into.struct.count = choice.ranked
             self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
             failures, names = failed[: n_failed[0]].copy(), self.frames.skeleton.names
             # It is put in order where its first recipe fails.

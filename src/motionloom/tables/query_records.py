@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +73,13 @@ class Choice(NamedTuple):
     def find(self, key: tuple[int, ...]) -> int:
         """Number of a recipe by its :meth:`key`."""
         return next(n for n in range(len(self.rows)) if self.key(n) == key)
+
+    def without(self, keys: Collection[tuple[int, ...]]) -> Choice:
+        """Those whose :meth:`key` is none of these; all of them are in order."""
+        numbers = [n for n in range(len(self.rows)) if self.key(n) not in keys]
+        pinned = None if self.pinned is None else self.pinned[numbers]
+        parts = (self.rows[numbers], self.costs[numbers], self.columns[numbers])
+        return Choice(*parts, len(numbers), pinned)
 
     def only_pinned(self) -> Choice:
         """Those that go along captured windows."""

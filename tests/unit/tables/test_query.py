@@ -43,7 +43,6 @@ UNJOINED = {
     (("run", 179), ("kick", 86)),
     (("stand", 49), ("walk", 173)),
     (("stand", 105), ("walk", 155)),
-    (("kick", 107), ("stand", 211)),
 }
 """Pairs of places that five clips do not join. The second was joined while drags were measured
 within 1.5 cm of the floor instead of 2, the others while feet that carry the body could slip where
