@@ -13,9 +13,8 @@
 
 /* Recipes of the table that are judged. */
 #define THINKING_RESCORED 32
-/* Captured windows that are found at a clip's end, and where they must carry a label. */
-#define THINKING_FOUND 24
-#define THINKING_FOUND_LABELLED 48
+/* Captured windows that are found at a clip's end. */
+#define THINKING_FOUND 48
 /* Seconds after which an order is tried again: another foot may stand. */
 #define THINKING_PAUSE_S 0.05
 /* Transitions of an order, and such that go on, that are tried where the next frame has to be known. */
@@ -60,7 +59,8 @@ static int thinking_ends(const ml_stream *stream, const stream_time *time) {
 
 /* In how many steps the transition leaves that is thought about. */
 static int64_t thinking_leave(const ml_stream *stream, const stream_time *time) {
-    return stream->continues && !stream->bails ? time->soonest : 0;
+    if (!stream->continues || stream->bails) return 0;
+    return time->soonest > time->window ? time->soonest : time->window;
 }
 
 int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
@@ -333,8 +333,7 @@ static void thinking_keep(const ml_stream *stream, int64_t n, const int64_t *fou
 static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_t leave) {
     const ml_table *table = stream->table;
     int holds = stream->order == STREAM_HOLD && !stream->pending;
-    int64_t found[THINKING_FOUND_LABELLED], n_found;
-    int64_t count = holds ? THINKING_FOUND_LABELLED : THINKING_FOUND;
+    int64_t found[THINKING_FOUND], n_found, count = THINKING_FOUND;
     int64_t end = ml_stream_clip_end(table, thinking_row(stream));
     int64_t tail[2] = {end - 1 - table->length / 4, end - 1}; /* its own end leads nowhere */
     thinking_upcoming(stream, work, leave);
@@ -436,7 +435,7 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
     stream->stage = STREAM_LOOK;
     if (waits) {
         stream->detour = stream->pending && thinking_ends(stream, time);
-        stream->bails = stream->continues && stream->in_transition;
+        stream->bails = stream->continues && !stream->bails;
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
     }
