@@ -2123,8 +2123,7 @@ typedef struct ml_stream {
     int64_t start, row; /* row: shown last in a clip, -1 before the first */
     double turn, x, z;
     uint8_t in_transition, is_flawed, is_continuing, order, pending, toward, reached;
-    uint8_t stage, continues, detour, bails, feet, alike, least_feet;
-    uint8_t least_alike, made_flawed;
+    uint8_t stage, continues, detour, bails, feet, least_feet, made_flawed;
     int64_t at, then, goal_row, act_last, waited, pause, n_clips, n_played;
     int64_t source, n_recipes, n_ranked, number, n_tried, since, leave_in, least_number;
     int64_t made_then, n_made_clips;

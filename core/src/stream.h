@@ -15,7 +15,7 @@ enum { STREAM_NOT_REACHED, STREAM_REACHED, STREAM_ACTED };
 enum { STREAM_LOOK, STREAM_CHOOSE, STREAM_RANK, STREAM_TRY, STREAM_LEAST };
 
 /* Captured windows that are tried where a clip is over. */
-#define STREAM_CONTINUED 40
+#define STREAM_CONTINUED 12
 /* Recipes of an order that are tried with held feet; and, of both, with the feet that the blend has. */
 #define STREAM_HELD 8
 #define STREAM_LOOSE 2

@@ -278,7 +278,7 @@ static ml_status thinking_make(ml_stream *stream, stream_pieces *work, int64_t l
         thinking_upcoming(stream, work, leave);
         before = work->planned.frames.n_frames - 1;
     } else {
-        int64_t on = stream->continues && !stream->alike ? windows[0] : -1;
+        int64_t on = stream->continues ? windows[n_windows - 1] : -1;
         bad = thinking_plan(stream, work, leave, on, &before);
         if (!bad)
             bad = ml_planned_blend(table, &work->own, n_windows, windows, feet,
@@ -353,6 +353,25 @@ static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_
         stream->waited = 0;
     }
     return ML_OK;
+}
+
+/* Whether recipes of the table are tried to go on by, as for an order, because plain blends failed. */
+static int thinking_by_recipes(const ml_stream *stream) {
+    return stream->continues && stream->bails % 2 == 1;
+}
+
+/* Recipes to one of the windows that continue what is shown now; another one each time. */
+static ml_status thinking_recipes_on(ml_stream *stream, stream_pieces *work) {
+    const ml_table *table = stream->table;
+    ml_status bad = thinking_look_on(stream, work, 0);
+    if (bad || !work->choice.count) return bad;
+    int64_t nth = stream->bails / 2 % work->choice.count, n_found;
+    int64_t target = work->choice.rows[ML_MOST_WAYS * nth + 1];
+    stream->source = thinking_source(stream, work, 0);
+    if (stream->source < 0)
+        bad = thinking_alike(stream, work, 0, NULL, 1, &stream->source, &n_found);
+    if (bad || stream->source < 0) return bad;
+    return ml_table_choose(table, stream->source, 1, &target, THINKING_RESCORED, &work->choice);
 }
 
 /* The pieces of a label whose first frames are most easily reached, as windows that end there. */
@@ -435,7 +454,7 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
     stream->stage = STREAM_LOOK;
     if (waits) {
         stream->detour = stream->pending && thinking_ends(stream, time);
-        stream->bails = stream->continues && !stream->bails;
+        stream->bails = stream->continues ? (uint8_t)(stream->bails % 16 + 1) : 0;
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
     }
@@ -443,14 +462,14 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
     stream->stage = STREAM_LEAST;
     stream->number = stream->least_number;
     stream->feet = stream->least_feet;
-    stream->alike = stream->least_alike;
     return ML_OK;
 }
 
 /* What is tried after a transition that does not pass. */
 static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
                                const stream_time *time) {
-    int64_t most = stream->continues || choice->count < STREAM_HELD ? choice->count : STREAM_HELD;
+    int64_t most = choice->count;
+    if (!stream->continues || thinking_by_recipes(stream)) most = most < STREAM_HELD ? most : STREAM_HELD;
     stream->n_tried++;
     int64_t hasty = stream->continues ? THINKING_HASTY_ON : THINKING_HASTY;
     if (time->latest <= 0 && stream->n_tried >= hasty && stream->least < HUGE_VAL)
@@ -463,12 +482,8 @@ static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
     if (!stream->feet) most = most < STREAM_LOOSE ? most : STREAM_LOOSE;
     if (stream->number < most) return ML_OK;
     if (!stream->feet) return thinking_settle(stream, time);
+    stream->feet = 0;
     stream->number = 0;
-    if (stream->continues && !stream->alike && time->window < time->soonest) {
-        stream->alike = 1;
-    } else {
-        stream->alike = stream->feet = 0;
-    }
     return ML_OK;
 }
 
@@ -480,7 +495,7 @@ static ml_status thinking_try(ml_stream *stream, stream_pieces *work, const stre
     for (; n_ways < ML_MOST_WAYS - 1 && rows[n_ways] >= 0; n_ways++)
         windows[n_ways] = rows[n_ways] + (stream->continues ? stream->since + leave : 0);
     ml_status bad = ML_NOWHERE;
-    if (!stream->continues || thinking_left(stream, windows[0]) >= 0)
+    if (!stream->continues || (n_ways && thinking_left(stream, windows[n_ways - 1]) >= 0))
         bad = thinking_make(stream, work, leave, n_ways, windows, stream->feet, &n_found);
     if (bad && bad != ML_NOWHERE) return bad;
     if (!bad && (!n_found || stream->stage == STREAM_LEAST)) {
@@ -495,14 +510,13 @@ static ml_status thinking_try(ml_stream *stream, stream_pieces *work, const stre
         stream->least = badness;
         stream->least_number = stream->number;
         stream->least_feet = stream->feet;
-        stream->least_alike = stream->alike;
     }
     return thinking_next(stream, &work->choice, time);
 }
 
 /* Nothing was tried yet. */
 static void thinking_begin(ml_stream *stream) {
-    stream->number = stream->n_tried = stream->alike = 0;
+    stream->number = stream->n_tried = 0;
     stream->feet = 1;
     stream->least = HUGE_VAL;
 }
@@ -515,8 +529,10 @@ ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
     stream->continues = continues;
     if (stream->stage == STREAM_LOOK) {
         thinking_begin(stream);
-        bad = stream->continues ? thinking_look_on(stream, work, thinking_leave(stream, &time))
-                                : thinking_look(stream, work);
+        int64_t leave = thinking_leave(stream, &time);
+        bad = !stream->continues            ? thinking_look(stream, work)
+              : thinking_by_recipes(stream) ? thinking_recipes_on(stream, work)
+                                            : thinking_look_on(stream, work, leave);
     } else if (stream->stage == STREAM_CHOOSE) {
         bad = thinking_choose(stream, work);
     } else if (stream->stage == STREAM_RANK) {
