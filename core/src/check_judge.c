@@ -351,6 +351,12 @@ static void check_judge_hovering(check_case *at) {
     }
 }
 
+/* Whether soles and drags of frame t are compared with the very frame of the source: not where they are
+   changed, which is judged by support. */
+static int check_is_copy(const check_case *at, int64_t t) {
+    return at->grounds && !(at->judged && at->judged[t]);
+}
+
 /* Knees of one leg, and how low its soles are. */
 static void check_judge_leg(check_case *at, int side, int held) {
     const ml_check_limits *limits = at->limits;
@@ -364,7 +370,8 @@ static void check_judge_leg(check_case *at, int side, int held) {
         for (int point = 2 * side; held && point < 2 * side + 2; point++) {
             double low = limits->sole[point] - CHECK_SINK;
             double height = at->series->soles[12 * t + 3 * point + 1];
-            if (at->grounds) low = ml_max(low, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * t + point)]);
+            if (check_is_copy(at, t))
+                low = ml_max(low, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * t + point)]);
             if (height < low) check_note(at, CHECK_SOLE, point, t, height, low);
         }
     }
@@ -409,7 +416,7 @@ static void check_judge_drags(check_case *at, int k) {
     for (int64_t t = 1; t <= at->last; t++) {
         int below = ml_check_drag(at->series->soles, check_lands(at, t), t, k, at->fps, &step);
         const double *grounds = at->grounds ? at->grounds + CHECK_GROUNDS * (CHECK_POINTS * t + k) : NULL;
-        int is_changed = !grounds || (at->judged && at->judged[t]);
+        int is_changed = !check_is_copy(at, t);
         for (int h = 0; h < CHECK_HEIGHTS; h++) {
             double most = CHECK_DRAG_MORE * own[h];
             ways[h] = h >= below ? ways[h] + step : 0.0;

@@ -433,7 +433,7 @@ static void support_slip(support_case *at, const double *rows, int64_t from, int
             const double *p = rows + SUPPORT_ROW * (a - at->first);
             const double *q = rows + SUPPORT_ROW * (b - at->first);
             double way = ml_square(q[0] - p[0]) + ml_square(q[1] - p[1]);
-            if (way <= farthest || at->judged[b - 1] != 1) continue;
+            if (way <= farthest) continue;
             farthest = way;
             worst = (a + b) / 2;
         }

@@ -12,9 +12,9 @@
    looked at: moments around the mapped time. */
 #define SUPPORT_MOMENTS_S 0.1
 #define SUPPORT_LOWS_S 0.5
-/* Seconds before a transition in which a slip of it may begin; and clips that play there and in it at
-   most. */
-#define SUPPORT_BACK_S 0.6
+/* Seconds before a transition whose slips count: what comes later tells where the floor is. And clips at
+   most that play there and in it. */
+#define SUPPORT_BACK_S 1.0
 #define SUPPORT_TRACKS 16
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
