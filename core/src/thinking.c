@@ -454,7 +454,7 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
     stream->stage = STREAM_LOOK;
     if (waits) {
         stream->detour = stream->pending && thinking_ends(stream, time);
-        stream->bails = stream->continues ? (uint8_t)(stream->bails % 16 + 1) : 0;
+        if (stream->continues) stream->bails = (uint8_t)(stream->bails % 16 + 1);
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
     }
