@@ -8,7 +8,7 @@
 /* Frames that a context looks back, at least: pose and velocity are found by them. */
 #define STREAM_LOOKS_BACK 10
 /* Seconds kept of what was played: the check of what comes next looks so far back. */
-#define STREAM_REMEMBERED_S 1.1
+#define STREAM_REMEMBERED_S 1.7
 /* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
 #define STREAM_RESTING 0.2
 /* Pieces of thinking in one step, where the next frame has to be known. */
@@ -372,8 +372,7 @@ static void stream_arrive(ml_stream *stream, const ml_frames *segment) {
     stream->reached = STREAM_REACHED;
 }
 
-/* Whether the body travels, so that it cannot stay in a frame. */
-static int stream_travels(const ml_stream *stream, const ml_frames *played) {
+int ml_stream_travels(const ml_stream *stream, const ml_frames *played) {
     int64_t now = stream->n_played - 1;
     if (now < 1) return 0;
     const double *root = played->root + 3 * now;
@@ -387,7 +386,7 @@ static ml_status stream_think(ml_stream *stream, stream_pieces *work) {
     ml_status bad = ML_OK;
     for (int n = 0; n < STREAM_MOST && !bad && stream->leave_in != 0; n++) {
         if (!ml_stream_has_thoughts(stream, work)) break;
-        int must = ml_stream_when(stream, work).latest <= 0 && stream_travels(stream, &work->played.frames);
+        int must = ml_stream_when(stream, work).latest <= 0 && ml_stream_travels(stream, &work->played.frames);
         if (n && !must) break;
         bad = ml_stream_think_once(stream, work);
     }

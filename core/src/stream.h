@@ -76,6 +76,9 @@ int64_t ml_stream_window_to(const ml_table *table, int64_t row);
 /* The same for the first row of a piece; -1 too where the window ends after the piece. */
 int64_t ml_stream_start_of(const ml_table *table, const int64_t *piece);
 
+/* Whether the body travels, so that it cannot stay in a frame. */
+int ml_stream_travels(const ml_stream *stream, const ml_frames *played);
+
 /* Frames that a context looks back. */
 int64_t ml_stream_looks_back(const ml_table *table);
 

@@ -14,7 +14,7 @@
 #define SUPPORT_LOWS_S 0.5
 /* Seconds before a transition whose slips count: what comes later tells where the floor is. And clips at
    most that play there and in it. */
-#define SUPPORT_BACK_S 1.0
+#define SUPPORT_BACK_S 0.6
 #define SUPPORT_TRACKS 16
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
@@ -52,7 +52,7 @@ static int64_t support_back(const ml_table *table) {
 }
 
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out) {
-    int64_t length = table->length, most = length + 2 * support_around(table);
+    int64_t length = table->length, most = support_back(table) + length + 2 * support_around(table);
     int64_t told = SUPPORT_TRACKS * (length + support_back(table));
     out->own = support_series(memory, most);
     out->own.mass = ML_TAKE(memory, double, 3 * most);
@@ -157,7 +157,8 @@ static ml_status support_planned(const ml_table *table, ml_table_pieces *work,
     const ml_leg_rig *rig = table->rig;
     const ml_frames *frames = planned->frames;
     const ml_check_series *out = &work->support.planned;
-    int64_t most = support_around(table), joints = frames->n_joints, end = planned->first;
+    int64_t most = support_back(table) + support_around(table), joints = frames->n_joints;
+    int64_t end = planned->first;
     int64_t first = end > most ? end - most : 0;
     if (end < 0 || end > frames->n_frames) return ML_BAD_SIZE;
     for (int64_t t = first; t < end; t++) {

@@ -20,6 +20,8 @@
 /* Transitions of an order, and such that go on, that are tried where the next frame has to be known. */
 #define THINKING_HASTY 2
 #define THINKING_HASTY_ON 10
+/* Rounds of tries to go on in which a body that rests may wait. */
+#define THINKING_ROUNDS 12
 
 /* ---- When -------------------------------------------------------------------------------------*/
 
@@ -448,8 +450,10 @@ static ml_status thinking_look(ml_stream *stream, stream_pieces *work) {
 
 /* Nothing passes: wait, let the motion go on elsewhere before the order is tried again, or take what
    fails least. */
-static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
-    int waits = stream->continues ? time->latest > 0
+static ml_status thinking_settle(ml_stream *stream, const stream_pieces *work,
+                                 const stream_time *time) {
+    int rests = stream->bails < THINKING_ROUNDS && !ml_stream_travels(stream, &work->played.frames);
+    int waits = stream->continues ? time->latest > 0 || rests
                                   : (double)stream->waited < stream->patience * stream->table->fps;
     stream->stage = STREAM_LOOK;
     if (waits) {
@@ -466,14 +470,15 @@ static ml_status thinking_settle(ml_stream *stream, const stream_time *time) {
 }
 
 /* What is tried after a transition that does not pass. */
-static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
+static ml_status thinking_next(ml_stream *stream, const stream_pieces *work,
                                const stream_time *time) {
+    const ml_choice *choice = &work->choice;
     int64_t most = choice->count;
     if (!stream->continues || thinking_by_recipes(stream)) most = most < STREAM_HELD ? most : STREAM_HELD;
     stream->n_tried++;
     int64_t hasty = stream->continues ? THINKING_HASTY_ON : THINKING_HASTY;
     if (time->latest <= 0 && stream->n_tried >= hasty && stream->least < HUGE_VAL)
-        return thinking_settle(stream, time);
+        return thinking_settle(stream, work, time);
     stream->number++;
     if (choice->ranked < choice->count) {
         stream->stage = STREAM_RANK;
@@ -481,7 +486,7 @@ static ml_status thinking_next(ml_stream *stream, const ml_choice *choice,
     }
     if (!stream->feet) most = most < STREAM_LOOSE ? most : STREAM_LOOSE;
     if (stream->number < most) return ML_OK;
-    if (!stream->feet) return thinking_settle(stream, time);
+    if (!stream->feet) return thinking_settle(stream, work, time);
     stream->feet = 0;
     stream->number = 0;
     return ML_OK;
@@ -511,7 +516,7 @@ static ml_status thinking_try(ml_stream *stream, stream_pieces *work, const stre
         stream->least_number = stream->number;
         stream->least_feet = stream->feet;
     }
-    return thinking_next(stream, &work->choice, time);
+    return thinking_next(stream, work, time);
 }
 
 /* Nothing was tried yet. */
