@@ -8,7 +8,7 @@
 /* Frames that a context looks back, at least: pose and velocity are found by them. */
 #define STREAM_LOOKS_BACK 10
 /* Seconds kept of what was played: the check of what comes next looks so far back. */
-#define STREAM_REMEMBERED_S 1.7
+#define STREAM_REMEMBERED_S 2.1
 /* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
 #define STREAM_RESTING 0.2
 /* Pieces of thinking in one step, where the next frame has to be known. */
@@ -42,6 +42,7 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     pieces->made = stream_part_of(&memory, length, joints);
     pieces->planned = stream_part_of(&memory, remembered + STREAM_AHEAD + 2 * length, joints);
     pieces->played = stream_part_of(&memory, remembered, joints);
+    pieces->shown = ml_table_series(&memory, remembered);
     pieces->segment.frames.n_frames = pieces->made.frames.n_frames = length;
     pieces->choice = (ml_choice){.most = most};
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
@@ -64,7 +65,7 @@ static ml_status stream_open(const ml_stream *stream, stream_pieces *pieces) {
         ml_table_clip_at(table, stream->start) < 0)
         return ML_BAD_SIZE;
     stream_lay_out(table, stream->work, pieces);
-    pieces->played.frames.n_frames = stream->n_played;
+    pieces->played.frames.n_frames = pieces->shown.n_frames = stream->n_played;
     pieces->choice.count = stream->n_recipes;
     pieces->choice.ranked = stream->n_ranked;
     return ML_OK;
@@ -131,6 +132,24 @@ void ml_stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_place p
         memcpy(q, turned, sizeof turned);
         frames->heading[t] += place.turn;
     }
+}
+
+/* The same of points (n, 3). */
+static void stream_carry_points(double *points, int64_t n, stream_place place) {
+    double c, s;
+    ml_sincos(place.turn, &s, &c);
+    for (int64_t k = 0; k < 3 * n; k += 3) {
+        double x = points[k], z = points[k + 2];
+        points[k] = c * x + s * z + place.x;
+        points[k + 2] = c * z - s * x + place.z;
+    }
+}
+
+static void stream_carry_shown(const ml_check_series *shown, stream_place place) {
+    for (int64_t t = 0; t < shown->n_frames; t++) shown->heading[t] += place.turn;
+    stream_carry_points(shown->soles, 4 * shown->n_frames, place);
+    stream_carry_points(shown->pelvis, shown->n_frames, place);
+    stream_carry_points(shown->mass, shown->n_frames, place);
 }
 
 /* ---- What frames are made of ------------------------------------------------------------------*/
@@ -292,6 +311,7 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
     by.x = x - c * shown[0] - s * shown[2];
     by.z = z - c * shown[2] + s * shown[0];
     ml_stream_carry(&work.played.frames, 0, stream->n_played, by);
+    stream_carry_shown(&work.shown, by);
     if (stream->in_transition) ml_stream_carry(&work.segment.frames, 0, table->length, by);
     if (stream->leave_in >= 0) ml_stream_carry(&work.made.frames, 0, table->length, by);
     stream->turn += by.turn;
@@ -312,13 +332,14 @@ ml_status ml_stream_context(const ml_stream *stream, float *out) {
 /* ---- Playing ----------------------------------------------------------------------------------*/
 
 /* Show a frame: keep it, and give it out with signs like those before. */
-static void stream_show(ml_stream *stream, stream_pieces *work, const stream_part *from, int64_t t,
-                        double *root, double *quats, uint8_t *planted) {
+static ml_status stream_show(ml_stream *stream, stream_pieces *work, const stream_part *from,
+                             int64_t t, double *root, double *quats, uint8_t *planted) {
     ml_frames *played = &work->played.frames;
     int64_t wide = 4 * played->n_joints, n = stream->n_played;
     if (n == played->most) {
         ml_frames_copy(played, 1, --n, played, 0);
         ml_stream_copy_shares(&work->played.shares, 1, n, &work->played.shares, 0);
+        ml_table_copy_series(&work->shown, 1, n, &work->shown, 0);
     }
     ml_frames_copy(&from->frames, t, 1, played, n);
     ml_stream_copy_shares(&from->shares, t, 1, &work->played.shares, n);
@@ -328,6 +349,8 @@ static void stream_show(ml_stream *stream, stream_pieces *work, const stream_par
     memcpy(root, played->root + 3 * n, 3 * sizeof(double));
     memcpy(quats, q, sizeof(double) * (size_t)wide);
     memcpy(planted, played->planted + 4 * n, 4);
+    return ml_table_measure(stream->table, played, n, work->own.positions, work->own.world,
+                            &work->shown, n);
 }
 
 /* Play what is made, from its second frame on: the first is what is shown now. */
@@ -422,7 +445,7 @@ ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t
     if (!bad && stream->n_played) bad = stream_think(stream, &work);
     if (bad) return bad;
     if (stream->in_transition) {
-        stream_show(stream, &work, &work.segment, stream->at, root, quats, planted);
+        bad = stream_show(stream, &work, &work.segment, stream->at, root, quats, planted);
         stream->at++;
         if (stream->at == table->length) stream_arrive(stream, &work.segment.frames);
     } else {
@@ -434,10 +457,10 @@ ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t
         stream->row = row;
         stream_place place = {stream->turn, stream->x, stream->z};
         ml_stream_captured(table, row, 1, place, &work.planned, 0);
-        stream_show(stream, &work, &work.planned, 0, root, quats, planted);
+        bad = stream_show(stream, &work, &work.planned, 0, root, quats, planted);
     }
-    stream_pass(stream);
-    return ML_OK;
+    if (!bad) stream_pass(stream);
+    return bad;
 }
 
 int64_t ml_stream_now(const ml_stream *stream) {

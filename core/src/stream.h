@@ -44,6 +44,7 @@ typedef struct {
     stream_part made;    /* one that is tried, or is to be played next */
     stream_part planned; /* frames shown last and those that would be played after them */
     stream_part played;
+    ml_check_series shown; /* the same measured */
     ml_choice choice;
     double *found;
     ml_planned_pieces own;

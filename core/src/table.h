@@ -144,13 +144,27 @@ ml_status ml_table_made_of(const ml_table *table, const int64_t *rows, const dou
 ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, int64_t n,
                                 int64_t first, int64_t last, double *found, int64_t *n_found);
 
+/* What support is found by, of `most` frames. */
+ml_check_series ml_table_series(ml_memory *memory, int64_t most);
+
+/* The same of one of some frames, as frame t of a series.
+   positions: (n_joints, 3)  world: (n_joints, 4) */
+ml_status ml_table_measure(const ml_table *table, const ml_frames *frames, int64_t frame,
+                           double *positions, double *world, const ml_check_series *out, int64_t t);
+
+/* Frames of a series as those of another from `t` on, or of the same. */
+void ml_table_copy_series(const ml_check_series *from, int64_t first, int64_t n,
+                          const ml_check_series *to, int64_t t);
+
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out);
 
 /* What a live character showed, or will show, in frames up to `first`, where made ones begin; the rows
    that those and the made ones are made of, and which of those are more than a captured row.
+   What was shown is measured: the first frames of the series.
    rows: (first, 16)  made: (table.length, 16)  changed: (first) */
 typedef struct {
     const ml_frames *frames;
+    const ml_check_series *shown;
     int64_t first;
     const int64_t *rows, *made;
     const uint8_t *changed;

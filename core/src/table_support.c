@@ -14,7 +14,7 @@
 #define SUPPORT_LOWS_S 0.5
 /* Seconds before a transition whose slips count: what comes later tells where the floor is. And clips at
    most that play there and in it. */
-#define SUPPORT_BACK_S 0.6
+#define SUPPORT_BACK_S 1.0
 #define SUPPORT_TRACKS 16
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
@@ -24,11 +24,12 @@
 /* How many times as far off free fall as in the windows the body may be. */
 #define SUPPORT_HOVERS 1.25
 
-static ml_check_series support_series(ml_memory *memory, int64_t most) {
+ml_check_series ml_table_series(ml_memory *memory, int64_t most) {
     ml_check_series series = {.n_frames = most};
     series.heading = ML_TAKE(memory, double, most);
     series.soles = ML_TAKE(memory, double, 12 * most);
     series.pelvis = ML_TAKE(memory, double, 3 * most);
+    series.mass = ML_TAKE(memory, double, 3 * most);
     return series;
 }
 
@@ -54,11 +55,10 @@ static int64_t support_back(const ml_table *table) {
 void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table_support *out) {
     int64_t length = table->length, most = support_back(table) + length + 2 * support_around(table);
     int64_t told = SUPPORT_TRACKS * (length + support_back(table));
-    out->own = support_series(memory, most);
-    out->own.mass = ML_TAKE(memory, double, 3 * most);
-    out->clip = support_series(memory, most);
-    out->planned = support_series(memory, most);
-    out->planned.mass = ML_TAKE(memory, double, 3 * most);
+    out->own = ml_table_series(memory, most);
+    out->clip = ml_table_series(memory, most);
+    out->clip.mass = NULL; /* where a clip's body falls is known */
+    out->planned = ml_table_series(memory, most);
     out->own_support = support_of(memory, &out->own);
     out->clip_support = support_of(memory, &out->clip);
     out->levels = ML_TAKE(memory, double, most);
@@ -141,36 +141,43 @@ static void support_span(const ml_table *table, int64_t most, int64_t first, int
     *after = *after < most ? *after : most;
 }
 
-/* Frames `first` to `first + n - 1` of a series as those of another from `t` on. */
-static void support_copy(const ml_check_series *from, int64_t first, int64_t n,
-                         const ml_check_series *to, int64_t t) {
+void ml_table_copy_series(const ml_check_series *from, int64_t first, int64_t n,
+                          const ml_check_series *to, int64_t t) {
     size_t size = sizeof(double) * (size_t)n;
-    memcpy(to->heading + t, from->heading + first, size);
-    memcpy(to->soles + 12 * t, from->soles + 12 * first, 12 * size);
-    memcpy(to->pelvis + 3 * t, from->pelvis + 3 * first, 3 * size);
-    memcpy(to->mass + 3 * t, from->mass + 3 * first, 3 * size);
+    memmove(to->heading + t, from->heading + first, size);
+    memmove(to->soles + 12 * t, from->soles + 12 * first, 12 * size);
+    memmove(to->pelvis + 3 * t, from->pelvis + 3 * first, 3 * size);
+    memmove(to->mass + 3 * t, from->mass + 3 * first, 3 * size);
 }
 
-/* Frames before made ones that were planned, as a series. */
+ml_status ml_table_measure(const ml_table *table, const ml_frames *frames, int64_t frame,
+                           double *positions, double *world, const ml_check_series *out, int64_t t) {
+    const ml_leg_rig *rig = table->rig;
+    int64_t joints = frames->n_joints;
+    ml_status bad = ml_chain_pose(1, joints, rig->parents, rig->offsets, joints, NULL,
+                                  frames->root + 3 * frame, frames->quats + 4 * joints * frame,
+                                  positions, world);
+    if (!bad)
+        bad = ml_chain_soles(1, joints, rig->legs, rig->soles, positions, world, out->soles + 12 * t);
+    if (bad || table->check_rig->n_legs != 2) return bad;
+    ml_check_body(table->check_rig, t, positions, out);
+    ml_check_heading(table->check_rig, t, positions, out);
+    return ML_OK;
+}
+
+/* Frames before made ones that were shown or planned, as a series. */
 static ml_status support_planned(const ml_table *table, ml_table_pieces *work,
                                  const ml_table_planned *planned) {
-    const ml_leg_rig *rig = table->rig;
-    const ml_frames *frames = planned->frames;
     const ml_check_series *out = &work->support.planned;
-    int64_t most = support_back(table) + support_around(table), joints = frames->n_joints;
-    int64_t end = planned->first;
-    int64_t first = end > most ? end - most : 0;
-    if (end < 0 || end > frames->n_frames) return ML_BAD_SIZE;
-    for (int64_t t = first; t < end; t++) {
-        ml_status bad = ml_chain_pose(1, joints, rig->parents, rig->offsets, joints, NULL,
-                                      frames->root + 3 * t, frames->quats + 4 * joints * t,
-                                      work->positions, work->world);
-        if (!bad)
-            bad = ml_chain_soles(1, joints, rig->legs, rig->soles, work->positions, work->world,
-                                 out->soles + 12 * (t - first));
+    int64_t most = support_back(table) + support_around(table), end = planned->first;
+    int64_t first = end > most ? end - most : 0, shown = planned->shown->n_frames;
+    if (end < 0 || end > planned->frames->n_frames) return ML_BAD_SIZE;
+    shown = shown < end ? shown : end;
+    if (shown > first) ml_table_copy_series(planned->shown, first, shown - first, out, 0);
+    for (int64_t t = shown > first ? shown : first; t < end; t++) {
+        ml_status bad = ml_table_measure(table, planned->frames, t, work->positions, work->world,
+                                         out, t - first);
         if (bad) return bad;
-        ml_check_body(table->check_rig, t - first, work->positions, out);
-        ml_check_heading(table->check_rig, t - first, work->positions, out);
     }
     work->support.planned.n_frames = end - first;
     return ML_OK;
@@ -186,12 +193,12 @@ static ml_status support_own(const ml_table *table, ml_table_pieces *work, int i
     support_span(table, support_around(table), is_planned ? last : first, last, &ahead, &after);
     if (is_planned) {
         ahead = at->planned.n_frames;
-        support_copy(&at->planned, 0, ahead, &at->own, 0);
+        ml_table_copy_series(&at->planned, 0, ahead, &at->own, 0);
     } else {
         support_rows(table, first - ahead, ahead, first, made->heading[0], made->root,
                      work->measuring, ahead, ahead + n, &at->own, 0);
     }
-    support_copy(&work->series, before, n, &at->own, ahead);
+    ml_table_copy_series(&work->series, before, n, &at->own, ahead);
     support_rows(table, last + 1, after, last, made->heading[end], made->root + 3 * end,
                  work->measuring, ahead, ahead + n, &at->own, ahead + n);
     at->own.n_frames = at->own_support.n_frames = ahead + n + after;

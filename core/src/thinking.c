@@ -235,7 +235,7 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
     const ml_table *table = stream->table;
     const ml_frames *made = &work->made.frames;
     const stream_shares *shown = &work->planned.shares, *own = &work->made.shares;
-    const ml_table_planned planned = {&work->planned.frames, before, shown->rows, own->rows,
+    const ml_table_planned planned = {&work->planned.frames, &work->shown, before, shown->rows, own->rows,
                                       shown->changed};
     ml_table_pieces tools;
     int64_t clips[2 * ML_MOST_WAYS], n_clips = stream->n_clips;
