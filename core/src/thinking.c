@@ -229,7 +229,8 @@ static ml_status thinking_around(const ml_table *table, const stream_pieces *wor
     return ML_OK;
 }
 
-/* The check of made frames that go on from planned ones, which are seen before them. */
+/* The check of made frames that go on from planned ones, which are seen before them. Support is not looked
+   at where all else is as bad as the best so far: it only adds failures. */
 static ml_status thinking_check(const ml_stream *stream, const stream_pieces *work, int64_t before,
                                 int64_t n_windows, const int64_t *windows, int64_t *n_found) {
     const ml_table *table = stream->table;
@@ -257,7 +258,7 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
     if (!bad)
         bad = ml_table_judge_frames(table, &tools, all.n_frames, past, past + made->n_frames - 1,
                                     work->found, n_found);
-    if (bad) return bad;
+    if (bad || ml_table_badness(*n_found, work->found) >= stream->least) return bad;
     return ml_table_check_support(table, &tools, &planned, n_windows, windows, 0, made, past,
                                   work->found, n_found);
 }
