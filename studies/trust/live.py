@@ -16,6 +16,8 @@ from studies.trust.points import body_of
 
 SECONDS = 60.0
 ORDER_S = (1.0, 4.0)
+PATIENCE_S = 5.0
+"""Longer than between orders: none is followed by a transition that fails the quality check."""
 FROZEN_S, FROZEN_RAD, FROZEN_M = 0.1, 1e-6, 1e-6
 FAST_M_S, JUST_S = 0.8, 0.15
 """A freeze: a pose that stops within so long after the body went so fast."""
@@ -32,9 +34,9 @@ def minute(case: Case) -> dict[str, Any]:
         return clip, int(rng.integers(place.motion(clip).n_frames))
 
     fps = place.table.frames.fps
-    live = place.table.stream((ids[int(rng.integers(len(ids)))], 0))
+    live = place.table.stream((ids[int(rng.integers(len(ids)))], 0), patience_s=PATIENCE_S)
     poses, spent = [], []
-    orders = met = 0
+    orders = met = flawed = 0
     goal, waits = ("", 0), False
     next_order = 0
     for step in range(round(SECONDS * fps)):
@@ -46,6 +48,7 @@ def minute(case: Case) -> dict[str, Any]:
         started = time.perf_counter()
         poses.append(live.step())
         spent.append(1000.0 * (time.perf_counter() - started))
+        flawed += live.flawed
         if waits and shows(place, poses[-1], goal):
             met, waits = met + 1, False
     motion = ml.Motion(
@@ -55,14 +58,16 @@ def minute(case: Case) -> dict[str, Any]:
         fps,
     )
     ms = np.array(spent)
+    provenance = live.provenance(poses)
     return {
         "passed": True,
         "orders": orders, "orders met": int(met),
         "freezes": len(freezes(motion)),
-        "failed checks": len(failed_checks(place, motion, poses)),
+        "failed checks": [str(each) for each in failed_checks(place, motion, poses, provenance)],
+        "flawed s": round(flawed / fps, 2),
         "p50 ms": round(float(np.median(ms)), 3), "p95 ms": round(float(np.quantile(ms, 0.95)), 3),
         "p99 ms": round(float(np.quantile(ms, 0.99)), 3), "worst ms": round(float(ms.max()), 3),
-        **judged(place, motion, live.provenance(poses)),
+        **judged(place, motion, provenance),
     }  # fmt: skip
 
 
@@ -89,11 +94,13 @@ def freezes(motion: ml.Motion) -> list[tuple[int, int]]:
     ]
 
 
-def failed_checks(place: Library, motion: ml.Motion, poses: list[Any]) -> tuple[Any, ...]:
+def failed_checks(
+    place: Library, motion: ml.Motion, poses: list[Any], provenance: ml.Provenance
+) -> tuple[Any, ...]:
     """What motionloom's own check finds in the minute."""
     plants = ml.Footplants(np.array([pose.planted for pose in poses]))
     sources = [place.motion(clip) for clip in place.collection.ids]
-    return ml.verify(motion, sources=sources, footplants=plants).failed
+    return ml.verify(motion, sources=sources, footplants=plants, provenance=provenance).failed
 
 
 def judged(place: Library, motion: ml.Motion, provenance: ml.Provenance) -> dict[str, Any]:

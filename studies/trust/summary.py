@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from studies.trust.draw import Case
 from studies.trust.independent import KINDS
 
@@ -112,11 +114,17 @@ def _live(cases: Sequence[Case]) -> dict[str, Any]:
             "minutes": len(made),
             "refused": len(some) - len(made),
             **{key: sum(c[key] for c in made)
-               for key in ("freezes", "failed checks", "orders", "orders met", "rejected spans")},
-            **{key: max((c[key] for c in made), default=0.0) for key in ("p99 ms", "worst ms")},
-            "slip cm": max((c["slip cm"] for c in made), default=0.0),
+               for key in ("freezes", "orders", "orders met", "rejected spans")},
+            "failed checks": [text for c in made for text in c["failed checks"]],
+            "flawed s": round(sum(c["flawed s"] for c in made), 2),
+            **{key: _median_and_most([c[key] for c in made])
+               for key in ("p50 ms", "p95 ms", "p99 ms", "worst ms", "slip cm")},
         }  # fmt: skip
     return figures
+
+
+def _median_and_most(values: Sequence[float]) -> tuple[float, float]:
+    return round(float(np.median(values)), 2), round(max(values), 2)
 
 
 def table_text(figures: dict[str, Any]) -> str:
