@@ -332,7 +332,7 @@ static int check_glides(const check_case *at, int64_t begin, int64_t stop) {
 static void check_judge_hovering(check_case *at) {
     const ml_check_series *series = at->series;
     int64_t t = at->first;
-    while (t > 0 && check_is_off(at, t - 1)) t--; /* a run may have begun before */
+    while (t > 0 && check_is_off(at, t) && check_is_off(at, t - 1)) t--; /* it may have begun before */
     while (t <= at->last) {
         int64_t begin = t;
         while (t < at->series->n_frames && check_is_off(at, t)) t++;
@@ -346,8 +346,10 @@ static void check_judge_hovering(check_case *at) {
         for (int64_t u = begin; at->hovers && u < t; u++) own = ml_max(own, at->hovers[u]);
         double most = ml_max(CHECK_HOVER_MORE * own, CHECK_HOVER_FREE);
         int check = check_glides(at, begin, t) ? ML_CHECK_GLIDE : CHECK_HOVERING;
-        if (gap > most)
-            check_note(at, check, -1, check_frame(at, begin, t, (begin + t) / 2), gap, most);
+        if (gap <= most) continue;
+        int64_t middle = (begin + t) / 2;
+        middle = middle < at->first ? at->first : middle > at->last ? at->last : middle;
+        check_note(at, check, -1, check_frame(at, begin, t, middle), gap, most);
     }
 }
 

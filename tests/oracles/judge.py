@@ -69,13 +69,15 @@ def judge(
     lands, stands = limits.floor, limits.highest
     if floors is not None:
         lands, stands = floors[:, 0], floors[:, 1]
-    for a, b in runs(is_off(series.soles, series.lowest, stands, fps) & within):
+    for a, b in runs(is_off(series.soles, series.lowest, stands, fps)):
+        if b <= first or a > last:
+            continue
         if (gap := gap_of(series.mass[:, 1], a, b, fps)) > farthest:
             floor = np.broadcast_to(stands, (n_frames, 4))[a:b]
             both = np.tile(np.minimum(floor[:, :2], floor[:, 2:]), 2)
             down = (series.soles[a:b, :, 1] <= both + 0.04).any(axis=1)
             check = "no foot stands" if 2 * down.sum() > b - a else "hovering"
-            note(check, -1, (a + b) // 2, gap, farthest)
+            note(check, -1, min(max((a + b) // 2, first), last), gap, farthest)
     if not n_frames or not limits.sole[0] < 1e300:
         return found
     for side in range(2):
@@ -110,8 +112,10 @@ def judge(
                 so_far = np.zeros(n_frames)
                 so_far[a:b] = np.cumsum(ways[a - 1 : b - 1])
                 most = np.full(n_frames, 1.2 * limits.drag.reshape(4, 3)[row, h])
-                if len(grounds):
-                    most = np.minimum(most, grounds[:, k, 2 + h])
+                if len(grounds):  # where all of it so far was copied
+                    copied = np.logical_and.accumulate(grounds[a:b, k, 2 + h] < np.inf)
+                    least = np.minimum(most[a:b], grounds[a:b, k, 2 + h])
+                    most[a:b] = np.where(copied, least, most[a:b])
                 free = (0.10, 0.10, 0.30)[h]
                 over("dragged foot", point, so_far, np.maximum(most, free), dragged & within)
     return found

@@ -98,7 +98,16 @@ def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray, fps: float)
 
 def gap_of(heights: FloatArray, a: int, b: int, fps: float) -> float:
     """How far heights (F,) leave free fall in frames ``a`` to ``b`` - 1 without support."""
-    a, b = max(a - 1, 0), min(b, len(heights) - 1)
+    a, b, most = max(a - 1, 0), min(b, len(heights) - 1), max(round(fps), 2)
+    parts = []
+    while b - a > most:  # no flight is as long
+        parts.append(gap_in(heights, a, a + most, fps))
+        a += most // 2
+    return max([*parts, gap_in(heights, a, b, fps)])
+
+
+def gap_in(heights: FloatArray, a: int, b: int, fps: float) -> float:
+    """The same from frame ``a`` to frame ``b``."""
     if b - a < 2:
         return 0.0
     t = np.arange(b - a + 1) / fps

@@ -134,7 +134,8 @@ def told(
             va, vb = (source.velocity[u, f, k][[0, 2]] for u in (a, b))
             feet[f, i] = way * rate * (va + part * (vb - va))
     half, here = frames_in(0.5, source_fps, 1), round(float(np.clip(at[t], 0.0, n - 1.0)))
-    lows = source.soles[max(here - half, 0) : here + half + 1, :, 1].min(axis=0)
+    first = min(max(here - half, 0), max(n - 1 - 2 * half, 0))  # a second, if the clip has one
+    lows = source.soles[first : first + 2 * half + 1, :, 1].min(axis=0)
     return Told(feet, travel, rate, lows)
 
 
@@ -204,8 +205,8 @@ class Judge:
         stands = other is not None and np.hypot(other[0], other[2]) < 0.15
         if stands and all(np.isnan(each.feet[f]).all() for each in self.told[t]):
             return nothing
-        found, middles, still = [u], [], True
-        best = []
+        middles, still = [], True
+        best = [u]
         for each in self.told[t]:
             known = each.feet[f]
             still &= bool((np.hypot(*known.T) < 0.15).all())
@@ -216,7 +217,7 @@ class Judge:
                 middles.append(known[4])
         if len(middles) > 1:
             best.append(off_hull(u, middles))
-        off = min(best or found, key=np.linalg.norm)
+        off = min(best, key=np.linalg.norm)
         return 1 + still, off, speed
 
     def _foot(self, joint: int) -> None:

@@ -123,7 +123,7 @@ def test_a_label_of_one_window_is_arrived_at(table):
 def test_a_stream_leaves_it_and_never_goes_there(table, clip):
     with pytest.raises(TableError, match="must have at least"):
         table.stream(("run", 0)).go(frame=(clip, 0))
-    live = table.stream((clip, 0))
+    live = table.stream((clip, 0), patience_s=0.3)
     live.step()
     live.go(label="mixed")
     steps = [live.step().root_position for _ in range(2 * LENGTH)]

@@ -153,8 +153,9 @@ def test_what_fades_begins_with_the_pose_and_the_speed_before():
     kernel("ml_frames_fade")(plan, 8, 39, fps)
     faded = Frames(plan.root[8:47], plan.quats[8:47])
     angle = quat.log(faded.quats[:, 0])[:, 1]
-    assert abs(angle[0] - 7 * spin) < 0.6 * spin  # a body that spins away is brought back gently
-    assert abs(faded.root[0, 1] - root[-1, 1]) < 0.01
+    assert abs(angle[0] - 8 * spin) < 0.1 * spin
+    assert abs(faded.root[0, 1] - root[-1, 1] - 0.01) < 0.002
+    assert np.abs(np.diff(angle, 2)).max() < 1.2 * spin  # nothing stops at once
     assert abs(angle[-1]) < 1e-9
     assert abs(faded.root[-1, 1]) < 1e-9
 
@@ -199,7 +200,7 @@ def test_it_goes_to_a_frame(table):
 
 def test_an_order_interrupts_a_transition_without_a_jump(table, fastest):
     for late in (2, 8, 15, 27):
-        live = table.stream(("walk", 20))
+        live = table.stream(("walk", 20), patience_s=0.3)
         orders = {10: {"label": "running"}, 10 + late: {"frame": ("sneak", 120)}}
         motion, _ = play(live, table, 10 + late + LENGTH + 3, orders)
         assert live.now[0] == "sneak"

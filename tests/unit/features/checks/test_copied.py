@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ from motionloom.motion.provenance import Copy, Provenance
 
 FPS = 60.0
 FLOAT64 = 1e-9
-FLOORS = np.zeros(4)
+LIMITS = [SimpleNamespace(floor=np.zeros(4))]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def test_planted_points_may_be_as_low_as_in_the_frames_around(walk) -> None:
     planted = np.zeros((40, 4), dtype=bool)
     planted[10:20, 1] = True
     series = [series_of(check_rig(walk), walk)]
-    grounds = copied_grounds(series, [Copy(0, 39, 0, 100)], planted, FLOORS, FPS)
+    grounds = copied_grounds(series, [Copy(0, 39, 0, 100)], planted, LIMITS, FPS)
     near = 6
     for t in range(10, 20):
         lowest = soles[100 + t - near : 100 + t + near + 1, 1, 1].min()
@@ -47,14 +49,14 @@ def test_a_contact_that_is_copied_in_part_is_compared_with_the_clip(walk) -> Non
     planted = np.zeros((40, 4), dtype=bool)
     planted[10:20, 1] = True
     series = [series_of(check_rig(walk), walk)]
-    grounds = copied_grounds(series, [Copy(0, 14, 0, 100)], planted, FLOORS, FPS)
+    grounds = copied_grounds(series, [Copy(0, 14, 0, 100)], planted, LIMITS, FPS)
     assert np.isposinf(grounds[..., 1]).all()
     assert np.isfinite(grounds[10:15, 1, 0]).all()
     assert np.isneginf(grounds[15:, 1, 0]).all()
 
 
 def test_without_copied_frames_there_is_nothing_to_compare_with() -> None:
-    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), FLOORS, FPS).shape == (0, 6, 5)
+    assert copied_grounds([], [], np.zeros((9, 4), dtype=bool), LIMITS, FPS).shape == (0, 6, 5)
 
 
 def test_a_clip_that_sinks_once_does_not_license_sinking_in_copied_frames(walk) -> None:
@@ -91,7 +93,7 @@ def test_a_foot_that_is_dragged_in_copied_frames_fails_though_the_clip_drags_it_
     soles[20:40, 1, 1] = 0.0
     soles[20:40, 1, 0] = np.linspace(0.0, 0.2, 20)
     dragged = copied_grounds(
-        [series._replace(soles=soles)], whole, np.zeros((walk.n_frames, 4), bool), FLOORS, FPS
+        [series._replace(soles=soles)], whole, np.zeros((walk.n_frames, 4), bool), LIMITS, FPS
     )[:, 1, 2]
     near = 6
     assert dragged[21 - near : 40 + near].tolist() == pytest.approx(

@@ -253,8 +253,9 @@ def test_hovering_is_noted_in_its_middle_in_metres_off_free_fall() -> None:
     ((*_, value, limit),) = hovering(10, 50, 0.1)
     assert (value, limit) == pytest.approx((level(40), 0.125))
     assert hovering(20, 40, 0.1) == []
-    assert hovering(20, 40, 0.0, 0, 31) == []  # no more than twelve frames of it are in the span
-    assert hovering(20, 40, 0.0, 25, 45)[0][2:4] == [32, pytest.approx(level(15))]
+    assert hovering(20, 40, 0.0, 0, 28)[0][2:4] == [28, pytest.approx(level(20))]  # all of it
+    assert hovering(20, 40, 0.0, 25, 45)[0][2:4] == [30, pytest.approx(level(20))]
+    assert hovering(20, 40, 0.0, 0, 19) == hovering(20, 40, 0.0, 40, 49) == []
 
 
 def test_feet_that_glide_are_no_feet_that_stand() -> None:

@@ -87,7 +87,7 @@ def test_rows_are_those_of_the_plain_form(rate: float, kinds: tuple[str, ...]) -
     ]
     base = ml.resample(clips[0], fps=rate)
     n = base.n_frames
-    wobble = np.cumsum(rng.normal(0.0, 0.004, n))
+    wobble = np.cumsum(rng.normal(0.0, 0.012, n))
     result = moved(base, wobble, 0.01 * rng.normal(size=n).cumsum() / 8.0)
     rig = check_rig(result)
     leg = leg_length(rig, result.world_positions())
