@@ -379,19 +379,23 @@ static void check_judge_leg(check_case *at, int side, int held) {
     }
 }
 
+/* Whether tested point k is labelled in a frame that counts: what a copy slides is its own. */
+static int check_is_planted(const check_case *at, int64_t t, int k) {
+    return at->planted[4 * t + ml_check_sole(k)] && (!at->judged || at->judged[t]);
+}
+
 /* Contacts of tested point k that move too far while they are labelled. */
 static void check_judge_contacts(check_case *at, int k) {
     const double *limits = at->limits->slide + ml_check_row(k) * CHECK_SPANS;
-    const uint8_t *planted = at->planted + ml_check_sole(k);
     int64_t t = at->first;
     while (t <= at->last) {
-        if (!planted[4 * t]) {
+        if (!check_is_planted(at, t, k)) {
             t++;
             continue;
         }
         int64_t begin = t;
         double low_x = HUGE_VAL, high_x = -HUGE_VAL, low_z = HUGE_VAL, high_z = -HUGE_VAL, pad[3];
-        for (; t <= at->last && planted[4 * t]; t++) {
+        for (; t <= at->last && check_is_planted(at, t, k); t++) {
             const double *point = ml_check_point(at->series->soles, t, k, pad);
             low_x = ml_min(low_x, point[0]), high_x = ml_max(high_x, point[0]);
             low_z = ml_min(low_z, point[2]), high_z = ml_max(high_z, point[2]);
@@ -402,8 +406,7 @@ static void check_judge_contacts(check_case *at, int k) {
         limit = ml_max(limit, CHECK_SLIDE_FREE);
         double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
         if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
-            check_note(at, CHECK_CONTACT, ml_check_sole(k), check_frame(at, begin, t, begin), way,
-                       limit);
+            check_note(at, CHECK_CONTACT, ml_check_sole(k), begin, way, limit);
     }
 }
 
