@@ -13,7 +13,7 @@
 #define STREAM_RESTING 0.2
 /* Pieces of thinking in one step, where the next frame has to be known. */
 #define STREAM_MOST 32
-/* The same where it is hard to find what goes on. */
+/* The same where the clip that it goes to is soon over. */
 #define STREAM_TROUBLED 2
 
 static stream_part stream_part_of(ml_memory *memory, int64_t most, int64_t n_joints) {
@@ -405,14 +405,15 @@ int ml_stream_travels(const ml_stream *stream, const ml_frames *played) {
     return sqrt(x * x + y * y + z * z) * stream->table->fps > STREAM_RESTING;
 }
 
-/* Think, for a step: one piece, two where many failed, or, where the next frame would be no other while the body travels,
+/* Think, for a step: one piece, two where what is to come leads nowhere yet, or, where the next frame would be no other while the body travels,
    until there is one. */
 static ml_status stream_think(ml_stream *stream, stream_pieces *work) {
     ml_status bad = ML_OK;
     for (int n = 0; n < STREAM_MOST && !bad && stream->leave_in != 0; n++) {
         if (!ml_stream_has_thoughts(stream, work)) break;
-        int must = ml_stream_when(stream, work).latest <= 0 && ml_stream_travels(stream, &work->played.frames);
-        int more = n < STREAM_TROUBLED && stream->bails >= 2; /* nothing went on so far */
+        stream_time time = ml_stream_when(stream, work);
+        int must = time.latest <= 0 && ml_stream_travels(stream, &work->played.frames);
+        int more = n < STREAM_TROUBLED && stream->continues && time.window < time.soonest;
         if (n && !must && !more) break;
         bad = ml_stream_think_once(stream, work);
     }
