@@ -458,7 +458,7 @@ static ml_status thinking_settle(ml_stream *stream, const stream_pieces *work,
                                   : (double)stream->waited < stream->patience * stream->table->fps;
     stream->stage = STREAM_LOOK;
     if (waits) {
-        stream->detour = stream->pending && thinking_ends(stream, time);
+        stream->detour = stream->pending && thinking_ends(stream, time) && !(stream->continues && rests);
         if (stream->continues) stream->bails = (uint8_t)(stream->bails % 16 + 1);
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;

@@ -92,9 +92,9 @@ def copied_grounds(
     """How low each sole point may be while planted, and how far it may slide and be dragged.
 
     A contact that is wholly copied is compared with the same frames of the source, not with the
-    worst of the whole clip, and so is a foot that is dragged in frames that are not judged. Other frames have no limits here:
-    minus infinity and infinity. Of the four sole points, then of the pads of both heels. Shape
-    (F, 6, 5), or (0, 6, 5) where nothing was copied.
+    worst of the whole clip, and so is a foot that is dragged in frames that are not judged. Other
+    frames have no limits here: minus infinity and infinity. Of the four sole points, then of the
+    pads of both heels. Shape (F, 6, 5), or (0, 6, 5) where nothing was copied.
 
     Parameters
     ----------
