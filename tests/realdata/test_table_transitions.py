@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.features.checks.played import judged_frames
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.rotation import quat
@@ -159,6 +160,36 @@ def test_in_a_stream_balls_move_no_more_than_in_single_transitions(table, made, 
     assert len(speeds) > 450
     assert speeds.mean() < single.mean() + CHANCE_M_S
     assert np.quantile(speeds, 0.95) < STREAM_M_S
+
+
+def test_what_a_live_character_plays_passes_the_check_unless_it_says_that_it_is_flawed(table):
+    """The check of the core and that of a whole motion by its provenance find the same."""
+    rng = np.random.Generator(np.random.PCG64(12))
+    rows = rng.choice(table.frames.windows(LENGTH), 20) + LENGTH - 1
+    live = table.stream(table.frames.place_of(int(rows[0])), patience_s=5.0)
+    poses, flawed = [], []
+    for n, row in enumerate(rows[1:]):
+        live.go(frame=table.frames.place_of(int(row)))
+        for _ in range(60 + 5 * n):
+            poses.append(live.step())
+            flawed.append(live.flawed)
+    motion = ml.Motion(
+        table.frames.skeleton,
+        np.stack([pose.root_position for pose in poses]),
+        np.stack([pose.local_quats for pose in poses]),
+        table.frames.fps,
+    )
+    ends = itertools.pairwise(table.frames.starts)
+    sources = [table.frames.motion(int(a), int(b) - 1) for a, b in ends]
+    plants = ml.Footplants(np.stack([pose.planted for pose in poses]))
+    provenance = live.provenance(poses)
+    check = QualityCheck(sources)
+    found = check.verify(motion, footplants=plants, provenance=provenance)
+    told = np.array(flawed)
+    around = np.convolve(told, np.ones(121), mode="same") > 0
+    assert around.mean() < 0.2
+    assert all(around[each.frame] for each in found.failed), found.describe()
+    assert judged_frames(provenance).mean() > 0.3
 
 
 def test_knees_are_not_jerked(table):
