@@ -27,7 +27,7 @@
    faster. */
 #define CHECK_GRAVITY 9.81
 /* Seconds. Longer runs without support are no flights, and looked at in parts. */
-#define CHECK_FLIGHT_S 1.0
+#define CHECK_FLIGHT_S 2.0
 #define CHECK_WARP 0.3
 /* Frames that a contact must have for its slide to be measured. */
 #define CHECK_SHORTEST_CONTACT 3

@@ -27,6 +27,8 @@
 #define SUPPORT_SHARE 0.3
 /* m/s. A foot that is always slower around the mapped time stands in the clip. */
 #define SUPPORT_STANDS 0.15
+/* m/s. A foot that is slower does not slip, whatever the clips' feet do. */
+#define SUPPORT_STILL 0.03
 /* Metres. A foot and the other closer than this: the weight is on both. */
 #define SUPPORT_APART 0.01
 /* Seconds. A clip may do what it does there as much earlier or later. */
@@ -390,8 +392,8 @@ static int support_beyond(const support_case *at, int64_t t, int f, double *out,
     double u[2] = {v[0], v[2]};
     *speed = sqrt(ml_square(u[0]) + ml_square(u[1]));
     if (*speed >= SUPPORT_FASTEST || fabs(v[1]) >= SUPPORT_RISES) return 0;
-    out[0] = u[0], out[1] = u[1]; /* a foot that stands does not slip, whatever the clips' feet do */
-    double best = ml_square(u[0]) + ml_square(u[1]);
+    out[0] = u[0], out[1] = u[1];
+    double best = *speed < SUPPORT_STILL ? ml_square(*speed) : HUGE_VAL;
     for (int64_t s = 0; s < at->n_told; s++) {
         if (isnan(at->rates[n * s + t - at->first])) continue;
         known++;

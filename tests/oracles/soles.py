@@ -98,7 +98,7 @@ def is_off(soles: FloatArray, lowest: FloatArray, floor: FloatArray, fps: float)
 
 def gap_of(heights: FloatArray, a: int, b: int, fps: float) -> float:
     """How far heights (F,) leave free fall in frames ``a`` to ``b`` - 1 without support."""
-    a, b, most = max(a - 1, 0), min(b, len(heights) - 1), max(round(fps), 2)
+    a, b, most = max(a - 1, 0), min(b, len(heights) - 1), max(round(2.0 * fps), 2)
     parts = []
     while b - a > most:  # no flight is as long
         parts.append(gap_in(heights, a, a + most, fps))

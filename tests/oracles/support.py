@@ -206,7 +206,7 @@ class Judge:
         if stands and all(np.isnan(each.feet[f]).all() for each in self.told[t]):
             return nothing
         middles, still = [], True
-        best = [u]
+        best = [u] if speed < 0.03 else []
         for each in self.told[t]:
             known = each.feet[f]
             still &= bool((np.hypot(*known.T) < 0.15).all())
@@ -217,7 +217,7 @@ class Judge:
                 middles.append(known[4])
         if len(middles) > 1:
             best.append(off_hull(u, middles))
-        off = min(best, key=np.linalg.norm)
+        off = min(best or [u], key=np.linalg.norm)
         return 1 + still, off, speed
 
     def _foot(self, joint: int) -> None:
