@@ -20,6 +20,8 @@
 /* Transitions of an order, and such that go on, that are tried where the next frame has to be known. */
 #define THINKING_HASTY 2
 #define THINKING_HASTY_ON 10
+/* Windows of a clip that is short. */
+#define THINKING_SHORT 3
 /* Rounds of tries to go on in which a body that rests may wait. */
 #define THINKING_ROUNDS 12
 
@@ -315,10 +317,10 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     return end - 1 - last < 0 ? -1 : end - 1 - last;
 }
 
-/* Keep the windows that are most alike: those that leave a quarter of a window, then any. */
-static void thinking_keep(const ml_stream *stream, int64_t n, const int64_t *found,
+/* Keep the windows that are most alike: those that leave so many frames, then any. */
+static void thinking_keep(const ml_stream *stream, int64_t leave, int64_t n, const int64_t *found,
                           ml_choice *choice) {
-    int64_t length = stream->table->length, least[3] = {INT64_MAX, length / 4, 0};
+    int64_t least[3] = {INT64_MAX, leave > 0 ? leave : 0, 0};
     choice->count = 0;
     for (int part = 1; part < 3; part++)
         for (int64_t k = 0; k < n && choice->count < STREAM_CONTINUED; k++) {
@@ -337,16 +339,18 @@ static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_
     const ml_table *table = stream->table;
     int holds = stream->order == STREAM_HOLD && !stream->pending;
     int64_t found[THINKING_FOUND], n_found, count = THINKING_FOUND;
-    int64_t end = ml_stream_clip_end(table, thinking_row(stream));
-    int64_t tail[2] = {end - 1 - table->length / 4, end - 1}; /* its own end leads nowhere */
+    int64_t row = thinking_row(stream), end = ml_stream_clip_end(table, row), quarter = table->length / 4;
+    int64_t tail[2] = {end - 1 - quarter, end - 1}; /* its own end leads nowhere */
+    if (end - table->starts[ml_table_clip_at(table, row)] < THINKING_SHORT * table->length)
+        quarter = tail[0] = -1; /* but a short clip may be repeated */
     thinking_upcoming(stream, work, leave);
-    ml_status bad = thinking_alike(stream, work, !holds, tail, count, found, &n_found);
+    ml_status bad = thinking_alike(stream, work, !holds && tail[0] >= 0, tail, count, found, &n_found);
     if (bad) return bad;
-    thinking_keep(stream, n_found, found, &work->choice);
+    thinking_keep(stream, quarter, n_found, found, &work->choice);
     if (!work->choice.count && !holds) {
         bad = thinking_alike(stream, work, 0, NULL, count, found, &n_found);
         if (bad) return bad;
-        thinking_keep(stream, n_found, found, &work->choice);
+        thinking_keep(stream, quarter, n_found, found, &work->choice);
     }
     stream->since = -leave;
     if (work->choice.count) {
