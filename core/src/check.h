@@ -155,23 +155,25 @@ static inline double ml_check_fall(const double *points, int64_t first, int64_t 
 
 /* How far the mass point (F, 3) of a body that nothing supports leaves the path of a body that falls freely
    from frame `from` to frame `to`, metres: 0 in a jump, g T^2 / 8 in a level glide of T seconds. Gravity
-   may be lower or higher by a part `warp`: of all such paths the nearest. */
+   may be lower or higher by a part `warp`: the nearest of such paths, or that of gravity itself. */
 static inline double ml_check_gap_in(const double *mass, int64_t from, int64_t to, double fps,
                                      double warp) {
-    double length = (double)(to - from) / fps, start = mass[3 * from + 1], gap = 0.0;
+    double length = (double)(to - from) / fps, start = mass[3 * from + 1];
     double slope = (mass[3 * to + 1] - start) / length, along = 0.0, size = 0.0;
+    double falls[2] = {CHECK_GRAVITY, CHECK_GRAVITY}, gaps[2] = {0.0, 0.0};
     if (to - from < 2) return 0.0;
     for (int64_t t = from + 1; t < to; t++) {
         double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
         along += arc * (mass[3 * t + 1] - start - slope * now);
         size += arc * arc;
     }
-    double fall = CHECK_GRAVITY * ml_clamp(along / (CHECK_GRAVITY * size), 1.0 - warp, 1.0 + warp);
+    falls[1] *= ml_clamp(along / (CHECK_GRAVITY * size), 1.0 - warp, 1.0 + warp);
     for (int64_t t = from + 1; t < to; t++) {
         double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
-        gap = ml_max(gap, fabs(mass[3 * t + 1] - start - slope * now - fall * arc));
+        double off = mass[3 * t + 1] - start - slope * now;
+        for (int k = 0; k < 2; k++) gaps[k] = ml_max(gaps[k], fabs(off - falls[k] * arc));
     }
-    return gap;
+    return ml_min(gaps[0], gaps[1]);
 }
 
 /* The same of a run of any length, from the frame before `first` to frame `stop`: of one that is longer

@@ -114,7 +114,7 @@ def gap_in(heights: FloatArray, a: int, b: int, fps: float) -> float:
     own = heights[a : b + 1] - np.interp(t, t[[0, -1]], heights[[a, b]])
     arc = 0.5 * t * (t[-1] - t)
     fall = np.clip((own @ arc) / (arc @ arc), 0.7 * 9.81, 1.3 * 9.81)
-    return float(np.abs(own - fall * arc).max())
+    return float(min(np.abs(own - each * arc).max() for each in (fall, 9.81)))
 
 
 def gaps(
