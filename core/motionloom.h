@@ -882,9 +882,8 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
 /* Failures of support and travel, rows as of ml_check_judge: feet that carry the body and get
    farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
    bodies that are slower or faster than every clip, or travel elsewhere, and soles below those of
-   the clips (joint: the sole point). Frames that are not `judged` count for nothing; those that were SEEN before
-   are there for slips that go on. `ways` is
-   scratch memory.
+   the clips (joint: the sole point). Frames that are not `judged` count for nothing; of those that
+   were SEEN before slips count. `ways` is scratch memory.
    feet: (n_told, stop - first, 2, 9, 2)  travel: (n_told, stop - first, 9, 2)
    rates: (n_told, stop - first)  lows: (n_told, stop - first, 4)  judged: (result.n_frames)
    ways: (stop - first + 1, 10)
@@ -2111,9 +2110,9 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
    `toward` the goal, which is `reached`: 1 while the piece is acted that ends in row `act_last`, and 2
    after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`.
    Thoughts: `stage` is the next piece of thinking, `continues` whether it is about the end of the
-   clip, as on a `detour` where an order finds no way before the clip is over; it `bails`
-   out of a transition that leads nowhere. Of `n_recipes`, found from the window at row `source`, `number` is tried next, with its feet
-   held or not; of `n_tried` the best so far fails by `least`.
+   clip, as on a `detour` where an order finds no way before the clip is over; in round `bails` it looks
+   for a way out of a transition that leads nowhere. Of `n_recipes`, found from the window at row
+   `source`, `number` is tried next, with its feet held or not; of `n_tried` the best so far fails by `least`.
    `since` is how many steps later than the recipes were found for a transition may leave. One that is
    made leaves in `leave_in` steps, -1 where none is made.
    `n_played` frames that were shown last are kept.

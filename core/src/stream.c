@@ -369,7 +369,7 @@ static void stream_leave(ml_stream *stream, stream_pieces *work) {
     stream->at = 1;
     stream->leave_in = -1;
     stream->detour = stream->bails = stream->pause = 0;
-    if (stream->continues && stream->toward) { /* the way to its goal led nowhere: another is looked for */
+    if (stream->continues && stream->toward) { /* the way to its goal led nowhere */
         stream->toward = stream->waited = 0;
         stream->pending = 1;
     }
@@ -405,8 +405,8 @@ int ml_stream_travels(const ml_stream *stream, const ml_frames *played) {
     return sqrt(x * x + y * y + z * z) * stream->table->fps > STREAM_RESTING;
 }
 
-/* Think, for a step: one piece, two where what is to come leads nowhere yet, or, where the next frame would be no other while the body travels,
-   until there is one. */
+/* Think, for a step: one piece, two where what is to come leads nowhere yet, or, where the next frame
+   would be no other while the body travels, until there is one. */
 static ml_status stream_think(ml_stream *stream, stream_pieces *work) {
     ml_status bad = ML_OK;
     for (int n = 0; n < STREAM_MOST && !bad && stream->leave_in != 0; n++) {

@@ -339,12 +339,14 @@ static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_
     const ml_table *table = stream->table;
     int holds = stream->order == STREAM_HOLD && !stream->pending;
     int64_t found[THINKING_FOUND], n_found, count = THINKING_FOUND;
-    int64_t row = thinking_row(stream), end = ml_stream_clip_end(table, row), quarter = table->length / 4;
+    int64_t row = thinking_row(stream), end = ml_stream_clip_end(table, row);
+    int64_t quarter = table->length / 4;
     int64_t tail[2] = {end - 1 - quarter, end - 1}; /* its own end leads nowhere */
     if (end - table->starts[ml_table_clip_at(table, row)] < THINKING_SHORT * table->length)
         quarter = tail[0] = -1; /* but a short clip may be repeated */
     thinking_upcoming(stream, work, leave);
-    ml_status bad = thinking_alike(stream, work, !holds && tail[0] >= 0, tail, count, found, &n_found);
+    int64_t n_tails = !holds && tail[0] >= 0;
+    ml_status bad = thinking_alike(stream, work, n_tails, tail, count, found, &n_found);
     if (bad) return bad;
     thinking_keep(stream, quarter, n_found, found, &work->choice);
     if (!work->choice.count && !holds) {
@@ -462,7 +464,8 @@ static ml_status thinking_settle(ml_stream *stream, const stream_pieces *work,
                                   : (double)stream->waited < stream->patience * stream->table->fps;
     stream->stage = STREAM_LOOK;
     if (waits) {
-        stream->detour = stream->pending && thinking_ends(stream, time) && !(stream->continues && rests);
+        int again = stream->continues && rests; /* the order comes first once more */
+        stream->detour = stream->pending && thinking_ends(stream, time) && !again;
         if (stream->continues) stream->bails = (uint8_t)(stream->bails % 16 + 1);
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
@@ -479,7 +482,8 @@ static ml_status thinking_next(ml_stream *stream, const stream_pieces *work,
                                const stream_time *time) {
     const ml_choice *choice = &work->choice;
     int64_t most = choice->count;
-    if (!stream->continues || thinking_by_recipes(stream)) most = most < STREAM_HELD ? most : STREAM_HELD;
+    if (!stream->continues || thinking_by_recipes(stream))
+        most = most < STREAM_HELD ? most : STREAM_HELD;
     stream->n_tried++;
     int64_t hasty = stream->continues ? THINKING_HASTY_ON : THINKING_HASTY;
     if (time->latest <= 0 && stream->n_tried >= hasty && stream->least < HUGE_VAL)

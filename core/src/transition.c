@@ -275,7 +275,9 @@ ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, in
     if (bad) return bad;
     memset(work->skipped, 0, (size_t)n);
     bad = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
-                         work->skipped, NULL, work->heading, 1, NULL, NULL, work->floors, work->hovers, TRANSITION_WARP, work->judging, TABLE_FOUND, found, n_found);
+                         work->skipped, NULL, work->heading, 1, NULL, NULL, work->floors,
+                         work->hovers, TRANSITION_WARP, work->judging, TABLE_FOUND, found,
+                         n_found);
     for (int64_t k = 0; !bad && k < *n_found; k++) /* frames count from the first made one */
         found[5 * k + 2] =
             ml_clamp(found[5 * k + 2] - (double)first, 0.0, (double)(last - first));
