@@ -39,17 +39,19 @@ export class Character {
     return this.stream.doing === "going to";
   }
 
-  // Advance by a time. Whether another frame is shown. The frames after an order are all shown: however
-  // slow the display, a transition is seen to begin before it is seen to end.
+  // Advance by a time. Whether another frame is shown. However slow the display, each transition of an order
+  // is seen to begin before it is seen to end: it may go on elsewhere before it gets to its goal.
   advance(seconds: number): boolean {
     const owed = Math.min(this.part + seconds * this.table.fps, this.begun ? MOST_STEPS : 2);
     const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed
     this.part = owed - whole;
     for (let k = 0; k < whole; k++) {
-      const { ordered } = this;
+      const { ordered } = this, { inTransition, framesLeft } = this.stream;
       this.take(this.stream.step());
-      this.begun ||= this.stream.inTransition || !this.ordered;
+      this.begun = this.stream.inTransition || !this.ordered;
       if (ordered && !this.ordered) this.arrived = this.stream.now;
+      const begins = this.stream.inTransition && !(inTransition && framesLeft > this.stream.framesLeft);
+      if (ordered && begins) break;
     }
     return whole > 0;
   }
