@@ -46,7 +46,8 @@ export class Character {
     const whole = Math.floor(owed - 1e-9); // at 1 the last frame is shown, and no other is needed
     this.part = owed - whole;
     for (let k = 0; k < whole; k++) {
-      const { ordered } = this, { inTransition, framesLeft } = this.stream;
+      const { ordered } = this;
+      const { inTransition, framesLeft } = this.stream;
       this.take(this.stream.step());
       this.begun = this.stream.inTransition || !this.ordered;
       if (ordered && !this.ordered) this.arrived = this.stream.now;
