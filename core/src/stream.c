@@ -7,7 +7,7 @@
 
 /* Frames that a context looks back, at least: pose and velocity are found by them. */
 #define STREAM_LOOKS_BACK 10
-/* Seconds kept of what was played: the check of what comes next looks so far back. */
+/* Seconds of shown frames that are kept: the check of the next transition looks back over them. */
 #define STREAM_REMEMBERED_S 2.1
 /* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
 #define STREAM_RESTING 0.2

@@ -26,7 +26,7 @@ enum { TABLE_GROUPS = 8, TABLE_LISTS = 24, TABLE_SEEN = 800 };
 enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 /* Captured frames before and after made ones that are judged with them. */
 #define TABLE_MARGIN 4
-/* Seconds of what a live character showed that are judged with what it is to play next. */
+/* Seconds of shown frames of a live character that are judged with its next transition. */
 #define TABLE_PAST_S 0.6
 /* Failures that are kept. */
 #define TABLE_FOUND 96
@@ -130,7 +130,7 @@ static inline int ml_table_has_window(const ml_table *table, int64_t row) {
            table->nearest[row] < table->n_ends;
 }
 
-/* Frames that a live character showed that are judged with what it is to play next. */
+/* Shown frames of a live character that are judged with its next transition. */
 static inline int64_t ml_table_past(const ml_table *table) {
     return ml_check_frames(TABLE_PAST_S, table->fps, TABLE_MARGIN);
 }

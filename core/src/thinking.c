@@ -204,7 +204,7 @@ static void thinking_shares(const ml_table *table, stream_pieces *work, int64_t 
 }
 
 /* Planned frames, `past` of them, then made ones, then the clip that they arrive in after row `last`, with
-   the floors and hovers of what they are made of. */
+   the floors and hovers of the rows that frames are made of. */
 static ml_status thinking_around(const ml_table *table, const stream_pieces *work, int64_t before,
                                  int64_t past, int64_t last, const ml_table_pieces *tools,
                                  ml_frames *all) {
@@ -317,7 +317,7 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     return end - 1 - last < 0 ? -1 : end - 1 - last;
 }
 
-/* Keep the windows that are most alike: those that leave so many frames, then any. */
+/* Keep the windows that are most alike: first those with `leave` frames of their clip after them. */
 static void thinking_keep(const ml_stream *stream, int64_t leave, int64_t n, const int64_t *found,
                           ml_choice *choice) {
     int64_t least[3] = {INT64_MAX, leave > 0 ? leave : 0, 0};
