@@ -856,8 +856,6 @@ typedef struct {
 #define ML_CHECK_ASTRAY 22
 /* Nothing supports the body because its feet glide; ml_check_judge finds it. */
 #define ML_CHECK_GLIDE 23
-/* Metres. A foot that carries the body may get so far beyond what the clips' feet do. */
-#define ML_SUPPORT_SLIP 0.025
 /* As `judged`: a frame that was judged before. */
 #define ML_SUPPORT_SEEN 2
 
@@ -880,7 +878,7 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
                                  double *lows);
 
 /* Failures of support and travel, rows as of ml_check_judge: feet that carry the body and get
-   farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
+   `slip` metres farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
    bodies that are slower or faster than every clip, or travel elsewhere, and soles below those of
    the clips (joint: the sole point). Frames that are not `judged` count for nothing; of those that
    were SEEN before slips count. `ways` is scratch memory.
@@ -891,8 +889,8 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
 ML_API ml_status ml_support_judge(const ml_support *result, double fps, int64_t first,
                                   int64_t stop, int64_t n_told, const double *feet,
                                   const double *travel, const double *rates, const double *lows,
-                                  const uint8_t *judged, double *ways, int64_t n_most,
-                                  double *found, int64_t *n_found);
+                                  const uint8_t *judged, double slip, double *ways,
+                                  int64_t n_most, double *found, int64_t *n_found);
 
 /* Height that `part` of the planted heights of each sole point are below, metres; of a point that is
    hardly ever planted the lowest of the others. Where all are, the height that the lowest point of
@@ -2108,13 +2106,15 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
    `order` is 0 for none, 1 to go to row `goal_row`, then 2 to go to, 3 to hold and 4 to act a label,
    whose pieces are first and last rows, sorted. It is `pending` until its transition begins, then
    `toward` the goal, which is `reached`: 1 while the piece is acted that ends in row `act_last`, and 2
-   after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`.
+   after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`, and not
+   while that is negative.
    Thoughts: `stage` is the next piece of thinking, `continues` whether it is about the end of the
    clip, as on a `detour` where an order finds no way before the clip is over; in round `bails` it looks
    for a way out of a transition that leads nowhere. Of `n_recipes`, found from the window at row
    `source`, `number` is tried next, with its feet held or not; of `n_tried` the best so far fails by `least`.
    `since` is how many steps later than the recipes were found for a transition may leave. One that is
-   made leaves in `leave_in` steps, -1 where none is made.
+   made leaves in `leave_in` steps, -1 where none is made. One that was made to go on, before an order
+   came, leaves in `planned_in` steps if the order finds no way before, -1 where there is none.
    `n_played` frames that were shown last are kept.
    pieces: (n_pieces, 2)  clips, made_clips: (4)  spokes: (table.n_ends)  work: (n_work) */
 typedef struct ml_stream {
@@ -2125,7 +2125,7 @@ typedef struct ml_stream {
     uint8_t stage, continues, detour, bails, feet, least_feet, made_flawed;
     int64_t at, then, goal_row, act_last, waited, pause, n_clips, n_played;
     int64_t source, n_recipes, n_ranked, number, n_tried, since, leave_in, least_number;
-    int64_t made_then, n_made_clips;
+    int64_t planned_in, made_then, n_made_clips;
     double patience, least;
     int64_t n_pieces;
     const int64_t *pieces;

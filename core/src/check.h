@@ -9,6 +9,13 @@
 
 #define CHECK_DEGREES (ML_PI / 180.0)
 
+/* Numbers of the checks: the order of CHECKS in features/checks/check_names.py. */
+enum {
+    CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_JUMP, CHECK_BACKWARDS,
+    CHECK_FOLDED_KNEE, CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT,
+    CHECK_DRAGGED, CHECK_HOVERING, CHECK_BRAKING, CHECK_FAST
+};
+
 /* Metres, m/s. A sole point that is lower than one of the heights over the floor and faster than the
    speed is dragged. Drags below each height are compared with the sources' below the same: a foot
    that swings by at 2 cm does not license one that wipes the floor. */
@@ -31,6 +38,8 @@
 #define CHECK_WARP 0.3
 /* Frames that a contact must have for its slide to be measured. */
 #define CHECK_SHORTEST_CONTACT 3
+/* Metres that a contact may always slide. */
+#define CHECK_SLIDE_FREE 0.04
 /* Slides are compared over equally long contacts: of this long, twice, four times ..., and any. */
 #define CHECK_SPAN_S (1.0 / 15.0)
 #define CHECK_SPANS 7
@@ -76,6 +85,28 @@ static inline const double *ml_check_point(const double *soles, int64_t t, int k
 
 /* The sole point that tested point k belongs to: that which is planted with it. */
 static inline int ml_check_sole(int k) { return k < 4 ? k : 2 * (k - 4); }
+
+/* The box on the ground, from (low) to (high), that a planted point stayed in so far. */
+typedef struct {
+    double low[2], high[2];
+    int64_t n_frames;
+} check_contact;
+
+/* A frame more of a contact. */
+static inline void ml_check_touch(check_contact *contact, const double *point) {
+    for (int c = 0; c < 2; c++) {
+        double at = point[2 * c];
+        contact->low[c] = contact->n_frames ? ml_min(contact->low[c], at) : at;
+        contact->high[c] = contact->n_frames ? ml_max(contact->high[c], at) : at;
+    }
+    contact->n_frames++;
+}
+
+/* How far the point moved: the diagonal of the box. */
+static inline double ml_check_moved(const check_contact *contact) {
+    return sqrt(ml_square(contact->high[0] - contact->low[0]) +
+                ml_square(contact->high[1] - contact->low[1]));
+}
 
 /* Numbers of each tested point that copied frames allow: its lowest height, how far the contact that
    starts there may slide, and how far it may be dragged below each height. */

@@ -4,13 +4,6 @@
 #include "check.h"
 #include "median.h"
 
-/* Numbers of the checks: the order of CHECKS in features/checks/check_names.py. */
-enum {
-    CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_JUMP, CHECK_BACKWARDS,
-    CHECK_FOLDED_KNEE, CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT, CHECK_DRAGGED,
-    CHECK_HOVERING, CHECK_BRAKING, CHECK_FAST
-};
-
 /* A joint may exceed its own maximum in the sources by the first, and always reach the second
    (rad/s, m/s2; for speeds see `quick` of the limits). */
 #define CHECK_TURN_MORE 1.3
@@ -60,7 +53,6 @@ enum {
 #define CHECK_FOLD_MORE (10.0 * CHECK_DEGREES)
 #define CHECK_FOLD_FREE (160.0 * CHECK_DEGREES)
 #define CHECK_SINK 0.025
-#define CHECK_SLIDE_FREE 0.04
 #define CHECK_DRAG_MORE 1.2
 #define CHECK_DRAG_FREE {0.10, 0.10, 0.30}
 #define CHECK_HOVER_MORE 1.25
@@ -394,17 +386,15 @@ static void check_judge_contacts(check_case *at, int k) {
             continue;
         }
         int64_t begin = t;
-        double low_x = HUGE_VAL, high_x = -HUGE_VAL, low_z = HUGE_VAL, high_z = -HUGE_VAL, pad[3];
-        for (; t <= at->last && check_is_planted(at, t, k); t++) {
-            const double *point = ml_check_point(at->series->soles, t, k, pad);
-            low_x = ml_min(low_x, point[0]), high_x = ml_max(high_x, point[0]);
-            low_z = ml_min(low_z, point[2]), high_z = ml_max(high_z, point[2]);
-        }
+        check_contact contact = {.n_frames = 0};
+        double pad[3];
+        for (; t <= at->last && check_is_planted(at, t, k); t++)
+            ml_check_touch(&contact, ml_check_point(at->series->soles, t, k, pad));
         double limit = limits[ml_check_span(t - begin, at->fps)];
         if (at->grounds)
             limit = ml_min(limit, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * begin + k) + 1]);
         limit = ml_max(limit, CHECK_SLIDE_FREE);
-        double way = sqrt(ml_square(high_x - low_x) + ml_square(high_z - low_z));
+        double way = ml_check_moved(&contact);
         if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
             check_note(at, CHECK_CONTACT, ml_check_sole(k), begin, way, limit);
     }

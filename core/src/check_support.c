@@ -34,6 +34,8 @@
 /* Seconds. A clip may do what it does there as much earlier or later. */
 #define SUPPORT_NEAR_S 0.05
 #define SUPPORT_MOMENTS 9
+/* Frames. A moment so near to a frame is that frame: what is next to it is not known of the moment. */
+#define SUPPORT_ON_FRAME 1e-6
 /* A clip that plays faster than this does not move its feet and its body faster yet. */
 #define SUPPORT_FASTEST_RATE 1.25
 /* Seconds. Rates are measured over twice this long. A step in time that is longer than this many
@@ -249,7 +251,9 @@ static int support_is_low(const ml_support *source, int64_t g, int f) {
 static void support_moment(const ml_support *source, const ml_support *result, int64_t t,
                            double place, double rate, double way, int i, double *told,
                            double *moves) {
-    int64_t g = (int64_t)place, next = g + 1 < source->n_frames ? g + 1 : g;
+    double whole = ml_nearest(place);
+    if (fabs(place - whole) < SUPPORT_ON_FRAME) place = whole;
+    int64_t g = (int64_t)place, next = place > (double)g ? g + 1 : g;
     double part = place - (double)g;
     for (int c = 0; c < 2; c++)
         moves[2 * i + c] = way * (source->travel[2 * g + c] +
@@ -345,6 +349,7 @@ typedef struct {
     int64_t first, stop, n_told;
     const double *feet, *travel, *rates, *lows;
     const uint8_t *judged;
+    double slip;
     int64_t n_most, n_found;
     double *found;
 } support_case;
@@ -440,8 +445,8 @@ static void support_slip(support_case *at, const double *rows, int64_t from, int
             worst = (a + b) / 2;
         }
     farthest = sqrt(farthest);
-    if (farthest > ML_SUPPORT_SLIP)
-        support_note(at, ML_CHECK_SLIP, joint, worst, farthest, ML_SUPPORT_SLIP);
+    if (farthest > at->slip)
+        support_note(at, ML_CHECK_SLIP, joint, worst, farthest, at->slip);
 }
 
 /* What both feet do beyond those of the clips. rows: (stop - first + 1, SUPPORT_ROW) */
@@ -551,11 +556,11 @@ static void support_judge_soles(support_case *at) {
 ml_status ml_support_judge(const ml_support *result, double fps, int64_t first, int64_t stop,
                            int64_t n_told, const double *feet, const double *travel,
                            const double *rates, const double *lows, const uint8_t *judged,
-                           double *ways, int64_t n_most, double *found, int64_t *n_found) {
+                           double slip, double *ways, int64_t n_most, double *found, int64_t *n_found) {
     *n_found = 0;
     if (first < 0 || stop > result->n_frames || first > stop || n_told < 0) return ML_BAD_SIZE;
     support_case at = {result, fps,  first,  stop,   n_told, feet, travel,
-                       rates,  lows, judged, n_most, 0,      found};
+                       rates,  lows, judged, slip,   n_most, 0,    found};
     support_feet(&at, ways);
     for (int joint = 0; joint < 3; joint++) support_judge_foot(&at, joint, ways);
     support_judge_travel(&at);

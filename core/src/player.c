@@ -205,6 +205,7 @@ ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory, u
     if ((uintptr_t)memory % 16) return ML_UNALIGNED;
     if (n_memory < ml_stream_memory(table)) return ML_BAD_SIZE;
     *stream = (ml_stream){.table = table, .start = row, .row = -1, .n_clips = 1, .leave_in = -1,
+                          .planned_in = -1,
                           .patience = ML_STREAM_PATIENCE_S};
     player_lay_out(table, memory, stream);
     stream->clips[0] = clip;

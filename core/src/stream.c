@@ -11,6 +11,8 @@
 #define STREAM_REMEMBERED_S 2.1
 /* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
 #define STREAM_RESTING 0.2
+/* Seconds after which an order is tried again whose way led nowhere: from elsewhere, not back at once. */
+#define STREAM_AGAIN_S 0.5
 /* Pieces of thinking in one step, where the next frame has to be known. */
 #define STREAM_MOST 32
 /* The same where the clip that it goes to is soon over. */
@@ -45,6 +47,8 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     pieces->planned = stream_part_of(&memory, remembered + STREAM_AHEAD + 2 * length, joints);
     pieces->played = stream_part_of(&memory, remembered, joints);
     pieces->shown = ml_table_series(&memory, remembered);
+    pieces->way = ML_TAKE(&memory, stream_way, 1);
+    pieces->contacts = ML_TAKE(&memory, check_contact, CHECK_POINTS);
     pieces->segment.frames.n_frames = pieces->made.frames.n_frames = length;
     pieces->choice = (ml_choice){.most = most};
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
@@ -222,6 +226,7 @@ static void stream_begin_order(ml_stream *stream, uint8_t order) {
     stream->toward = stream->reached = stream->detour = 0;
     stream->waited = stream->pause = 0;
     stream->stage = STREAM_LOOK;
+    if (stream->continues && stream->leave_in >= 0) stream->planned_in = stream->leave_in;
     stream->leave_in = -1;
 }
 
@@ -314,6 +319,7 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
     by.z = z - c * shown[2] + s * shown[0];
     ml_stream_carry(&work.played.frames, 0, stream->n_played, by);
     stream_carry_shown(&work.shown, by);
+    for (int k = 0; k < CHECK_POINTS; k++) work.contacts[k].n_frames = 0; /* they end here */
     if (stream->in_transition) ml_stream_carry(&work.segment.frames, 0, table->length, by);
     if (stream->leave_in >= 0) ml_stream_carry(&work.made.frames, 0, table->length, by);
     stream->turn += by.turn;
@@ -333,6 +339,24 @@ ml_status ml_stream_context(const ml_stream *stream, float *out) {
 
 /* ---- Playing ----------------------------------------------------------------------------------*/
 
+/* Go on with contacts by frame t of what was shown, or end them. Of captured frames the first and the
+   last between changed ones count, as the steps into them and out of them are none of the clip's: only
+   where there are three or more a contact ends. */
+static void stream_touch(const stream_pieces *work, int64_t t) {
+    const uint8_t *changed = work->played.shares.changed, *planted = work->played.frames.planted;
+    double pad[3];
+    for (int k = 0; k < CHECK_POINTS; k++) {
+        check_contact *contact = &work->contacts[k];
+        int sole = ml_check_sole(k), counts = changed[t];
+        for (int64_t u = t - 1; u >= 0 && u >= t - 2; u--) counts |= changed[u];
+        if (!t || !planted[4 * t + sole] || !counts) contact->n_frames = 0;
+        if (!planted[4 * t + sole] || !counts) continue;
+        if (t && !contact->n_frames && planted[4 * (t - 1) + sole])
+            ml_check_touch(contact, ml_check_point(work->shown.soles, t - 1, k, pad));
+        ml_check_touch(contact, ml_check_point(work->shown.soles, t, k, pad));
+    }
+}
+
 /* Show a frame: keep it, and give it out with signs like those before. */
 static ml_status stream_show(ml_stream *stream, stream_pieces *work, const stream_part *from,
                              int64_t t, double *root, double *quats, uint8_t *planted) {
@@ -351,8 +375,10 @@ static ml_status stream_show(ml_stream *stream, stream_pieces *work, const strea
     memcpy(root, played->root + 3 * n, 3 * sizeof(double));
     memcpy(quats, q, sizeof(double) * (size_t)wide);
     memcpy(planted, played->planted + 4 * n, 4);
-    return ml_table_measure(stream->table, played, n, work->own.positions, work->own.world,
-                            &work->shown, n);
+    ml_status bad = ml_table_measure(stream->table, played, n, work->own.positions,
+                                     work->own.world, &work->shown, n);
+    if (!bad) stream_touch(work, n);
+    return bad;
 }
 
 /* Play what is made, from its second frame on: the first is what is shown now. */
@@ -367,11 +393,12 @@ static void stream_leave(ml_stream *stream, stream_pieces *work) {
     stream->is_flawed = stream->made_flawed;
     stream->is_continuing = stream->continues;
     stream->at = 1;
-    stream->leave_in = -1;
+    stream->leave_in = stream->planned_in = -1;
     stream->detour = stream->bails = stream->pause = 0;
     if (stream->continues && stream->toward) { /* the way to its goal led nowhere */
-        stream->toward = stream->waited = 0;
+        stream->toward = 0;
         stream->pending = 1;
+        stream->waited = -ml_check_frames(STREAM_AGAIN_S, stream->table->fps, 1);
     }
     if (stream->continues || !stream->pending) return;
     stream->pending = 0;
@@ -435,6 +462,7 @@ ml_status ml_stream_think(ml_stream *stream, int64_t budget) {
 static void stream_pass(ml_stream *stream) {
     stream->since++;
     if (stream->leave_in > 0) stream->leave_in--;
+    if (stream->planned_in > 0) stream->planned_in--;
     if (stream->pause > 0) stream->pause--;
     if (stream->pending) stream->waited++;
     if (stream->order == STREAM_ACT && stream->reached == STREAM_REACHED &&

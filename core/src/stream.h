@@ -38,13 +38,21 @@ typedef struct {
     stream_shares shares;
 } stream_part;
 
+/* Captured windows that a transition goes by, and whether its feet are held. */
+typedef struct {
+    int64_t n_windows, windows[ML_MOST_WAYS];
+    uint8_t feet;
+} stream_way;
+
 /* Pieces of a stream's `work`. */
 typedef struct {
     stream_part segment; /* the transition that is played */
     stream_part made;    /* one that is tried, or is to be played next */
     stream_part planned; /* frames shown last and those that would be played after them */
     stream_part played;
-    ml_check_series shown; /* the same measured */
+    ml_check_series shown;   /* the same measured */
+    check_contact *contacts; /* of tested points, that go on in the frame shown last */
+    stream_way *way; /* of the last transition that was made to go on */
     ml_choice choice;
     double *found;
     ml_planned_pieces own;

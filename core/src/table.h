@@ -30,8 +30,10 @@ enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 #define TABLE_PAST_S 0.6
 /* Failures that are kept. */
 #define TABLE_FOUND 96
-/* Failures of support and travel at most: three slips, three of travel, four soles, one flight. */
+/* Failures of support and travel at most: three slips, three of travel, four soles, one flight; and
+   of contacts that go on from what was shown. */
 #define SUPPORT_FOUND 16
+#define SUPPORT_CONTACTS CHECK_POINTS
 /* Numbers a frame that the synthesis works with, next to seven a joint. */
 #define TABLE_SYNTHESIS 57
 #define TABLE_COLUMNS 19
@@ -135,6 +137,15 @@ static inline int64_t ml_table_past(const ml_table *table) {
     return ml_check_frames(TABLE_PAST_S, table->fps, TABLE_MARGIN);
 }
 
+/* Where the limits of a clip have its floors, and how far contacts slide in it. */
+static inline int64_t ml_table_floors_at(const ml_table *table) {
+    return 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 8;
+}
+
+static inline int64_t ml_table_slides_at(const ml_table *table) {
+    return ml_table_floors_at(table) + 8;
+}
+
 /* Floors of a frame that is made of rows, and how far off free fall the body is in them.
    rows, weights: (16)  floors: (8)  hovers: (1) */
 ml_status ml_table_made_of(const ml_table *table, const int64_t *rows, const double *weights,
@@ -160,11 +171,12 @@ void ml_table_lay_out_support(const ml_table *table, ml_memory *memory, ml_table
 
 /* What a live character showed, or will show, in frames up to `first`, where made ones begin; the rows
    that those and the made ones are made of, and which of those are more than a captured row.
-   What was shown is measured: the first frames of the series.
-   rows: (first, 16)  made: (table.length, 16)  changed: (first) */
+   What was shown is measured: the first frames of the series, and the contacts that go on at its last.
+   contacts: (CHECK_POINTS)  rows: (first, 16)  made: (table.length, 16)  changed: (first) */
 typedef struct {
     const ml_frames *frames;
     const ml_check_series *shown;
+    const check_contact *contacts;
     int64_t first;
     const int64_t *rows, *made;
     const uint8_t *changed;

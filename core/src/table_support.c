@@ -15,10 +15,14 @@
 /* Seconds before a transition whose slips count: what comes later tells where the floor is. And clips at
    most that play there and in it. */
 #define SUPPORT_BACK_S 1.0
-#define SUPPORT_TRACKS 16
+#define SUPPORT_TRACKS 24
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
 
+/* Metres that a foot may slip in a transition, and in one of a live character: what its minutes are
+   judged by are clips, not rows of single precision, and another transition may follow. */
+#define SUPPORT_SLIPS 0.025
+#define SUPPORT_SLIPS_LIVE 0.0225
 /* m/s. A low point of a foot that is slower may hold the body. */
 #define SUPPORT_HOLDS 0.8
 /* How many times as far off free fall as in the windows the body may be. */
@@ -254,11 +258,12 @@ typedef struct {
     int64_t clip, row;
 } support_track;
 
-/* Clips that play in made frames and in `back` before them; how many. tracks: (SUPPORT_TRACKS) */
+/* Clips that play in made frames and in `back` before them, the last ones first; how many.
+   tracks: (SUPPORT_TRACKS) */
 static int64_t support_tracks(const ml_table *table, const ml_table_planned *planned, int64_t back,
                               support_track *tracks) {
     int64_t n = 0;
-    for (int64_t t = -back; t < table->length; t++)
+    for (int64_t t = table->length - 1; t >= -back; t--)
         for (int64_t k = 0; k < ML_MOST_SHARES; k++) {
             int64_t row = support_rows_of(planned, t)[k], i = 0;
             if (row < 0) break;
@@ -348,12 +353,55 @@ static int64_t support_flights(const ml_table *table, const ml_table_support *at
     return worst > 0.0;
 }
 
+/* Whether a point is planted in frame t of a series that has made frames from `begin` on, and the frame is
+   more than a captured one, or next to such. */
+static int support_is_planted(const ml_table_planned *planned, const ml_frames *made, int64_t begin,
+                              int64_t t, int sole) {
+    int64_t shown = planned->first - begin + t;
+    if (t >= begin) return t < begin + made->n_frames && made->planted[4 * (t - begin) + sole];
+    int counts = planned->changed[shown] || (shown > 0 && planned->changed[shown - 1]) ||
+                 t + 1 == begin || planned->changed[shown + 1];
+    return counts && planned->frames->planted[4 * shown + sole];
+}
+
+/* A row of a failure for each contact that goes on from what was shown into made frames and slides, in
+   all, farther than those of the clips; how many. `begin`: the first made frame. */
+static int64_t support_contacts(const ml_table *table, const ml_table_pieces *work,
+                                const ml_table_planned *planned, const ml_frames *made,
+                                int64_t begin, double *rows) {
+    const double *slides = work->limits + ml_table_slides_at(table);
+    int64_t now = planned->shown->n_frames - 1 - planned->first + begin, n_found = 0;
+    for (int k = 0; k < CHECK_POINTS; k++) {
+        check_contact contact = planned->contacts[k];
+        int sole = ml_check_sole(k);
+        int64_t t = contact.n_frames ? now + 1 : now;
+        double pad[3], *row = rows + 5 * n_found;
+        if (now < 0) t = contact.n_frames = 0; /* too long ago */
+        for (; t <= begin + made->n_frames; t++) {
+            if (support_is_planted(planned, made, begin, t, sole)) {
+                ml_check_touch(&contact, ml_check_point(work->support.own.soles, t, k, pad));
+                continue;
+            }
+            if (t > begin) break;
+            contact.n_frames = 0;
+        }
+        int64_t span = ml_check_span(contact.n_frames, table->fps);
+        double most = ml_max(slides[ml_check_row(k) * CHECK_SPANS + span], CHECK_SLIDE_FREE);
+        double way = contact.n_frames >= CHECK_SHORTEST_CONTACT ? ml_check_moved(&contact) : 0.0;
+        if (way <= most) continue;
+        row[0] = (double)CHECK_CONTACT, row[1] = (double)sole, row[2] = (double)begin;
+        row[3] = way, row[4] = most;
+        n_found++;
+    }
+    return n_found;
+}
+
 ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
                                  const ml_table_planned *planned, int64_t n_ways,
                                  const int64_t *windows, int pinned, const ml_frames *made,
                                  int64_t before, double *found, int64_t *n_found) {
     ml_table_support *at = &work->support;
-    double rows[5 * SUPPORT_FOUND];
+    double rows[5 * (SUPPORT_FOUND + SUPPORT_CONTACTS)];
     int64_t length = table->length, last = windows[n_ways - 1] + length - 1;
     int64_t begin = 0, back = 0, n_told = n_ways, n_rows = 0;
     if (made->n_frames != length || table->check_rig->n_legs != 2) return ML_OK;
@@ -370,9 +418,12 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
     if (!planned) memset(at->judged, 1, (size_t)at->own.n_frames);
     if (!bad)
         bad = ml_support_judge(&at->own_support, table->fps, begin - back, begin + length, n_told,
-                               at->feet, at->travel, at->rates, at->lows, at->judged, at->ways,
+                               at->feet, at->travel, at->rates, at->lows, at->judged,
+                               planned ? SUPPORT_SLIPS_LIVE : SUPPORT_SLIPS, at->ways,
                                SUPPORT_FOUND, rows, &n_rows);
     if (!bad) n_rows += support_flights(table, at, work->hovers + before, begin, rows + 5 * n_rows);
+    if (!bad && planned)
+        n_rows += support_contacts(table, work, planned, made, begin, rows + 5 * n_rows);
     for (int64_t n = 0, known = *n_found; n < n_rows && *n_found < TABLE_FOUND; n++) {
         int is_new = 1;
         for (int64_t k = 0; k < known; k++)

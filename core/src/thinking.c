@@ -69,9 +69,10 @@ static int64_t thinking_leave(const ml_stream *stream, const stream_time *time) 
 
 int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
     if (thinking_row(stream) < 0 || stream->leave_in >= 0) return 0;
+    if (stream->planned_in == 0) return 1;
     stream_time time = ml_stream_when(stream, work);
     int ends = thinking_ends(stream, &time);
-    if (stream->pending) return !stream->pause || ends;
+    if (stream->pending) return (!stream->pause && stream->waited >= 0) || ends;
     return ends && (!stream->pause || time.latest <= 0);
 }
 
@@ -238,8 +239,8 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
     const ml_table *table = stream->table;
     const ml_frames *made = &work->made.frames;
     const stream_shares *shown = &work->planned.shares, *own = &work->made.shares;
-    const ml_table_planned planned = {&work->planned.frames, &work->shown, before, shown->rows, own->rows,
-                                      shown->changed};
+    const ml_table_planned planned = {
+        &work->planned.frames, &work->shown, work->contacts, before, shown->rows, own->rows, shown->changed};
     ml_table_pieces tools;
     int64_t clips[2 * ML_MOST_WAYS], n_clips = stream->n_clips;
     memcpy(clips, stream->clips, sizeof(int64_t) * (size_t)n_clips);
@@ -320,10 +321,11 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
 /* Keep the windows that are most alike: first those with `leave` frames of their clip after them. */
 static void thinking_keep(const ml_stream *stream, int64_t leave, int64_t n, const int64_t *found,
                           ml_choice *choice) {
-    int64_t least[3] = {INT64_MAX, leave > 0 ? leave : 0, 0};
+    int64_t least[4] = {INT64_MAX, stream->table->length, leave > 0 ? leave : 0, 0};
+    int64_t most[4] = {0, STREAM_CONTINUED / 2, STREAM_CONTINUED, STREAM_CONTINUED};
     choice->count = 0;
-    for (int part = 1; part < 3; part++)
-        for (int64_t k = 0; k < n && choice->count < STREAM_CONTINUED; k++) {
+    for (int part = 1; part < 4; part++)
+        for (int64_t k = 0; k < n && choice->count < most[part]; k++) {
             int64_t left = thinking_left(stream, found[k]);
             int64_t *windows = choice->rows + ML_MOST_WAYS * choice->count;
             if (left < least[part] || left >= least[part - 1]) continue;
@@ -465,7 +467,8 @@ static ml_status thinking_settle(ml_stream *stream, const stream_pieces *work,
     stream->stage = STREAM_LOOK;
     if (waits) {
         int again = stream->continues && rests; /* the order comes first once more */
-        stream->detour = stream->pending && thinking_ends(stream, time) && !again;
+        stream->detour = stream->pending && stream->planned_in < 0 &&
+                         thinking_ends(stream, time) && !again;
         if (stream->continues) stream->bails = (uint8_t)(stream->bails % 16 + 1);
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
@@ -514,6 +517,10 @@ static ml_status thinking_try(ml_stream *stream, stream_pieces *work, const stre
     if (bad && bad != ML_NOWHERE) return bad;
     if (!bad && (!n_found || stream->stage == STREAM_LEAST)) {
         stream->made_flawed = n_found > 0;
+        if (stream->continues) {
+            *work->way = (stream_way){.n_windows = n_ways, .feet = stream->feet};
+            memcpy(work->way->windows, windows, sizeof windows);
+        }
         stream->leave_in = leave;
         stream->stage = STREAM_LOOK;
         return ML_OK;
@@ -535,10 +542,28 @@ static void thinking_begin(ml_stream *stream) {
     stream->least = HUGE_VAL;
 }
 
+/* Make the transition again that goes on: it leaves now, as no way to the order's goal was found. */
+static ml_status thinking_as_planned(ml_stream *stream, stream_pieces *work) {
+    const stream_way *way = work->way;
+    int64_t n_found = 0;
+    stream->planned_in = -1;
+    stream->continues = 1;
+    thinking_begin(stream);
+    stream->stage = STREAM_LOOK;
+    ml_status bad =
+        thinking_make(stream, work, 0, way->n_windows, way->windows, way->feet, &n_found);
+    if (bad) return bad == ML_NOWHERE ? ML_OK : bad;
+    if (n_found) return ML_OK;
+    stream->made_flawed = 0;
+    stream->leave_in = 0;
+    return ML_OK;
+}
+
 ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
+    if (stream->planned_in == 0) return thinking_as_planned(stream, work);
     stream_time time = ml_stream_when(stream, work);
     ml_status bad;
-    uint8_t continues = !stream->pending || stream->detour;
+    uint8_t continues = !stream->pending || stream->detour || stream->waited < 0;
     if (stream->continues != continues) stream->stage = STREAM_LOOK;
     stream->continues = continues;
     if (stream->stage == STREAM_LOOK) {

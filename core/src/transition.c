@@ -184,17 +184,12 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
     return ML_OK;
 }
 
-/* Where floors begin in the limits of a clip. */
-static int64_t transition_floors_at(const ml_table *table) {
-    return 3 * table->check_rig->n_checked + table->check_rig->n_carriers + 8;
-}
-
 /* Floors of every frame between two clips: from those of the clip that is left to those of the clip
    that is entered. Those of captured windows between them are not theirs. Where feet stand is no
    farther below the higher one than TRANSITION_FALL: a foot may stand on it to the end. */
 static void transition_floors(const ml_table *table, const int64_t *ends, int64_t n, int64_t first,
                               int64_t last, double *out) {
-    int64_t at = transition_floors_at(table);
+    int64_t at = ml_table_floors_at(table);
     const double *left = table->limits + table->n_limits * ends[0] + at;
     const double *entered = table->limits + table->n_limits * ends[1] + at;
     for (int64_t t = 0; t < n; t++) {
@@ -223,7 +218,7 @@ static ml_status transition_hovers(const ml_table *table, int64_t n_windows, con
 
 ml_status ml_table_made_of(const ml_table *table, const int64_t *rows, const double *weights,
                            double *floors, double *hovers) {
-    int64_t at = transition_floors_at(table);
+    int64_t at = ml_table_floors_at(table);
     double highest[4];
     *hovers = 0.0;
     for (int k = 0; k < 8; k++) floors[k] = 0.0;

@@ -122,8 +122,10 @@ def told(
     feet, travel = np.full((2, 9, 2), np.nan), np.zeros((9, 2))
     for i, away in enumerate(MOMENTS):
         place = np.clip(at[t] + away * source_fps, 0.0, n - 1.0)
+        if abs(place - round(place)) < 1e-6:  # what is next to a frame is not known of it
+            place = round(place)
         g = int(place)
-        after, part = min(g + 1, n - 1), place - g
+        after, part = g + (place > g), place - g
         travel[i] = way * (source.travel[g] + part * (source.travel[after] - source.travel[g]))
         for f in (0, 1):
             low = {u for u in (g, after) if is_low(source, u, f)}

@@ -254,6 +254,7 @@ def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
         x=0.0,
         z=0.0,
         leave_in=-1,
+        planned_in=-1,
         patience=0.0,
         least=0.0,
         n_clips=1,

@@ -35,7 +35,7 @@ KNOWN = {
     "memory": "9b7c4f34d5611dc604d064b95cd7e1f154352e4827dad6cd1d2195ad61a71bd1",
     "built": "84598a67ee1331bf15777d07e5b8e2eef307dcbb34b4117bc2bbc66013a448c7",
     "file": "564ee9eace631fa53fee4e51af6624ec01de2ef6de1924e935eb8649158da2bb",
-    "played": "b439fc8399a793bb33a8c2ad5542736719fa695f91548c5cb11c67dd2d088b6d",
+    "played": "4d919bfa63f6a2205ad265be4355f35ff971c52a613b85b8b3be4bc22a926f8a",
 }
 """Digests that every machine must find."""
 TRANSITIONS, STEPS = 20, 200
