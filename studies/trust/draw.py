@@ -97,9 +97,10 @@ def _one(rng: np.random.Generator, pool: Sequence[str]) -> str:
 
 
 def _transitions(rng: np.random.Generator, count: int) -> list[Case]:
+    """Pairs of clips, each pair once: of subjects with two clips there are few."""
     pool = [name for name in names() if "jesse" not in name]
     several = [name for name in pool if len(_by_subject(pool)[subject(name)]) > 1]
-    cases: list[Case] = []
+    cases: dict[tuple[str, str], Case] = {}
     while len(cases) < count:
         way = str(rng.choice(list(SHARES), p=list(SHARES.values())))
         a = _one(rng, several if way == "same" else pool)
@@ -109,8 +110,9 @@ def _transitions(rng: np.random.Generator, count: int) -> list[Case]:
             "rig": [b for b in pool if rig(b) != rig(a)],
         }[way]
         if fits:
-            cases.append({"a": part(a, rng), "b": part(_one(rng, fits), rng), "pair": way})
-    return cases
+            b = _one(rng, fits)
+            cases.setdefault((a, b), {"a": part(a, rng), "b": part(b, rng), "pair": way})
+    return list(cases.values())
 
 
 def _tables(rng: np.random.Generator, count: int) -> list[Case]:
@@ -136,12 +138,12 @@ def _blends(rng: np.random.Generator, count: int) -> list[Case]:
 
 def _splices(rng: np.random.Generator, count: int) -> list[Case]:
     uppers, lowers = (UPPER + MORE_UPPER).split(), (LOWER + MORE_LOWER).split()
-    cases: list[Case] = []
+    cases: dict[tuple[str, str], Case] = {}
     while len(cases) < count:
         upper, lower = _one(rng, uppers), _one(rng, lowers)
         if upper != lower:
-            cases.append({"upper": upper, "lower": lower})
-    return cases
+            cases.setdefault((upper, lower), {"upper": upper, "lower": lower})
+    return list(cases.values())
 
 
 def _loops(rng: np.random.Generator, count: int) -> list[Case]:
