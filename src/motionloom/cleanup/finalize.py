@@ -33,8 +33,9 @@ FOLLOWED = (0.5, 0.8)
 """Parts of what held wrists need that the body does, tried where arms alone fail the check."""
 LIFT_S = 0.15
 """Seconds over which the body is lifted, and comes down again."""
-CONTEXT_S = 0.2
-"""Captured seconds on both sides of a window in which feet are held that are looked at, too."""
+CONTEXT_S = 1.1
+"""Captured seconds on both sides of a window in which feet are held that are looked at, too: the floor is
+where the body stands within a second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
