@@ -20,6 +20,9 @@
 /* Transitions of an order, and such that go on, that are tried where the next frame has to be known. */
 #define THINKING_HASTY 2
 #define THINKING_HASTY_ON 10
+/* Seconds of shown frames that are judged once more: a step stands out from those before and after it. Of
+   a transition only its own, whose clips are known. */
+#define THINKING_AGAIN_S 0.1
 /* Windows of a clip that is short. */
 #define THINKING_SHORT 3
 /* Rounds of tries to go on in which a body that rests may wait. */
@@ -251,6 +254,9 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
     if (bad) return bad;
     int64_t past = ml_table_past(table), last = windows[n_windows - 1] + made->n_frames - 1;
     past = before < past ? before : past;
+    int64_t again = ml_check_frames(THINKING_AGAIN_S, table->fps, 1);
+    if (stream->in_transition && again > stream->at - 1) again = stream->at - 1;
+    again = again < past ? again : past;
     ml_frames all = {past + table->length + ml_table_past(table), 0, made->n_joints, tools.heading,
                      tools.root, tools.quats, tools.planted};
     bad = thinking_around(table, work, before, past, last, &tools, &all);
@@ -259,8 +265,10 @@ static ml_status thinking_check(const ml_stream *stream, const stream_pieces *wo
                             table->rig->offsets, made->n_joints, NULL, all.root, all.quats,
                             tools.positions, tools.world);
     if (!bad)
-        bad = ml_table_judge_frames(table, &tools, all.n_frames, past, past + made->n_frames - 1,
-                                    work->found, n_found);
+        bad = ml_table_judge_frames(table, &tools, all.n_frames, past - again,
+                                    past + made->n_frames - 1, work->found, n_found);
+    for (int64_t k = 0; !bad && k < *n_found; k++)
+        work->found[5 * k + 2] = ml_max(work->found[5 * k + 2] - (double)again, 0.0);
     if (bad || ml_table_badness(*n_found, work->found) >= stream->least) return bad;
     return ml_table_check_support(table, &tools, &planned, n_windows, windows, 0, made, past,
                                   work->found, n_found);
