@@ -326,7 +326,8 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     return end - 1 - last < 0 ? -1 : end - 1 - last;
 }
 
-/* Keep the windows that are most alike: first those with `leave` frames of their clip after them. */
+/* Keep the windows that are most alike: half of them with a whole window of their clip after them, if there
+   are so many, then those with `leave` frames, then others. */
 static void thinking_keep(const ml_stream *stream, int64_t leave, int64_t n, const int64_t *found,
                           ml_choice *choice) {
     int64_t least[4] = {INT64_MAX, stream->table->length, leave > 0 ? leave : 0, 0};
