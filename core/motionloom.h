@@ -2106,8 +2106,8 @@ ML_API ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t
    `order` is 0 for none, 1 to go to row `goal_row`, then 2 to go to, 3 to hold and 4 to act a label,
    whose pieces are first and last rows, sorted. It is `pending` until its transition begins, then
    `toward` the goal, which is `reached`: 1 while the piece is acted that ends in row `act_last`, and 2
-   after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`, and not
-   while that is negative.
+   after it. It is tried again after `pause` steps until it has `waited` for as long as `patience`; where its way
+   led nowhere, after `again` steps.
    Thoughts: `stage` is the next piece of thinking, `continues` whether it is about the end of the
    clip, as on a `detour` where an order finds no way before the clip is over; in round `bails` it looks
    for a way out of a transition that leads nowhere. Of `n_recipes`, found from the window at row
@@ -2125,7 +2125,7 @@ typedef struct ml_stream {
     uint8_t stage, continues, detour, bails, feet, least_feet, made_flawed;
     int64_t at, then, goal_row, act_last, waited, pause, n_clips, n_played;
     int64_t source, n_recipes, n_ranked, number, n_tried, since, leave_in, least_number;
-    int64_t planned_in, made_then, n_made_clips;
+    int64_t planned_in, again, made_then, n_made_clips;
     double patience, least;
     int64_t n_pieces;
     const int64_t *pieces;

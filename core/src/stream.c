@@ -11,7 +11,7 @@
 #define STREAM_REMEMBERED_S 2.1
 /* m/s. A body that goes slower may stay in the last frame of its clip while it thinks. */
 #define STREAM_RESTING 0.2
-/* Seconds after which an order is tried again whose way led nowhere: from elsewhere, not back at once. */
+/* Seconds after which an order is tried again whose way led nowhere: another way is found elsewhere. */
 #define STREAM_AGAIN_S 0.5
 /* Pieces of thinking in one step, where the next frame has to be known. */
 #define STREAM_MOST 32
@@ -158,6 +158,13 @@ static void stream_carry_shown(const ml_check_series *shown, stream_place place)
     stream_carry_points(shown->mass, shown->n_frames, place);
 }
 
+/* Contacts go along with a floor that moves, and end where it turns. */
+static void stream_carry_contact(check_contact *contact, stream_place place) {
+    if (place.turn != 0.0) contact->n_frames = 0;
+    contact->low[0] += place.x, contact->high[0] += place.x;
+    contact->low[1] += place.z, contact->high[1] += place.z;
+}
+
 /* ---- What frames are made of ------------------------------------------------------------------*/
 
 void ml_stream_no_shares(const stream_shares *shares, int64_t frame) {
@@ -224,9 +231,10 @@ static void stream_begin_order(ml_stream *stream, uint8_t order) {
     stream->order = order;
     stream->pending = 1;
     stream->toward = stream->reached = stream->detour = 0;
-    stream->waited = stream->pause = 0;
+    stream->waited = stream->again = stream->pause = 0;
     stream->stage = STREAM_LOOK;
-    if (stream->continues && stream->leave_in >= 0) stream->planned_in = stream->leave_in;
+    if (stream->continues && stream->leave_in >= 0 && !stream->made_flawed)
+        stream->planned_in = stream->leave_in;
     stream->leave_in = -1;
 }
 
@@ -257,6 +265,7 @@ ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
     int64_t row = stream->in_transition ? stream->then : stream->row;
     if (order == STREAM_ACT || row < 0 || ml_stream_piece_at(stream, row) < 0) return ML_OK;
     stream->pending = 0; /* it is there already, or on its way there */
+    stream->planned_in = -1;
     stream->toward = stream->in_transition;
     stream->reached = !stream->in_transition;
     return ML_OK;
@@ -319,7 +328,7 @@ ml_status ml_stream_place(ml_stream *stream, double heading, double x, double z)
     by.z = z - c * shown[2] + s * shown[0];
     ml_stream_carry(&work.played.frames, 0, stream->n_played, by);
     stream_carry_shown(&work.shown, by);
-    for (int k = 0; k < CHECK_POINTS; k++) work.contacts[k].n_frames = 0; /* they end here */
+    for (int k = 0; k < CHECK_POINTS; k++) stream_carry_contact(&work.contacts[k], by);
     if (stream->in_transition) ml_stream_carry(&work.segment.frames, 0, table->length, by);
     if (stream->leave_in >= 0) ml_stream_carry(&work.made.frames, 0, table->length, by);
     stream->turn += by.turn;
@@ -398,7 +407,7 @@ static void stream_leave(ml_stream *stream, stream_pieces *work) {
     if (stream->continues && stream->toward) { /* the way to its goal led nowhere */
         stream->toward = 0;
         stream->pending = 1;
-        stream->waited = -ml_check_frames(STREAM_AGAIN_S, stream->table->fps, 1);
+        stream->again = ml_check_frames(STREAM_AGAIN_S, stream->table->fps, 1);
     }
     if (stream->continues || !stream->pending) return;
     stream->pending = 0;
@@ -459,12 +468,13 @@ ml_status ml_stream_think(ml_stream *stream, int64_t budget) {
 }
 
 /* Steps that were thought about come nearer, and orders get impatient. */
-static void stream_pass(ml_stream *stream) {
-    stream->since++;
+static void stream_pass(ml_stream *stream, int moved) {
+    stream->since += moved;
     if (stream->leave_in > 0) stream->leave_in--;
     if (stream->planned_in > 0) stream->planned_in--;
     if (stream->pause > 0) stream->pause--;
-    if (stream->pending) stream->waited++;
+    if (stream->again > 0) stream->again--;
+    if (stream->pending || stream->toward) stream->waited++;
     if (stream->order == STREAM_ACT && stream->reached == STREAM_REACHED &&
         !stream->in_transition && stream->row >= stream->act_last)
         stream->reached = STREAM_ACTED;
@@ -473,6 +483,7 @@ static void stream_pass(ml_stream *stream) {
 ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t *planted) {
     const ml_table *table = stream->table;
     stream_pieces work;
+    int moved = 1;
     ml_status bad = stream_open(stream, &work);
     if (!bad && stream->n_played) bad = stream_think(stream, &work);
     if (bad) return bad;
@@ -486,12 +497,13 @@ ml_status ml_stream_step(ml_stream *stream, double *root, double *quats, uint8_t
             int64_t last = ml_stream_clip_end(table, stream->row) - 1;
             row = stream->row + 1 < last ? stream->row + 1 : last;
         }
+        moved = row != stream->row;
         stream->row = row;
         stream_place place = {stream->turn, stream->x, stream->z};
         ml_stream_captured(table, row, 1, place, &work.planned, 0);
         bad = stream_show(stream, &work, &work.planned, 0, root, quats, planted);
     }
-    if (!bad) stream_pass(stream);
+    if (!bad) stream_pass(stream, moved);
     return bad;
 }
 

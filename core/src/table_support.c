@@ -377,18 +377,22 @@ static int64_t support_contacts(const ml_table *table, const ml_table_pieces *wo
         int64_t t = contact.n_frames ? now + 1 : now;
         double pad[3], *row = rows + 5 * n_found;
         if (now < 0) t = contact.n_frames = 0; /* too long ago */
+        check_contact was = contact; /* before made frames */
         for (; t <= begin + made->n_frames; t++) {
             if (support_is_planted(planned, made, begin, t, sole)) {
                 ml_check_touch(&contact, ml_check_point(work->support.own.soles, t, k, pad));
-                continue;
+            } else if (t > begin) {
+                break;
+            } else {
+                contact.n_frames = 0;
             }
-            if (t > begin) break;
-            contact.n_frames = 0;
+            if (t <= begin) was = contact;
         }
+        double before = was.n_frames ? ml_check_moved(&was) : 0.0;
         int64_t span = ml_check_span(contact.n_frames, table->fps);
         double most = ml_max(slides[ml_check_row(k) * CHECK_SPANS + span], CHECK_SLIDE_FREE);
         double way = contact.n_frames >= CHECK_SHORTEST_CONTACT ? ml_check_moved(&contact) : 0.0;
-        if (way <= most) continue;
+        if (way <= ml_max(most, before)) continue; /* or no farther than it had slid */
         row[0] = (double)CHECK_CONTACT, row[1] = (double)sole, row[2] = (double)begin;
         row[3] = way, row[4] = most;
         n_found++;

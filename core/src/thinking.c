@@ -75,7 +75,7 @@ int ml_stream_has_thoughts(const ml_stream *stream, const stream_pieces *work) {
     if (stream->planned_in == 0) return 1;
     stream_time time = ml_stream_when(stream, work);
     int ends = thinking_ends(stream, &time);
-    if (stream->pending) return (!stream->pause && stream->waited >= 0) || ends;
+    if (stream->pending) return (!stream->pause && !stream->again) || ends;
     return ends && (!stream->pause || time.latest <= 0);
 }
 
@@ -326,18 +326,25 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     return end - 1 - last < 0 ? -1 : end - 1 - last;
 }
 
+/* Whether a window is one of those that are kept. */
+static int thinking_is_kept(const ml_choice *choice, int64_t window) {
+    for (int64_t k = 0; k < choice->count; k++)
+        if (choice->rows[ML_MOST_WAYS * k + 1] == window) return 1;
+    return 0;
+}
+
 /* Keep the windows that are most alike: half of them with a whole window of their clip after them, if there
    are so many, then those with `leave` frames, then others. */
 static void thinking_keep(const ml_stream *stream, int64_t leave, int64_t n, const int64_t *found,
                           ml_choice *choice) {
-    int64_t least[4] = {INT64_MAX, stream->table->length, leave > 0 ? leave : 0, 0};
+    int64_t least[4] = {0, stream->table->length, leave > 0 ? leave : 0, 0};
     int64_t most[4] = {0, STREAM_CONTINUED / 2, STREAM_CONTINUED, STREAM_CONTINUED};
     choice->count = 0;
     for (int part = 1; part < 4; part++)
         for (int64_t k = 0; k < n && choice->count < most[part]; k++) {
             int64_t left = thinking_left(stream, found[k]);
             int64_t *windows = choice->rows + ML_MOST_WAYS * choice->count;
-            if (left < least[part] || left >= least[part - 1]) continue;
+            if (left < least[part] || thinking_is_kept(choice, found[k])) continue;
             windows[0] = windows[2] = windows[3] = -1;
             windows[1] = found[k];
             choice->count++;
@@ -471,14 +478,15 @@ static ml_status thinking_look(ml_stream *stream, stream_pieces *work) {
 static ml_status thinking_settle(ml_stream *stream, const stream_pieces *work,
                                  const stream_time *time) {
     int rests = stream->bails < THINKING_ROUNDS && !ml_stream_travels(stream, &work->played.frames);
-    int waits = stream->continues ? time->latest > 0 || rests
-                                  : (double)stream->waited < stream->patience * stream->table->fps;
+    int is_patient = (double)stream->waited < stream->patience * stream->table->fps;
+    int waits = stream->continues ? time->latest > 0 || rests : is_patient;
     stream->stage = STREAM_LOOK;
     if (waits) {
         int again = stream->continues && rests; /* the order comes first once more */
         stream->detour = stream->pending && stream->planned_in < 0 &&
                          thinking_ends(stream, time) && !again;
-        if (stream->continues) stream->bails = (uint8_t)(stream->bails % 16 + 1);
+        if (stream->continues && (!stream->toward || is_patient)) /* else it arrives first */
+            stream->bails = (uint8_t)(stream->bails % 16 + 1);
         stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * stream->table->fps);
         return ML_OK;
     }
@@ -551,16 +559,17 @@ static void thinking_begin(ml_stream *stream) {
     stream->least = HUGE_VAL;
 }
 
-/* Make the transition again that goes on: it leaves now, as no way to the order's goal was found. */
+/* Make the transition again that goes on: it leaves now, and no way to the order's goal was found before. */
 static ml_status thinking_as_planned(ml_stream *stream, stream_pieces *work) {
     const stream_way *way = work->way;
     int64_t n_found = 0;
-    stream->planned_in = -1;
     stream->continues = 1;
     thinking_begin(stream);
     stream->stage = STREAM_LOOK;
     ml_status bad =
         thinking_make(stream, work, 0, way->n_windows, way->windows, way->feet, &n_found);
+    if (bad == ML_MISSING) return bad; /* it is asked again */
+    stream->planned_in = -1;
     if (bad) return bad == ML_NOWHERE ? ML_OK : bad;
     if (n_found) return ML_OK;
     stream->made_flawed = 0;
@@ -572,7 +581,7 @@ ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
     if (stream->planned_in == 0) return thinking_as_planned(stream, work);
     stream_time time = ml_stream_when(stream, work);
     ml_status bad;
-    uint8_t continues = !stream->pending || stream->detour || stream->waited < 0;
+    uint8_t continues = !stream->pending || stream->detour || stream->again > 0;
     if (stream->continues != continues) stream->stage = STREAM_LOOK;
     stream->continues = continues;
     if (stream->stage == STREAM_LOOK) {
@@ -593,7 +602,10 @@ ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
     stream->n_ranked = work->choice.ranked;
     if (!bad || bad == ML_MISSING) return bad;
     stream->stage = STREAM_LOOK;
-    if (stream->continues) return bad == ML_NOWHERE ? ML_OK : bad;
+    if (stream->continues) {
+        stream->detour = stream->bails = 0; /* the order comes first, and all is looked at again */
+        return bad == ML_NOWHERE ? ML_OK : bad;
+    }
     stream->pending = 0;
     stream->order = STREAM_NO_ORDER;
     return bad;

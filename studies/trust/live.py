@@ -16,7 +16,7 @@ from studies.trust.points import body_of
 
 SECONDS = 60.0
 AFTER_S = 1.0
-"""Played after the minute without another order: what the last frames are is told by those after them."""
+"""Played after the minute without another order: frames are judged with those after them."""
 ORDER_S = (1.0, 4.0)
 PATIENCE_S = 5.0
 """Longer than between orders: none is followed by a transition that fails the quality check."""

@@ -34,8 +34,8 @@ FOLLOWED = (0.5, 0.8)
 LIFT_S = 0.15
 """Seconds over which the body is lifted, and comes down again."""
 CONTEXT_S = 1.1
-"""Captured seconds on both sides of a window in which feet are held that are looked at, too: the floor is
-where the body stands within a second."""
+"""Captured seconds on both sides of a window in which feet are held that are looked at, too: the
+floor is where the body stands within a second."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

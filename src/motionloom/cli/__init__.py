@@ -3,4 +3,4 @@
 import gc
 
 gc.set_threshold(20_000)
-"""Libraries that are imported make many objects that stay: looking through them took a tenth of a command."""
+"""Imported libraries make many objects that stay: to look through them took a tenth of a command."""

@@ -241,7 +241,7 @@ def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
     counts = (
         "in_transition is_flawed is_continuing order pending toward reached stage continues detour"
         " bails"
-        " feet least_feet made_flawed at then goal_row act_last waited pause n_played source"
+        " feet least_feet made_flawed at then goal_row act_last waited again pause n_played source"
         " n_recipes n_ranked number n_tried since least_number made_then n_made_clips n_pieces"
     )
     return record(

@@ -500,3 +500,94 @@ def test_clips_and_labels_that_end_dead_are_named(table):
         clips, labels = table.dead_ends()
     assert clips == NAMES
     assert labels == ("idle", "kicking", "running")
+
+
+@pytest.fixture(scope="module")
+def cut_short():
+    """Clips at 30 frames a second that end in the middle of what they do."""
+    kinds = {"walk": 240, "run": 133, "kick": 100, "turn": 240, "stand": 90, "sidestep": 150}
+    motions, plants = [], []
+    for name, stop in kinds.items():
+        clip = ml.synthetic.clip(name)
+        part = clip.motion[:stop]
+        motion = ml.Motion(
+            part.skeleton, part.root_positions[::2], part.local_quats[::2], part.fps / 2, name=name
+        )
+        motions.append(motion)
+        plants.append(ml.Footplants(clip.footplants.planted[:stop:2]))
+    frames = frames_of(motions, footplants=plants)
+    return table_in_memory(frames, length=15, clusters=5, keep=12)
+
+
+def test_nobody_stays_where_a_clip_ends(cut_short):
+    frames = cut_short.frames
+    for end in frames.starts[1:]:
+        for back in range(1, 16, 2):
+            live = cut_short.stream(frames.place_of(int(end) - back))
+            for _ in range(120):
+                live.step()
+            poses = [live.step() for _ in range(150)]
+            assert not np.array_equal(poses[0].local_quats, poses[-1].local_quats), live.now
+
+
+@pytest.mark.parametrize("patience", [0.0, 2.0])
+def test_a_goal_from_which_nothing_goes_on_is_reached_when_patience_is_over(cut_short, patience):
+    frames = cut_short.frames
+    for end in frames.starts[1:].tolist():
+        goal = frames.place_of(end - 1)
+        for start in ("walk", 40), ("stand", 10):
+            live = cut_short.stream(start, patience_s=patience)
+            for _ in range(10):
+                live.step()
+            live.go(frame=goal)
+            for _ in range(round((patience + 3.0) * frames.fps)):
+                live.step()
+                if live.doing is Doing.ARRIVED:
+                    break
+            assert live.doing is Doing.ARRIVED, (start, goal)
+
+
+def test_what_was_planned_in_one_label_does_not_leave_another():
+    names = ("walk", "run", "stand", "sneak", "jog")
+    clips = [ml.synthetic.clip(name) for name in names]
+    motions = [clip.motion.replace(name=name) for clip, name in zip(clips, names, strict=True)]
+    frames = frames_of(motions, footplants=[clip.footplants for clip in clips])
+    starts = range(30, 150, 30)
+    labels = [Label("walk", "whole", 0, 240)]
+    for k, first in enumerate(starts):
+        labels += [Label("walk", f"part{k}", first, first + 28)]
+        labels += [Label(name, f"part{k}", 0, 240) for name in ("sneak", "jog", "run")]
+    table = table_in_memory(frames, length=LENGTH, clusters=5, keep=12, labels=labels)
+    for k, first in enumerate(starts):
+        live = table.stream(("walk", first - 5))
+        for _ in range(7):
+            live.step()
+        live.hold(f"part{k}")
+        for _ in range(100):
+            live.step()
+            if live.in_transition or live._live.struct.leave_in > 0:
+                break
+        if live.in_transition:
+            continue
+        live.hold("whole")
+        for _ in range(40):
+            live.step()
+            assert live.now[0] == "walk"
+
+
+def test_a_plan_to_go_on_survives_an_order_that_finds_no_way(table):
+    """Another order every frame: none is followed, and nothing is lost for it."""
+    live = table.stream(("walk", int(table.frames.starts[1]) - LENGTH - 25))
+    while live._live.struct.leave_in < 5:
+        live.step()
+    planned, then = live._live.struct.leave_in, live._live.struct.made_then
+    other = copy.deepcopy(live)
+    for n in range(planned):
+        other.go(frame=("kick", 70 + n % 2))
+        assert other._live.struct.planned_in >= 0
+        other.step()
+        if other.in_transition:
+            break
+    else:
+        other.step()
+        assert other._live.struct.then == then

@@ -29,8 +29,8 @@ MOMENTS = 9
 AROUND_S = 0.2
 """Seconds of a clip that are measured before and after the times that are used."""
 MOST_SLIP_M = 0.025
-"""A foot that carries the body may get so far beyond what the clips' feet do; in transitions of live
-characters a tenth less."""
+"""A foot that carries the body may get so far beyond what the clips' feet do; in transitions of
+live characters a tenth less."""
 MOST_ROWS = 16
 """Failures of one call at most: three slips, three of travel, four soles."""
 

@@ -10,7 +10,7 @@ from motionloom._core import constant
 from motionloom.errors import ArrayError
 from motionloom.features.checks.check_names import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
 from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.played import judged_frames, playing_clips
+from motionloom.features.checks.played import Playing, judged_frames, playing_clips
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import Series, series_of
 from motionloom.features.checks.support_check import (
@@ -126,6 +126,20 @@ def test_rows_are_those_of_the_plain_form(rate: float, kinds: tuple[str, ...]) -
         want_row = wanted[int(check), int(joint)]
         assert (value, limit) == pytest.approx(want_row[1:], abs=1e-9)
         assert abs(frame - want_row[0]) <= 1
+
+
+def test_a_clip_tells_of_a_frame_what_it_tells_of_a_time_next_to_it(walk: ml.Motion) -> None:
+    rig = check_rig(walk)
+    series, n, fps = series_of(rig, walk), walk.n_frames, walk.fps
+    own = new_support(series)
+    measure_support(series, fps, leg_length(rig, walk.world_positions()), 0, n, own)
+
+    def feet(off: float) -> np.ndarray:
+        playing = [Playing(0, np.arange(n) + off)]
+        return told_by(playing, [own], [fps], own, fps, (0, n)).feet
+
+    for off in (-1e-9, 1e-9):
+        assert np.allclose(feet(off), feet(0.0), atol=1e-6, equal_nan=True)
 
 
 def test_a_slide_of_the_body_is_found_without_labels(walk: ml.Motion) -> None:
