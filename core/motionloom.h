@@ -878,9 +878,9 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
                                  double *lows);
 
 /* Failures of support and travel, rows as of ml_check_judge: feet that carry the body and get
-   `slip` metres farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
+   farther over the ground than the clips' feet do (joint: 0 left, 1 right, 2 the slower of both),
    bodies that are slower or faster than every clip, or travel elsewhere, and soles below those of
-   the clips (joint: the sole point). Frames that are not `judged` count for nothing; of those that
+   the clips (joint: the sole point). `part`, up to 1, of what is allowed beyond the clips is allowed. Frames that are not `judged` count for nothing; of those that
    were SEEN before slips count. `ways` is scratch memory.
    feet: (n_told, stop - first, 2, 9, 2)  travel: (n_told, stop - first, 9, 2)
    rates: (n_told, stop - first)  lows: (n_told, stop - first, 4)  judged: (result.n_frames)
@@ -889,7 +889,7 @@ ML_API ml_status ml_support_told(const ml_support *source, double source_fps,
 ML_API ml_status ml_support_judge(const ml_support *result, double fps, int64_t first,
                                   int64_t stop, int64_t n_told, const double *feet,
                                   const double *travel, const double *rates, const double *lows,
-                                  const uint8_t *judged, double slip, double *ways,
+                                  const uint8_t *judged, double part, double *ways,
                                   int64_t n_most, double *found, int64_t *n_found);
 
 /* Height that `part` of the planted heights of each sole point are below, metres; of a point that is

@@ -43,6 +43,7 @@
 #define SUPPORT_RATE_S 0.1
 #define SUPPORT_LONGEST_STEP 3.0
 /* Seconds. Slips are measured over this long, in runs that are as long as this at least. */
+#define SUPPORT_SLIP 0.025
 #define SUPPORT_WINDOW_S 0.6
 #define SUPPORT_SHORTEST_S 0.05
 /* Seconds. The velocity of the body is its mean over twice this long. */
@@ -349,7 +350,7 @@ typedef struct {
     int64_t first, stop, n_told;
     const double *feet, *travel, *rates, *lows;
     const uint8_t *judged;
-    double slip;
+    double part;
     int64_t n_most, n_found;
     double *found;
 } support_case;
@@ -445,8 +446,8 @@ static void support_slip(support_case *at, const double *rows, int64_t from, int
             worst = (a + b) / 2;
         }
     farthest = sqrt(farthest);
-    if (farthest > at->slip)
-        support_note(at, ML_CHECK_SLIP, joint, worst, farthest, at->slip);
+    double most = SUPPORT_SLIP * at->part;
+    if (farthest > most) support_note(at, ML_CHECK_SLIP, joint, worst, farthest, most);
 }
 
 /* What both feet do beyond those of the clips. rows: (stop - first + 1, SUPPORT_ROW) */
@@ -522,11 +523,11 @@ static void support_judge_travel(support_case *at) {
         }
         if (n_moves == 1) continue;
         double speed = sqrt(ml_square(v[0]) + ml_square(v[1]));
-        double low = SUPPORT_STALL * least - SUPPORT_SPEED_FREE;
-        double high = SUPPORT_LAUNCH * most + SUPPORT_SPEED_FREE;
+        double low = SUPPORT_STALL * least - SUPPORT_SPEED_FREE * at->part;
+        double high = SUPPORT_LAUNCH * most + SUPPORT_SPEED_FREE * at->part;
         if (speed < low) support_note(at, ML_CHECK_STALL, -1, t, speed, low);
         if (speed > high) support_note(at, ML_CHECK_LAUNCH, -1, t, speed, high);
-        double free = SUPPORT_ASTRAY_FREE + SUPPORT_ASTRAY * most;
+        double free = SUPPORT_ASTRAY_FREE * at->part + SUPPORT_ASTRAY * most;
         if (support_is_near(v, n_moves, moves, free)) continue;
         support_off_hull(v, n_moves, moves, off);
         double away = sqrt(ml_square(off[0]) + ml_square(off[1]));
@@ -543,7 +544,7 @@ static void support_judge_soles(support_case *at) {
         for (int64_t s = 0; s < at->n_told; s++) {
             if (isnan(at->rates[n * s + t - at->first])) continue;
             for (int k = 0; k < 4; k++)
-                low[k] = ml_min(low[k], at->lows[4 * (n * s + t - at->first) + k] - SUPPORT_SINK);
+                low[k] = ml_min(low[k], at->lows[4 * (n * s + t - at->first) + k] - SUPPORT_SINK * at->part);
         }
         for (int k = 0; k < 4; k++) {
             double height = at->result->soles[12 * t + 3 * k + 1];
@@ -556,11 +557,11 @@ static void support_judge_soles(support_case *at) {
 ml_status ml_support_judge(const ml_support *result, double fps, int64_t first, int64_t stop,
                            int64_t n_told, const double *feet, const double *travel,
                            const double *rates, const double *lows, const uint8_t *judged,
-                           double slip, double *ways, int64_t n_most, double *found, int64_t *n_found) {
+                           double part, double *ways, int64_t n_most, double *found, int64_t *n_found) {
     *n_found = 0;
     if (first < 0 || stop > result->n_frames || first > stop || n_told < 0) return ML_BAD_SIZE;
     support_case at = {result, fps,  first,  stop,   n_told, feet, travel,
-                       rates,  lows, judged, slip,   n_most, 0,    found};
+                       rates,  lows, judged, part,   n_most, 0,    found};
     support_feet(&at, ways);
     for (int joint = 0; joint < 3; joint++) support_judge_foot(&at, joint, ways);
     support_judge_travel(&at);

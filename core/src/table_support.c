@@ -19,10 +19,9 @@
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
 
-/* Metres that a foot may slip in a transition, and in one of a live character: what its minutes are
-   judged by are clips, not rows of single precision, and another transition may follow. */
-#define SUPPORT_SLIPS 0.025
-#define SUPPORT_SLIPS_LIVE 0.0225
+/* Part of what is allowed that a transition of a live character may do: its minutes are judged by clips,
+   not rows of single precision, and another transition may follow. */
+#define SUPPORT_LIVE 0.9
 /* m/s. A low point of a foot that is slower may hold the body. */
 #define SUPPORT_HOLDS 0.8
 /* How many times as far off free fall as in the windows the body may be. */
@@ -423,7 +422,7 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
     if (!bad)
         bad = ml_support_judge(&at->own_support, table->fps, begin - back, begin + length, n_told,
                                at->feet, at->travel, at->rates, at->lows, at->judged,
-                               planned ? SUPPORT_SLIPS_LIVE : SUPPORT_SLIPS, at->ways,
+                               planned ? SUPPORT_LIVE : 1.0, at->ways,
                                SUPPORT_FOUND, rows, &n_rows);
     if (!bad) n_rows += support_flights(table, at, work->hovers + before, begin, rows + 5 * n_rows);
     if (!bad && planned)

@@ -219,8 +219,8 @@ def transition(
         The least share of each clip that stays, or of A and of B. Of places that keep so much,
         those that keep more rank higher: all of a clip weighs as much as 10 cm of cost. 0 is
         anywhere, by cost alone; ``"late"`` is as late as possible in A and as early as possible
-        in B, within a second. Where no place keeps so much, the best other one is taken, and
-        ``notes`` says so.
+        in B, within a second. Where no place keeps so much, or no blend there passes the quality
+        check, the best other one is taken, and ``notes`` says so.
     moving
         Look only where both bodies travel; without it a standing pose is often the best match.
     footplants
@@ -281,6 +281,8 @@ def transition(
     best = _try(pair, places, half, timewarp, clean, at_most=None if check else 1)
     if check and at is None and not best.passed:
         best = _other_length(pair, best, wished, timewarp, clean)
+        if isinstance(kept, tuple) and not best.passed:
+            best = _keeping_less(pair, best, half, wished, timewarp, clean)
     notes = [*pair.notes, *_compromises(best, half, length_s, pair.a.fps), *_turns(pair, best)]
     if at is None and isinstance(kept, tuple):
         notes += _lost(kept_at(best.place, pair.matched, ("A", "B"), 0.0), kept)
@@ -372,7 +374,7 @@ def _lost(kept: Kept, wished: tuple[float, float]) -> list[str]:
     if all(share >= least - 1e-9 for share, least in zip(kept.shares, wished, strict=True)):
         return []
     asked = " and ".join(f"{100 * share:.0f} %" for share in dict.fromkeys(wished))
-    return [f"no place for a blend keeps {asked} of both clips: this is the best other one"]
+    return [f"no place that keeps {asked} of both clips will do: this is the best other one"]
 
 
 def _try(
@@ -438,6 +440,28 @@ def _other_length(
         if attempt.passed:
             break
     return best
+
+
+def _keeping_less(
+    pair: Pair,
+    asked: _Attempt,
+    half: int,
+    wished: _Wished,
+    timewarp: bool,
+    clean: bool | Literal["all"],
+) -> _Attempt:
+    """The first blend that passes at a place that keeps less, half or anything, or ``asked``."""
+    assert isinstance(wished.keep, tuple)
+    a, b = wished.keep
+    for keep in ((a / 2.0, b / 2.0), None):
+        places = find_places(pair, half, moving=wished.moving, keep=keep)
+        attempt = _try(pair, places, half, timewarp, clean)
+        if not attempt.passed:
+            less = wished._replace(keep=keep)
+            attempt = _other_length(pair, attempt, less, timewarp, clean)
+        if attempt.passed:
+            return attempt
+    return asked
 
 
 def _compromises(best: _Attempt, half: int, length_s: float, fps: float) -> list[str]:

@@ -3,4 +3,4 @@
 import gc
 
 gc.set_threshold(20_000)
-"""Imported libraries make many objects that stay: to look through them took a tenth of a command."""
+"""Imported libraries make many lasting objects: looking through them took a tenth of a command."""

@@ -28,9 +28,6 @@ MOMENTS = 9
 """Moments of a clip around the mapped time; as in core/src/check_support.c."""
 AROUND_S = 0.2
 """Seconds of a clip that are measured before and after the times that are used."""
-MOST_SLIP_M = 0.025
-"""A foot that carries the body may get so far beyond what the clips' feet do; in transitions of
-live characters a tenth less."""
 MOST_ROWS = 16
 """Failures of one call at most: three slips, three of travel, four soles."""
 
@@ -135,7 +132,7 @@ def support_rows(
     rows, n_found = np.zeros((MOST_ROWS, 5)), np.zeros(1, dtype=np.int64)
     _judge(
         support_record(result), fps, first, stop, len(told.rates), *told,
-        np.ascontiguousarray(judged, dtype=np.bool_), MOST_SLIP_M, np.zeros((stop - first + 1, 10)),
+        np.ascontiguousarray(judged, dtype=np.bool_), 1.0, np.zeros((stop - first + 1, 10)),
         MOST_ROWS, rows, n_found,
     )  # fmt: skip
     return rows[: int(n_found[0])]
