@@ -19,8 +19,8 @@
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
 
-/* Part of what is allowed that a transition of a live character may do: its minutes are judged by clips,
-   not rows of single precision, and another transition may follow. */
+/* Part of what is allowed that a transition of a live character may do: the check of the whole motion
+   reads clips, not rows of single precision, and another transition may follow. */
 #define SUPPORT_LIVE 0.9
 /* m/s. A low point of a foot that is slower may hold the body. */
 #define SUPPORT_HOLDS 0.8

@@ -504,7 +504,7 @@ def test_clips_and_labels_that_end_dead_are_named(table):
 
 @pytest.fixture(scope="module")
 def cut_short():
-    """Clips at 30 frames a second that end in the middle of what they do."""
+    """Clips at 30 frames a second, each cut off in the middle of its action."""
     kinds = {"walk": 240, "run": 133, "kick": 100, "turn": 240, "stand": 90, "sidestep": 150}
     motions, plants = [], []
     for name, stop in kinds.items():
