@@ -1636,12 +1636,13 @@ ML_API ml_status ml_sway_add(const ml_rows *rows, int64_t side, int64_t n_frames
                              double *scratch, double *places);
 
 /* Move the root over the ground so that feet which stand in the weightiest window go as they do
-   there, as far as one root can; steps next to the ends stay.
+   there, as far as one root can; steps next to the ends stay. `part` of what they ask for is done.
    at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  points: (n_frames, 4, 3)
    scratch: (3, n_frames)  root: (n_frames, 3) */
 ML_API ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
                                  const int64_t *at, const double *weights, const double *psi,
-                                 double fps, const double *points, double *scratch, double *root);
+                                 double fps, double part, const double *points, double *scratch,
+                                 double *root);
 
 /* Frames of a recipe: blended, then, with `feet`, its feet held where they stand. `speed` is the
    fastest joint of the clips, m/s: no foot is made to step faster. `errors` are the mean distance

@@ -2,7 +2,6 @@
 
 #include "synthesis.h"
 
-
 /* Heels and balls of both feet apart from one another, (2, 2, n, 3), from points (n, 4, 3). */
 static void synthesis_part(int64_t n, const double *points, double *soles) {
     for (int64_t t = 0; t < n; t++)
@@ -84,7 +83,7 @@ ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
     double *points = world + 4 * rows->n_joints * n_frames;
     bad = ml_synthesis_pose(rig, n_frames, root, quats, scratch, world, points);
     if (!bad)
-        bad = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, points,
+        bad = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, 1.0, points,
                               points + 12 * n_frames, root);
     if (bad) return bad;
     return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 0, scratch,

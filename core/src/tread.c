@@ -44,7 +44,7 @@ static void tread_ask(const ml_rows *rows, int64_t n, int64_t n_ways, const int6
 }
 
 ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways, const int64_t *at,
-                          const double *weights, const double *psi, double fps,
+                          const double *weights, const double *psi, double fps, double part,
                           const double *points, double *scratch, double *root) {
     double parts[PASSAGE_MOST], *asks = scratch, gone[2] = {0.0, 0.0};
     int64_t n = n_frames, half = ml_passage_parts(TREAD_MEAN_S * fps, parts);
@@ -55,13 +55,13 @@ ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
         int64_t from = t > half ? t - half : 1, last = t + half < n - 1 ? t + half : n - 1;
         double sum[2] = {0.0, 0.0}, support = 0.0, whole = 0.0;
         for (int64_t u = from; u <= last; u++) {
-            double part = parts[u < t ? t - u : u - t];
-            for (int c = 0; c < 2; c++) sum[c] += part * asks[3 * u + c];
-            support += part * asks[3 * u + 2];
-            whole += part;
+            double near = parts[u < t ? t - u : u - t];
+            for (int c = 0; c < 2; c++) sum[c] += near * asks[3 * u + c];
+            support += near * asks[3 * u + 2];
+            whole += near;
         }
         double ends = (double)(t < n - t ? t : n - t) / (TREAD_SEAM_S * fps);
-        double share = ml_eased(ends) / (support + TREAD_SUPPORT * whole);
+        double share = part * ml_eased(ends) / (support + TREAD_SUPPORT * whole);
         for (int c = 0; c < 2; c++) gone[c] += share * sum[c];
         root[3 * t] += gone[0];
         root[3 * t + 2] += gone[1];

@@ -65,8 +65,8 @@ def add_sway(rows, side: int, at, weights, psi, fps: float, held, foot, places) 
     return places
 
 
-def follow_feet(rows, at, weights, psi, fps: float, points, root) -> np.ndarray:
-    """Root (L, 3) that goes as standing feet ask for."""
+def follow_feet(rows, at, weights, psi, fps: float, part: float, points, root) -> np.ndarray:
+    """Root (L, 3) that does a part of what standing feet ask for."""
     length = len(psi)
     asks = np.zeros((length, 3))
     for t in range(1, length):
@@ -84,7 +84,7 @@ def follow_feet(rows, at, weights, psi, fps: float, points, root) -> np.ndarray:
     parts = np.maximum(1.0 - np.square(np.subtract.outer(t, t) / (half + 1)), 0.0) ** 2
     sums = parts @ asks[1:]
     ends = eased(np.minimum(t, length - t) / (SEAM_S * fps))
-    share = ends / (sums[:, 2] + SUPPORT * parts.sum(axis=1))
+    share = part * ends / (sums[:, 2] + SUPPORT * parts.sum(axis=1))
     moved = np.array(root)
     moved[1:, [0, 2]] += np.cumsum(share[:, None] * sums[:, :2], axis=0)
     return moved

@@ -29,7 +29,7 @@ def synthesize(
     root = np.stack([track.ground[:, 0], track.height, track.ground[:, 1]], axis=1)
     quats = blend_rotations(rows, at, weights, track.heading)
     points = sole_points(rig, *chain_pose(rig, rig.chain, root, quats))
-    root = follow_standing(rows, at, weights, track.heading, fps, points, root)
+    root = follow_standing(rows, at, weights, track.heading, fps, 1.0, points, root)
     positions, world = chain_pose(rig, rig.chain, root, quats)
     points = sole_points(rig, positions, world).swapaxes(0, 1).reshape(2, 2, len(at), 3)
     ways = positions[:, rig.legs[:, 2]] - positions[:, rig.legs[:, 0]]

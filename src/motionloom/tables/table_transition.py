@@ -243,9 +243,9 @@ class TableTransition:
         moved = self._moved()
         if moved:
             sentences.append(
-                f"{' and '.join(moved)}: without that, the nearest captured motion and blends with "
-                "and without it are not natural or fail the quality check, and recipes of the "
-                "table come last"
+                f"{' and '.join(moved)}: without that, the cheapest of the nearest captured motion "
+                "and of blends with and without it are not natural or fail the quality check, and "
+                "recipes of the table come last"
             )
         elif self.candidates.form == "paper" and not self.verification.passed:
             other = "" if self.variation is not None else ", and the papers' table has no other"

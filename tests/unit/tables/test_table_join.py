@@ -14,6 +14,7 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.join_search import LONGEST_S
 from motionloom.tables.query import transition
+from motionloom.tables.query_engine import TRIES
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.score.score import THRESHOLD_IN
@@ -288,7 +289,7 @@ def test_why_names_the_windows_and_the_time(table):
         for row in made.recipe.rows[1:-1]:
             name, frame = table.frames.place_of(row)
             assert f"{name} from frame {frame}" in made.why
-        assert ("without that, the nearest captured motion" in made.why) == any(made.plays)
+        assert ("without that, the cheapest of the nearest captured motion" in made.why) == any(made.plays)
         assert ("plays on for" in made.why) == (made.plays[0] > 0)
         assert ("is entered" in made.why) == (made.plays[1] > 0)
 
@@ -302,10 +303,10 @@ def test_why_claims_of_the_frames_asked_for_only_what_was_tried_there(table):
             continue
         found += 1
         assert "nothing of" not in made.why
-        assert "captured motion and blends with and without it are not natural" in made.why
+        assert "cheapest of the nearest captured motion and of blends" in made.why
         first, last = window_pair(engine, source, target)
         tried = engine.ranked(engine.join(first, last, rescore=0, longest=LENGTH))
-        for n in range(len(tried.costs)):
+        for n in range(min(len(tried.costs), TRIES)):
             if engine.is_natural(tried, n):
                 assert not engine.synthesize_best(tried.only(n)).checked.passed
     assert found
@@ -571,7 +572,7 @@ def test_feet_of_captured_windows_stand_still_where_that_is_asked_for(table):
         assert ("feet stand still" in still.why) == still.still_feet
         if still.still_feet:
             assert made.recipe.rows == still.recipe.rows
-            assert held_speed(still, table) < 2e-4 < held_speed(made, table)
+            assert held_speed(still, table) < 5e-5 < held_speed(made, table)
             pinned += 1
         elif not still.recipe.pinned:
             assert np.array_equal(made.motion.local_quats, still.motion.local_quats)

@@ -56,14 +56,17 @@ def test_sway_is_that_of_the_plain_form(frames, windows):
         assert np.abs(places - expected).max() < TIGHT
 
 
-def test_the_root_is_that_of_the_plain_form(frames, windows):
+@pytest.mark.parametrize("part", [1.0, 0.4])
+def test_the_root_is_that_of_the_plain_form(frames, windows, part):
     at, weights, psi = windows
     rows, rng = rows_of(frames), np.random.Generator(np.random.PCG64(2))
     points = np.cumsum(rng.normal(0.0, 0.01, (LENGTH, 4, 3)), axis=0)
     root = rng.normal(size=(LENGTH, 3))
-    expected = plain.follow_feet(rows, at, weights, psi, 60.0, points, root)
+    expected = plain.follow_feet(rows, at, weights, psi, 60.0, part, points, root)
     scratch = np.zeros((3, LENGTH))
-    kernel("ml_tread_follow")(rows.record, *at.shape, at, weights, psi, 60.0, points, scratch, root)
+    kernel("ml_tread_follow")(
+        rows.record, *at.shape, at, weights, psi, 60.0, part, points, scratch, root
+    )
     assert np.abs(root - expected).max() < TIGHT
 
 
