@@ -1,0 +1,1 @@
+"""Digests of what every folder of the package returns and says: ``python -m tests.digests``."""
