@@ -1,4 +1,4 @@
-"""Checks the studio's TypeScript client: types (tsc), lint rules and format (Biome), unit tests (vitest).
+"""Checks the TypeScript client: types (tsc), lint rules and format (Biome), tests (vitest).
 
 ``python scripts/check_client.py`` checks; ``--fix`` applies the safe fixes and the format. Works
 offline once the packages are installed in build/page. Exits with 0 and the reason where neither
