@@ -1571,10 +1571,10 @@ ML_API ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64
 /* Shift of one foot in every frame, metres. In frames held it takes the foot to its place. Between,
    it goes over from hold to hold with the slope that it has there, so that feet do not start at
    once; it is zero at both seams. A step from hold to hold is lifted off the ground where the blend
-   would drag it. `held` is the number of a plant, or -1.
+   would drag it, less so in `captured` windows than in blends. `held` is the number of a plant, or -1.
    held: (n_frames)  places, foot, offsets: (n_frames, 3) */
 ML_API void ml_swing_offsets(int64_t n_frames, const int64_t *held, const double *places,
-                             const double *foot, double *offsets);
+                             const double *foot, int32_t captured, double *offsets);
 
 /* Lift a free foot that would be dragged along the ground, and turn its heel up where it would be
    in it, by `tilts` radians. Blends of a standing foot and a swinging one go along at the height of
@@ -1584,7 +1584,8 @@ ML_API void ml_swing_offsets(int64_t n_frames, const int64_t *held, const double
 ML_API ml_status ml_swing_clear(const ml_rows *rows, int64_t side, int64_t n_frames,
                                 int64_t n_ways, const int64_t *at, const double *weights,
                                 const int64_t *held, const double *heel, const double *ball,
-                                double fps, double *scratch, double *offsets, double *tilts);
+                                double fps, int32_t captured, double *scratch, double *offsets,
+                                double *tilts);
 
 /* Stands of one foot at the two seams of a blend: the last frame of the source's, -1 where there is
    none, and the first one of the target's, n_frames where there is none; places of the ball in

@@ -375,6 +375,7 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
         status = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, PASSAGE_TREAD,
                                  points, points + 12 * n_frames, root);
     if (status) return status;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed,
-                             feet != PASSAGE_STILL, scratch, held, psi, root, quats, planted, errors);
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 1,
+                             feet != PASSAGE_STILL, scratch, held, psi, root, quats, planted,
+                             errors);
 }

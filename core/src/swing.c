@@ -11,19 +11,28 @@
 #define SWING_UPRIGHT 8
 /* How far it may get behind the blend meanwhile, metres; a faster one takes it up sooner. */
 #define SWING_GROWTH 0.05
-/* A foot that steps less far than this is not lifted, metres. */
-#define SWING_LIFTED_FROM 0.025
-/* Least height of a step: this part of its way, and no more than the second, metres. */
-#define SWING_LIFT_PART 1.0
+/* Greatest height that a step is given, and height of a free heel over where it stands, metres. */
 #define SWING_LIFT_MOST 0.05
-/* A step of n frames is lifted by no more than this times n^2, metres: quick ones stay low. */
-#define SWING_LIFT_HURRY 2.4e-4
-/* A free ball, and a free heel, are this high over where they stand, metres, when they go at the
-   second speed, m/s; less below, nothing below the first. */
-#define SWING_CLEAR 0.035
 #define SWING_HEEL_CLEAR 0.02
-#define SWING_FROM_SPEED 0.1
-#define SWING_TO_SPEED 0.5
+
+/* How feet are lifted, metres and m/s. */
+typedef struct {
+    double from;        /* a foot that steps less far than this is not lifted */
+    double part;        /* least height of a step, as a part of its way */
+    double hurry;       /* a step of n frames is lifted by no more than this times n^2 */
+    double clear;       /* height of a free ball over where it stands, at `fast`; nothing below `slow` */
+    double slow, fast;
+} swing_manner;
+
+/* Blends: a standing foot and a swinging one go along at the height of neither, and drag. */
+static const swing_manner SWING_BLENDED = {0.025, 1.0, 2.4e-4, 0.035, 0.1, 0.5};
+/* Captured windows lift their feet themselves: more would be a hop that nobody made. */
+static const swing_manner SWING_CAPTURED = {0.03, 0.15, 1.2e-4, 0.03, 0.25, 1.0};
+
+static const swing_manner *swing_manner_of(int32_t captured) {
+    return captured ? &SWING_CAPTURED : &SWING_BLENDED;
+}
+
 /* Frames in which it gets there. */
 #define SWING_RISE 9
 /* Frames in which a heel comes up that would be in the ground, and goes down again. */
@@ -50,27 +59,27 @@ static int64_t swing_frames_to_follow(const double *before, const double *after)
 }
 
 /* How much higher the middle of a step must be, metres. */
-static double swing_lift(const int64_t *held, const double *foot, const double *offsets,
-                         int64_t low, int64_t high) {
+static double swing_lift(const swing_manner *manner, const int64_t *held, const double *foot,
+                         const double *offsets, int64_t low, int64_t high) {
     const double *a = foot + 3 * low, *b = foot + 3 * high;
     const double *from = offsets + 3 * low, *to = offsets + 3 * high;
     double way = ml_over_ground(b[0] + to[0] - a[0] - from[0], b[2] + to[2] - a[2] - from[2]);
-    if (way < SWING_LIFTED_FROM || held[low] == ML_NOT_HELD || held[high] == ML_NOT_HELD)
+    if (way < manner->from || held[low] == ML_NOT_HELD || held[high] == ML_NOT_HELD)
         return 0.0;
     double ends = 0.5 * (a[1] + from[1] + b[1] + to[1]);
     double now = foot[3 * ((low + high) / 2) + 1] + 0.5 * (from[1] + to[1]) - ends;
     double frames = (double)(high - low);
-    double most = ml_min(SWING_LIFT_MOST, SWING_LIFT_HURRY * (frames * frames));
-    return ml_max(ml_min(SWING_LIFT_PART * way, most) - now, 0.0);
+    double most = ml_min(SWING_LIFT_MOST, manner->hurry * (frames * frames));
+    return ml_max(ml_min(manner->part * way, most) - now, 0.0);
 }
 
 /* Offsets strictly between two frames whose offsets are known. */
-static void swing_bridge(int64_t n, const int64_t *held, const double *foot, double *offsets,
-                         int64_t low, int64_t high) {
+static void swing_bridge(const swing_manner *manner, int64_t n, const int64_t *held,
+                         const double *foot, double *offsets, int64_t low, int64_t high) {
     int64_t wide = high - low;
     if (wide < 2) return;
     const double *from = offsets + 3 * low, *to = offsets + 3 * high;
-    double lift = swing_lift(held, foot, offsets, low, high);
+    double lift = swing_lift(manner, held, foot, offsets, low, high);
     int leaves = low > 0 && held[low] != ML_NOT_HELD && held[low - 1] == held[low];
     int meets = high < n - 1 && held[high] != ML_NOT_HELD && held[high + 1] == held[high];
     int64_t leaving = swing_fewer(wide, SWING_SLOPE), meeting = leaving;
@@ -102,7 +111,8 @@ static void swing_bridge(int64_t n, const int64_t *held, const double *foot, dou
 }
 
 void ml_swing_offsets(int64_t n_frames, const int64_t *held, const double *places,
-                      const double *foot, double *offsets) {
+                      const double *foot, int32_t captured, double *offsets) {
+    const swing_manner *manner = swing_manner_of(captured);
     for (int64_t t = 0; t < n_frames; t++)
         for (int64_t k = 3 * t; k < 3 * t + 3; k++)
             offsets[k] = held[t] != ML_NOT_HELD ? places[k] - foot[k] : 0.0;
@@ -111,7 +121,7 @@ void ml_swing_offsets(int64_t n_frames, const int64_t *held, const double *place
         int64_t low = t++;
         if (held[low] != ML_NOT_HELD && held[t] == held[low]) continue;
         while (t < n_frames - 1 && held[t] == ML_NOT_HELD) t++;
-        swing_bridge(n_frames, held, foot, offsets, low, t);
+        swing_bridge(manner, n_frames, held, foot, offsets, low, t);
     }
 }
 
@@ -124,18 +134,19 @@ static void swing_frames_to_holds(int64_t n, const int64_t *held, double *frames
 }
 
 /* From 0 for a foot point that stands to 1 for one that goes fast over the ground. */
-static double swing_hurry(const double *point, const double *offsets, int64_t t, double fps) {
+static double swing_hurry(const swing_manner *manner, const double *point, const double *offsets,
+                          int64_t t, double fps) {
     const double *after = point + 3 * (t + 1), *before = point + 3 * (t - 1);
     const double *to = offsets + 3 * (t + 1), *from = offsets + 3 * (t - 1);
     double x = after[0] + to[0] - before[0] - from[0], z = after[2] + to[2] - before[2] - from[2];
     double speed = 0.5 * fps * ml_over_ground(x, z);
-    return ml_eased((speed - SWING_FROM_SPEED) / (SWING_TO_SPEED - SWING_FROM_SPEED));
+    return ml_eased((speed - manner->slow) / (manner->fast - manner->slow));
 }
 
 /* Lift free feet over the floor, and balls over where they stand the faster they go. */
-static void swing_lift_free(int64_t n, const int64_t *held, const double *heel, const double *ball,
-                            const double *levels, double floor_y, double fps, double *scratch,
-                            double *offsets) {
+static void swing_lift_free(const swing_manner *manner, int64_t n, const int64_t *held,
+                            const double *heel, const double *ball, const double *levels,
+                            double floor_y, double fps, double *scratch, double *offsets) {
     double *wanted = scratch, *needed = scratch + n, *frames = scratch + 2 * n;
     double parts[SWING_RISE + 1]; /* of what is wanted so many frames away */
     for (int d = 0; d <= SWING_RISE; d++)
@@ -149,8 +160,9 @@ static void swing_lift_free(int64_t n, const int64_t *held, const double *heel, 
         double low = (floor_y - heel_y - up) * ml_eased(frames[t] / SWING_RISE);
         needed[t] = ml_max(floor_y - ball_y - up, low);
         double over = ball_y + up - levels[t], over_heel = heel_y + up - floor_y;
-        wanted[t] = ml_max(SWING_CLEAR * swing_hurry(ball, offsets, t, fps) - over,
-                           SWING_HEEL_CLEAR * swing_hurry(heel, offsets, t, fps) - over_heel);
+        wanted[t] =
+            ml_max(manner->clear * swing_hurry(manner, ball, offsets, t, fps) - over,
+                   SWING_HEEL_CLEAR * swing_hurry(manner, heel, offsets, t, fps) - over_heel);
     }
     for (int64_t t = 1; t < n - 1; t++) {
         if (held[t] != ML_NOT_HELD) continue;
@@ -202,8 +214,9 @@ static void swing_raise_heels(int64_t n, const double *heel, const double *ball,
 
 ml_status ml_swing_clear(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
                          const int64_t *at, const double *weights, const int64_t *held,
-                         const double *heel, const double *ball, double fps, double *scratch,
-                         double *offsets, double *tilts) {
+                         const double *heel, const double *ball, double fps, int32_t captured,
+                         double *scratch, double *offsets, double *tilts) {
+    const swing_manner *manner = swing_manner_of(captured);
     int64_t n = n_frames;
     if (n < 1 || (side != 0 && side != 1) || !ml_rows_have(rows->n_rows, n * n_ways, at))
         return ML_BAD_SIZE;
@@ -224,8 +237,8 @@ ml_status ml_swing_clear(const ml_rows *rows, int64_t side, int64_t n_frames, in
             floor_y = ml_min(floor_y, ball[3 * t + 1] + offsets[3 * t + 1]);
     floor_y = ml_min(floor_y, ml_min(heel[1], heel[3 * (n - 1) + 1]));
     /* A foot that stands nowhere in a window says nothing about the ground. */
-    for (int64_t t = 0; t < n; t++) levels[t] = ml_min(levels[t], floor_y + SWING_CLEAR);
-    swing_lift_free(n, held, heel, ball, levels, floor_y, fps, scratch + n, offsets);
+    for (int64_t t = 0; t < n; t++) levels[t] = ml_min(levels[t], floor_y + manner->clear);
+    swing_lift_free(manner, n, held, heel, ball, levels, floor_y, fps, scratch + n, offsets);
     swing_raise_heels(n, heel, ball, floor_y, offsets, scratch + n, tilts);
     return ML_OK;
 }

@@ -20,7 +20,7 @@ ml_status ml_synthesis_pose(const ml_leg_rig *rig, int64_t n, const double *root
 
 ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n, int64_t n_ways,
                             const int64_t *at, const double *weights, double fps, double speed,
-                            int sways, double *scratch, int64_t *held, const double *psi,
+                            int32_t captured, int sways, double *scratch, int64_t *held, const double *psi,
                             double *root, double *quats, uint8_t *planted, double *errors) {
     int64_t n_joints = rig->n_joints;
     double *positions = scratch, *world = positions + 3 * n_joints * n;
@@ -43,9 +43,9 @@ ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
             bad = ml_sway_add(rows, side, n, n_ways, at, weights, psi, fps, held + n * side, ball,
                               rest, places + 3 * n * side);
         if (bad) return bad;
-        ml_swing_offsets(n, held + n * side, places + 3 * n * side, ball, shift);
+        ml_swing_offsets(n, held + n * side, places + 3 * n * side, ball, captured, shift);
         bad = ml_swing_clear(rows, side, n, n_ways, at, weights, held + n * side, heel, ball, fps,
-                             rest, shift, tilts + n * side);
+                             captured, rest, shift, tilts + n * side);
         if (bad) return bad;
     }
     bad = ml_reach_lower(n, n_joints, rig->legs, positions, held, shifts, rest, drops);
@@ -86,6 +86,6 @@ ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t 
         bad = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, 1.0, points,
                               points + 12 * n_frames, root);
     if (bad) return bad;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 0, scratch,
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 0, 0, scratch,
                              held, psi, root, quats, planted, errors);
 }

@@ -10,12 +10,12 @@
 ml_status ml_synthesis_pose(const ml_leg_rig *rig, int64_t n, const double *root,
                             const double *quats, double *positions, double *world, double *points);
 
-/* Feet of made frames put where they stand, legs that follow them, and labels that are true. With
-   `sways`, feet that are held move as they do in their windows. The other arguments are those of
+/* Feet of made frames put where they stand, legs that follow them, and labels that are true. Those of
+   `captured` windows are lifted less than those of blends. With `sways`, feet that are held move as they do in their windows. The other arguments are those of
    ml_synthesis_make; `planted` and `held` are empty. */
 ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n, int64_t n_ways,
                             const int64_t *at, const double *weights, double fps, double speed,
-                            int sways, double *scratch, int64_t *held, const double *psi,
+                            int32_t captured, int sways, double *scratch, int64_t *held, const double *psi,
                             double *root, double *quats, uint8_t *planted, double *errors);
 
 #endif

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,8 +12,22 @@ from motionloom.tables.synthesis.leg_kernels import NOT_HELD
 from motionloom.tables.synthesis.synthesis import Rows
 
 FADE, SLOPE, QUICKEST, UPRIGHT, GROWTH = 15, 20, 6, 8, 0.05
-LIFTED_FROM, LIFT_PART, LIFT_MOST, LIFT_HURRY = 0.025, 1.0, 0.05, 2.4e-4
-CLEAR, HEEL_CLEAR, FROM_SPEED, TO_SPEED, RISE, TILT = 0.035, 0.02, 0.1, 0.5, 9, 9
+LIFT_MOST, HEEL_CLEAR, RISE, TILT = 0.05, 0.02, 9, 9
+
+
+class Manner(NamedTuple):
+    """How feet are lifted; as in core/src/swing.c."""
+
+    lifted_from: float
+    part: float
+    hurry: float
+    clear: float
+    slow: float
+    fast: float
+
+
+BLENDED = Manner(0.025, 1.0, 2.4e-4, 0.035, 0.1, 0.5)
+CAPTURED = Manner(0.03, 0.15, 1.2e-4, 0.03, 0.25, 1.0)
 
 
 def smooth(u: FloatArray | float) -> FloatArray:
@@ -25,18 +40,22 @@ def ebb(frames: FloatArray, length: int) -> FloatArray:
     return frames * np.maximum(1.0 - frames / length, 0.0) ** 2
 
 
-def run_offsets(held: IntArray, places: FloatArray, foot: FloatArray) -> FloatArray:
+def run_offsets(
+    held: IntArray, places: FloatArray, foot: FloatArray, *, manner: Manner = BLENDED
+) -> FloatArray:
     """Shifts (L, 3) of a foot by its holds."""
     n = len(held)
     offsets = np.where((held != NOT_HELD)[:, None], places - foot, 0.0)
     known = [t for t in range(n) if t in (0, n - 1) or held[t] != NOT_HELD]
     for low, high in itertools.pairwise(known):
         if high - low > 1:
-            _bridge(held, foot, offsets, low, high)
+            _bridge(manner, held, foot, offsets, low, high)
     return offsets
 
 
-def _bridge(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, high: int) -> None:
+def _bridge(
+    manner: Manner, held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, high: int
+) -> None:
     wide, gone = high - low, np.arange(1, high - low)
     between, u = slice(low + 1, high), gone / wide
     a, b = (
@@ -44,7 +63,7 @@ def _bridge(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, hig
         if wide > 2 * FADE
         else (1.0 - smooth(u), smooth(u))
     )
-    lift = _lift(held, foot, offsets, low, high)
+    lift = _lift(manner, held, foot, offsets, low, high)
     offsets[between] = a[:, None] * offsets[low] + b[:, None] * offsets[high]
     if low > 0 and held[low] != NOT_HELD and held[low - 1] == held[low]:
         slope = offsets[low] - offsets[low - 1]
@@ -66,15 +85,17 @@ def _frames_to_follow(slope: FloatArray) -> int:
     return max(QUICKEST, int(GROWTH * 27.0 / (4.0 * step)))
 
 
-def _lift(held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, high: int) -> float:
+def _lift(
+    manner: Manner, held: IntArray, foot: FloatArray, offsets: FloatArray, low: int, high: int
+) -> float:
     """How much higher the middle of a step must be, metres."""
     a, b = foot[low] + offsets[low], foot[high] + offsets[high]
     way = np.hypot(*(b - a)[::2])
-    if way < LIFTED_FROM or NOT_HELD in (held[low], held[high]):
+    if way < manner.lifted_from or NOT_HELD in (held[low], held[high]):
         return 0.0
     now = foot[(low + high) // 2, 1] + 0.5 * (offsets[low, 1] + offsets[high, 1])
-    most = min(LIFT_MOST, LIFT_HURRY * (high - low) ** 2)
-    return float(max(min(LIFT_PART * way, most) - now + 0.5 * (a[1] + b[1]), 0.0))
+    most = min(LIFT_MOST, manner.hurry * (high - low) ** 2)
+    return float(max(min(manner.part * way, most) - now + 0.5 * (a[1] + b[1]), 0.0))
 
 
 def clear_ground(
@@ -87,6 +108,8 @@ def clear_ground(
     ball: FloatArray,
     fps: float,
     offsets: FloatArray,
+    *,
+    manner: Manner = BLENDED,
 ) -> tuple[FloatArray, FloatArray]:
     """Offsets (L, 3) with free feet lifted, and angles (L,) by which heels come up."""
     offsets, n = np.array(offsets), len(held)
@@ -94,14 +117,14 @@ def clear_ground(
     seams = (held != NOT_HELD) | np.isin(np.arange(n), [0, n - 1])
     ground = (ball + offsets)[seams, 1].min()
     floor = min(heels.min(), balls.min(), ground, heel[0, 1], heel[-1, 1])
-    levels = np.minimum(weights.T @ balls.min(axis=0), floor + CLEAR)
+    levels = np.minimum(weights.T @ balls.min(axis=0), floor + manner.clear)
     free = frames_to_holds(held)
     rise = smooth(free / RISE)
     up = offsets[:, 1].copy()
     needed = np.maximum(floor - ball[:, 1] - up, (floor - heel[:, 1] - up) * rise)
     wanted = np.maximum(
-        CLEAR * _hurry(ball + offsets, fps) - (ball[:, 1] + up - levels),
-        HEEL_CLEAR * _hurry(heel + offsets, fps) - (heel[:, 1] + up - floor),
+        manner.clear * _hurry(manner, ball + offsets, fps) - (ball[:, 1] + up - levels),
+        HEEL_CLEAR * _hurry(manner, heel + offsets, fps) - (heel[:, 1] + up - floor),
     )
     apart = np.abs(np.arange(n)[:, None] - np.arange(n))
     lift = _spread(np.where(seams, 0.0, wanted), apart, RISE, np.full(n, RISE + 1.0))
@@ -125,11 +148,11 @@ def _spread(values: FloatArray, apart: IntArray, reach: int, widths: FloatArray)
     return np.maximum(values * left**2, 0.0).max(axis=1)
 
 
-def _hurry(point: FloatArray, fps: float) -> FloatArray:
+def _hurry(manner: Manner, point: FloatArray, fps: float) -> FloatArray:
     """From 0 for a foot point that stands to 1 for one that goes fast over the ground."""
     speed = np.zeros(len(point))
     speed[1:-1] = 0.5 * fps * np.hypot(*(point[2:] - point[:-2])[:, ::2].T)
-    return smooth((speed - FROM_SPEED) / (TO_SPEED - FROM_SPEED))
+    return smooth((speed - manner.slow) / (manner.fast - manner.slow))
 
 
 def frames_to_holds(held: IntArray) -> FloatArray:

@@ -67,7 +67,9 @@ def fastest_speeds(rig: Rig, root: FloatArray, quats: FloatArray, fps: float) ->
     return fastest
 
 
-def run_offsets(held: IntArray, places: FloatArray, foot: FloatArray) -> FloatArray:
+def run_offsets(
+    held: IntArray, places: FloatArray, foot: FloatArray, *, captured: bool = True
+) -> FloatArray:
     """Shift of one foot's points in every frame, metres (L, 3).
 
     In frames held it takes the foot to its place. Between, it goes over from hold to hold with the
@@ -82,14 +84,23 @@ def run_offsets(held: IntArray, places: FloatArray, foot: FloatArray) -> FloatAr
         Where the foot is to be in frames held.
     foot : (L, 3)
         Where the blend has it.
+    captured
+        Whether it is made of captured windows, whose steps are lifted less than those of blends.
     """
     offsets = np.zeros((len(held), 3))
-    _offsets(len(held), held, places, foot, offsets)
+    _offsets(len(held), held, places, foot, captured, offsets)
     return offsets
 
 
 def clear_ground(
-    rows: Rows, at: IntArray, weights: FloatArray, foot: Foot, fps: float, offsets: FloatArray
+    rows: Rows,
+    at: IntArray,
+    weights: FloatArray,
+    foot: Foot,
+    fps: float,
+    offsets: FloatArray,
+    *,
+    captured: bool = True,
 ) -> FloatArray:
     """Lift a free foot that would be dragged along the ground; keep heel and ball above it.
 
@@ -106,6 +117,8 @@ def clear_ground(
         Frames per second.
     offsets : (L, 3)
         From :func:`run_offsets`; changed in place: free feet are lifted.
+    captured
+        As in :func:`run_offsets`.
 
     Returns
     -------
@@ -116,7 +129,7 @@ def clear_ground(
     tilts = np.zeros(n_frames)
     _clear(
         rows.record, foot.side, n_frames, n_ways, at, weights, foot.held, foot.heel, foot.ball,
-        fps, np.zeros((4, n_frames)), offsets, tilts,
+        fps, captured, np.zeros((4, n_frames)), offsets, tilts,
     )  # fmt: skip
     return tilts
 

@@ -23,8 +23,8 @@ def holds(n, *spans):
     return held
 
 
-def offsets_of(held, places, foot):
-    return run_offsets(held, places, foot)
+def offsets_of(held, places, foot, *, captured=False):
+    return run_offsets(held, places, foot, captured=captured)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ class Ground:
     def cleared(self, held=None, side=0):
         held = holds(self.n) if held is None else held
         offsets, foot = np.zeros((self.n, 3)), Foot(side, held, self.heel, self.ball)
-        tilts = clear_ground(self.rows, self.at, self.weights, foot, FPS, offsets)
+        tilts = clear_ground(self.rows, self.at, self.weights, foot, FPS, offsets, captured=False)
         return offsets, tilts
 
 
@@ -222,20 +222,36 @@ def random_holds(rng, n):
     return held
 
 
+MANNERS = pytest.mark.parametrize(
+    ("captured", "manner"), [(False, plain.BLENDED), (True, plain.CAPTURED)]
+)
+
+
+def test_captured_windows_lift_their_steps_less():
+    n = 61
+    foot, places = np.zeros((n, 3)), np.zeros((n, 3))
+    places[41:, 0] = 0.2
+    for captured, top in ((True, 0.03), (False, 0.05)):
+        offsets = offsets_of(holds(n, (0, 19), (41, 60)), places, foot, captured=captured)
+        assert offsets[30, 1] == pytest.approx(top)
+
+
+@MANNERS
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 30, 61, 120])
-def test_shifts_match_their_plain_form(n):
+def test_shifts_match_their_plain_form(n, captured, manner):
     rng = np.random.Generator(np.random.PCG64(n))
     for case in range(30):
         held = random_holds(rng, n)
         foot = np.cumsum(0.02 * rng.normal(size=(n, 3)), axis=0)
         places = np.where(case % 3 == 0, foot, foot + 0.1 * rng.normal(size=(n, 3)))
-        offsets = offsets_of(held, places, foot)
-        expected = plain.run_offsets(held, places, foot)
+        offsets = offsets_of(held, places, foot, captured=captured)
+        expected = plain.run_offsets(held, places, foot, manner=manner)
         assert np.abs(offsets - expected).max() < 1e-12
 
 
+@MANNERS
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 30, 61, 120])
-def test_clearances_match_their_plain_form(n):
+def test_clearances_match_their_plain_form(n, captured, manner):
     rng = np.random.Generator(np.random.PCG64(n))
     for case in range(20):
         ground, held = Ground(n, ways=1 + case % 5), random_holds(rng, n)
@@ -249,8 +265,10 @@ def test_clearances_match_their_plain_form(n):
         offsets = before.copy()
         given = ground.rows, case % 2, ground.at, ground.weights, held, ground.heel, ground.ball
         foot = Foot(case % 2, held, ground.heel, ground.ball)
-        tilts = clear_ground(ground.rows, ground.at, ground.weights, foot, FPS, offsets)
-        expected = plain.clear_ground(*given, FPS, before)
+        tilts = clear_ground(
+            ground.rows, ground.at, ground.weights, foot, FPS, offsets, captured=captured
+        )
+        expected = plain.clear_ground(*given, FPS, before, manner=manner)
         assert np.abs(offsets - expected[0]).max() < 1e-12
         assert np.abs(tilts - expected[1]).max() < 1e-12
 
