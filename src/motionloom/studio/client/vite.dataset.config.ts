@@ -1,7 +1,7 @@
 import { defineConfig } from "vite";
 
 // The page of a checked data set: one script and one style sheet, put into the page by
-// datasets/dataset_page.py.
+// datasets/summary.py.
 export default defineConfig({
   build: {
     outDir: "../static",
