@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import motionloom as ml
 from motionloom.demo.tour import Step, Tour
-from motionloom.drawing.clipdata import pack_clip
-from motionloom.drawing.constraint_lanes import draw_constraints
-from motionloom.drawing.grid_picture import draw_grid
-from motionloom.drawing.origins import tint_transition
-from motionloom.drawing.root_paths import draw_root_paths
-from motionloom.drawing.steering import draw_steering
+from motionloom.drawing.page import pack_clip
+from motionloom.drawing.registration_pictures import draw_constraints, draw_grid, draw_root_paths
+from motionloom.drawing.steering import draw_steering, tint_transition
 from motionloom.drawing.strip import save_strip
 
 TURN = 0.9

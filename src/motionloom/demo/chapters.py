@@ -12,8 +12,8 @@ from motionloom.demo.blending_chapter import blending_explained, blends
 from motionloom.demo.splicing_chapter import splices, splicing_explained
 from motionloom.demo.table_chapter import live_character, tables_explained
 from motionloom.demo.tour import Step, Tour
-from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.film import save_film
+from motionloom.drawing.page import pack_clip
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
 

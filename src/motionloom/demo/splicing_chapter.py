@@ -6,9 +6,8 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.demo.tour import Step, Tour
-from motionloom.drawing.clipdata import pack_clip
-from motionloom.drawing.splice_pictures import draw_postures, draw_splice
-from motionloom.drawing.splice_times import draw_splice_times
+from motionloom.drawing.page import pack_clip
+from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_splice_times
 
 TURN = 1.2
 """How far the walk under the carried box turns, radians."""

@@ -8,7 +8,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.demo.tour import Step, Tour
-from motionloom.drawing.clipdata import pack_clip
+from motionloom.drawing.page import pack_clip
 from motionloom.drawing.transition_pictures import Way, draw_transition, draw_ways, way_of_table
 from motionloom.errors import FormatError
 

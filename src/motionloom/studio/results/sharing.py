@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from motionloom._progress import report_step
-from motionloom.drawing.clipdata import MAX_FRAMES, Colour, pack_clip
-from motionloom.drawing.page import page_of, player_slot
+from motionloom.drawing.page import MAX_FRAMES, Colour, pack_clip, page_of, player_slot
 from motionloom.errors import ArrayError
 from motionloom.studio.messages.result_messages import TransitionDetail
 from motionloom.studio.results.result import Result
