@@ -1,30 +1,164 @@
-"""Commands that make one clip of two: every pair made, written and reported."""
+"""Commands on many clips: of each file one result, of each pair one, of a data set a summary."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 import typer
 
 import motionloom as ml
-from motionloom.cli.clip_arguments import warn_skipped
-from motionloom.cli.example_clips import Example, warn_of_findings
-from motionloom.cli.file_jobs import exit_for
+from motionloom.cli.clip_arguments import (
+    Example,
+    Reading,
+    named_number,
+    named_values,
+    warn_of_findings,
+    warn_skipped,
+)
 from motionloom.cli.option_words import in_options
-from motionloom.cli.output import complain, print_json, printable, track
-from motionloom.cli.output_paths import (
+from motionloom.cli.output import complain, print_json, printable, remark, track, warn
+from motionloom.cli.results import (
+    Joined,
     Writing,
     check_target,
+    refuse_flawed,
     refuse_no_format,
     refuse_unwritable,
     suffix_of,
+    write_clip,
 )
-from motionloom.cli.results import Joined, refuse_flawed, write_clip
+
+NO_FOLDER = Path("results")
+"""Stands for a folder where only the names of files below it matter."""
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", help="Clips done at the same time; one per core by default."),
+]
+Limit = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="COLUMN=NUMBER",
+        help="Largest value that passes, such as jitter=3, or inf; repeatable.",
+    ),
+]
+TimeoutS = Annotated[
+    float | None,
+    typer.Option("--timeout", help="Longest time for one clip, seconds, 600 by default."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The report of one clip."""
+
+    line: str = ""
+    """What the printed line ends with."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """For JSON."""
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def plan_jobs(
+    source: str, writing: Writing, *, own_formats: bool = False, example: str = "bvh"
+) -> list[tuple[str, str]]:
+    """Input and output of a clip, or of every clip of a folder.
+
+    Results of a folder need ``--to``, unless they may keep their ``own_formats``; ``example`` is
+    one for the error.
+    """
+    if source == "-" or not Path(source).is_dir():
+        return [(source, writing.output)]
+    to = writing.to or writing.layout.format
+    if to is None and not own_formats:
+        raise refuse_no_format(source, example)
+    if writing.output == "-" or Path(writing.output).is_file():
+        raise ml.FormatError(
+            "The results of a folder go into a folder.", path=writing.output, fix="Name a folder."
+        )
+    suffix = None if to is None else suffix_of(to)
+    jobs = ml.plan_outputs(source, writing.output, to=suffix)
+    warn_skipped(source, ml.find_clips(source))
+    return jobs
+
+
+def run_jobs(
+    jobs: list[tuple[str, str]],
+    work: Callable[[str, str], Done],
+    writing: Writing,
+    *,
+    label: str,
+    check: Callable[[str], None] = lambda target: None,
+) -> None:
+    """Do the work of every clip; of several, those that fail are reported after the others.
+
+    Parameters
+    ----------
+    jobs
+        Input and output of every clip.
+    work
+        Takes both, writes the output, and returns its report.
+    writing
+        Options on the outputs.
+    label
+        Of the progress bar.
+    check
+        Refuses an output before anything is read.
+    """
+    reports: list[dict[str, Any]] = []
+    finished: list[tuple[str, str, Done]] = []
+    errors: list[tuple[str, ml.MotionLoomError]] = []
+    for path, target in track(jobs, label):
+        try:
+            check_target(target, [path], force=writing.force, to=writing.to)
+            writing.layout.check(target)
+            check(target)
+            done = Done() if writing.dry_run else work(path, target)
+        except ml.MotionLoomError as error:
+            text = in_options(_naming_file(path, error))
+            errors.append((text, error))
+            reports.append({"input": path, "output": target, "error": text})
+            continue
+        reports.append({"input": path, "output": target, **done.facts})
+        finished.append((path, target, done))
+    if writing.output == "-" and not writing.dry_run:
+        pass  # the clip itself goes there
+    elif writing.as_json:
+        if finished or len(jobs) > 1:
+            print_json({"dry_run": writing.dry_run, "clips": reports})
+    else:
+        for path, target, done in finished:
+            text = f"would write {target}  from {path}" if writing.dry_run else f"wrote {target}"
+            typer.echo(printable(f"{text}  {done.line}".rstrip()))
+    for _, _, done in finished:
+        for text in done.notes:
+            remark(text)
+        for text in done.warnings:
+            warn(text)
+    for text, _ in errors:
+        complain(text)
+    exit_for([error for _, error in errors])
+
+
+def _naming_file(path: str, error: ml.MotionLoomError) -> str:
+    """The text of an error with one file in front: that of the error itself, else the input."""
+    text = str(error)
+    named = isinstance(error, ml.FormatError) and error.path is not None
+    return text if named or Path(path).name in text else f"{path}: {text}"
+
+
+def exit_for(errors: list[ml.MotionLoomError]) -> None:
+    """End with 3 if all failed their quality check, with 2 for other errors; return for none."""
+    if errors:
+        flawed = all(isinstance(error, ml.FlawedResultError) for error in errors)
+        raise typer.Exit(3 if flawed else 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +195,6 @@ class PairResult(Protocol):
 
 
 AnyResult = TypeVar("AnyResult", bound=PairResult)
-NO_FOLDER = Path("results")
-"""Stands for a folder where only the names of files below it matter."""
 
 
 def plan_pairs(one: str, other: str, writing: Writing, *, between: str) -> list[Pair]:
@@ -173,7 +305,7 @@ def make_pairs(
             )
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
-            text = _naming(pair, error)
+            text = _naming_pair(pair, error)
             if len(pairs) == 1 and not (writing.as_json and flawed):
                 if text == str(error):
                     raise
@@ -202,7 +334,7 @@ def make_pairs(
     exit_for(errors)
 
 
-def _naming(pair: Pair, error: ml.MotionLoomError) -> str:
+def _naming_pair(pair: Pair, error: ml.MotionLoomError) -> str:
     """The text of an error, with both inputs in front where it names no file."""
     text = str(error)
     named = isinstance(error, ml.FormatError) and error.path is not None
@@ -212,3 +344,28 @@ def _naming(pair: Pair, error: ml.MotionLoomError) -> str:
         if named or any(each in text for each in files)
         else (f"{pair.one} and {pair.other}: {text}")
     )
+
+
+def limits_of(texts: list[str] | None, **given: float | None) -> dict[str, float] | None:
+    """Limits from ``COLUMN=NUMBER`` and from options of their columns; None without any."""
+    limits = [(name, value) for name, value in given.items() if value is not None]
+    for text in texts or ():
+        name, number = named_number(text, "--limit", "column", "jitter=3")
+        limits.append((name.strip().replace("-", "_"), number))
+    return named_values(limits, "--limit") or None
+
+
+def named_rates(reading: Reading) -> dict[str, float]:
+    """Patterns of file names and their true rates, the last that fits counts."""
+    return dict(reading.source_fps)
+
+
+@contextmanager
+def interrupted_note(report: Path | None) -> Iterator[None]:
+    """Print how to go on where the user stops a run."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if report is not None:
+            warn("stopped; run the same command again to go on where it ended.")
+        raise
