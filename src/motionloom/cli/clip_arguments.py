@@ -79,7 +79,7 @@ Fps = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Options on the files to read, used in place of what is detected in them."""
+    """Options on the files to read; they win over anything detected in them."""
 
     fps: float | None = None
     """Rate to resample every clip to."""

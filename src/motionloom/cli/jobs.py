@@ -122,7 +122,7 @@ def run_jobs(
             check(target)
             done = Done() if writing.dry_run else work(path, target)
         except ml.MotionLoomError as error:
-            text = in_options(_naming_file(path, error))
+            text = in_options(_naming(error, path, Path(path).name))
             errors.append((text, error))
             reports.append({"input": path, "output": target, "error": text})
             continue
@@ -147,11 +147,11 @@ def run_jobs(
     exit_for([error for _, error in errors])
 
 
-def _naming_file(path: str, error: ml.MotionLoomError) -> str:
-    """The text of an error with one file in front: that of the error itself, else the input."""
+def _naming(error: ml.MotionLoomError, inputs: str, *files: str) -> str:
+    """The text of an error, with the inputs in front where it names no file."""
     text = str(error)
     named = isinstance(error, ml.FormatError) and error.path is not None
-    return text if named or Path(path).name in text else f"{path}: {text}"
+    return text if named or any(file in text for file in files) else f"{inputs}: {text}"
 
 
 def exit_for(errors: list[ml.MotionLoomError]) -> None:
@@ -305,7 +305,8 @@ def make_pairs(
             )
         except ml.MotionLoomError as error:
             flawed = isinstance(error, ml.FlawedResultError)
-            text = _naming_pair(pair, error)
+            names = (Path(path).name for path in (pair.one, pair.other))
+            text = _naming(error, f"{pair.one} and {pair.other}", pair.target, *names)
             if len(pairs) == 1 and not (writing.as_json and flawed):
                 if text == str(error):
                     raise
@@ -332,18 +333,6 @@ def make_pairs(
         if "error" in report:
             complain(report["error"])
     exit_for(errors)
-
-
-def _naming_pair(pair: Pair, error: ml.MotionLoomError) -> str:
-    """The text of an error, with both inputs in front where it names no file."""
-    text = str(error)
-    named = isinstance(error, ml.FormatError) and error.path is not None
-    files = (pair.target, *(Path(path).name for path in (pair.one, pair.other)))
-    return (
-        text
-        if named or any(each in text for each in files)
-        else (f"{pair.one} and {pair.other}: {text}")
-    )
 
 
 def limits_of(texts: list[str] | None, **given: float | None) -> dict[str, float] | None:

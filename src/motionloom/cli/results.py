@@ -329,7 +329,7 @@ class Result(Protocol):
 
     @property
     def span(self) -> tuple[int, int]:
-        """First and last frame of what is new."""
+        """First and last new frame."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which clips a data set has, how each is read, and the digest of what was read."""
+"""Which clips a data set has, how each is read, and the digest of its file."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _may_be_clip(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ClipReading:
-    """Options on the files, used in place of what is detected in them."""
+    """Options on the files; they win over anything detected in them."""
 
     source_fps: tuple[tuple[str, float], ...] = ()
     """Patterns of file names, and the true rate of files that fit; the last that fits counts."""

@@ -16,22 +16,23 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
 NEAR = 0.2
-"""A rate is taken for a known one that is nearer than this part of it."""
+"""Part of a rate within which it is taken for a known one."""
 GRAVITY = 9.81
 FIT_S, LEAST_FIT = 0.1, 5
-"""Acceleration is that of a parabola over this long, or so many frames."""
+"""Seconds over which a parabola is fitted to get an acceleration, and the fewest frames of it."""
 PULLED = 2.0
 """A centre of mass that accelerates downwards at more than this many times gravity is pulled: right
 rates were met with up to 1.5, for masses are a table's."""
 LONG_STEP = 0.3
 """Steps longer than this part of stature show how fast a leg swings."""
 QUICKEST_S, STEPS, STANDS = 0.33, 5, 0.9
-"""Legs of a walk (on the ground for this part of the time, of so many long steps) take longer than
-this for a step: 0.4 s on average, 0.35 s at the fastest. Captured ones took 0.40 s and more."""
+"""Seconds of the quickest credible step of a walk; the fewest long steps that tell; the least part
+of the time on the ground. Steps take 0.4 s on average, 0.35 s at the fastest; captured ones took
+0.40 s and more."""
 USUAL_S = 0.55
-"""What they take in captured walks."""
+"""Seconds of a step in captured walks."""
 HELD = 0.3
-"""Clips with more steps between frames than this in which nothing moves hold frames."""
+"""Part of the steps between frames without any motion, above which a clip holds frames."""
 SAME_M = 1e-6
 """Joints that all move less than this from frame to frame are held."""
 

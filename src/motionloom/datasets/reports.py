@@ -17,8 +17,8 @@ DefectLevel = Literal["fault", "note"]
 Status = Literal["good", "faulty", "unreadable"]
 Row = Mapping[str, Any]
 SIBLINGS, OUTVOTE = 2, 3
-"""So many clips on a skeleton whose rates are suspect, and so many times those whose flights agree
-with gravity, cast doubt on all clips of that skeleton and rate."""
+"""Fewest clips with suspect rates, and how many times the clips whose flights agree with gravity
+they must be, to cast doubt on all clips of their skeleton and rate."""
 DETAIL = ("quality", "findings", "cleanup", "cleanup_facts", "verification", "file_warnings")
 
 
@@ -238,7 +238,7 @@ class ClipReport:
 
     @property
     def severity(self) -> float:
-        """To sort by: the sum of what its faults exceed, notes a hundredth; 1000 if unreadable."""
+        """How far all faults exceed their limits; a note counts a hundredth; 1000 if unreadable."""
         if self.error:
             return 1000.0
         sizes = [each.severity * (1.0 if each.level == "fault" else 0.01) for each in self.defects]

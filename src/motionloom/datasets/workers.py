@@ -27,9 +27,9 @@ from motionloom.errors import FormatError
 Task = dict[str, Any]
 Row = dict[str, Any]
 FEW = 4
-"""Fewer clips are done in this process: starting another takes longer."""
+"""Fewer clips than this are done in this process, because starting another takes longer."""
 CLIPS_PER_WORKER = 500
-"""After so many clips a worker is replaced: no leak of a library adds up."""
+"""Clips after which a worker is replaced, so that no leak of a library adds up."""
 PAUSE_S = 0.5
 """How often a wait looks whether the user stops the run, on systems whose waits cannot be ended."""
 

@@ -80,7 +80,7 @@ def hex_of(colour: Rgb) -> str:
 
 
 def blank_canvas(size: tuple[int, int]) -> Canvas:
-    """An empty picture of so many pixels across and down.
+    """Make an empty picture of a width and a height in pixels.
 
     Raises
     ------

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 GHOST_SPACING = 0.46
 """Least distance between two ghosts, as a fraction of the figure's height."""
 LONGEST = 1.15
-"""Farthest that ghosts are drawn apart, as a fraction of what the picture would show if it were
-one figure high."""
+"""Longest row of ghosts, as a fraction of the width of a picture that is one figure high."""
 FOLDED = 1.35
 """A path this many times longer than its reach turns back on itself; its ghosts are spread out."""
 
