@@ -23,15 +23,23 @@ import motionloom as ml
 from motionloom.blending.blend import blend_linearly
 from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points
-from motionloom.drawing.canvas import blank_canvas, save_canvas
-from motionloom.drawing.charts import quiet_axes, title_canvas
-from motionloom.drawing.constraint_lanes import draw_constraints
+from motionloom.drawing.canvas import (
+    INK,
+    LIGHT,
+    blank_canvas,
+    hex_of,
+    quiet_axes,
+    save_canvas,
+    title_canvas,
+)
 from motionloom.drawing.film import save_film
-from motionloom.drawing.grid_picture import draw_grid
-from motionloom.drawing.origins import tint_by_weights, tint_transition
-from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
-from motionloom.drawing.steering import draw_steering
-from motionloom.drawing.theme import INK, LIGHT, hex_of
+from motionloom.drawing.registration_pictures import (
+    draw_constraints,
+    draw_grid,
+    draw_root_paths,
+    examples_in_place,
+)
+from motionloom.drawing.steering import draw_steering, tint_by_weights, tint_transition
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 

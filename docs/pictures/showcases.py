@@ -26,9 +26,7 @@ from PIL import Image
 import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.clipdata import pack_clip
-from motionloom.drawing.page import page_of, player_slot
-from motionloom.drawing.report_page import Report
+from motionloom.drawing.page import Report, pack_clip, page_of, player_slot
 from motionloom.drawing.transition_pictures import Way, draw_ways, way_of_table
 from motionloom.tables.collection.labels import Label
 

@@ -22,9 +22,8 @@ from PIL import Image
 
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.columns_of_figures import mean_lean
-from motionloom.drawing.splice_pictures import draw_postures, draw_splice
-from motionloom.drawing.splice_times import draw_splice_times
+from motionloom.drawing.figure_columns import mean_lean
+from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_splice_times
 from motionloom.drawing.strip import save_strip
 from motionloom.rotation import quat
 

@@ -27,7 +27,7 @@ from showcases import table_of as table_of_performer
 
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.stage import set_stage
+from motionloom.drawing.film import set_stage
 from motionloom.drawing.transition_pictures import (
     Way,
     draw_transition,

@@ -50,9 +50,9 @@ from motionloom.cleanup.hands import (
 )
 from motionloom.datasets.check_dataset import check_dataset as check_dataset
 from motionloom.datasets.clean_dataset import clean_dataset as clean_dataset
-from motionloom.datasets.clip_report import ClipReport as ClipReport, Defect as Defect
-from motionloom.datasets.dataset_report import DatasetReport as DatasetReport
-from motionloom.datasets.planned_outputs import plan_outputs as plan_outputs
+from motionloom.datasets.reports import ClipReport as ClipReport, Defect as Defect
+from motionloom.datasets.reports import DatasetReport as DatasetReport
+from motionloom.datasets.clean_dataset import plan_outputs as plan_outputs
 from motionloom.demo.write_demo import write_demo as write_demo
 from motionloom.drawing.render import render as render
 from motionloom.drawing.view import Viewer as Viewer, view as view

@@ -15,12 +15,20 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.drawing.camera import Camera, camera_for
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
-from motionloom.drawing.flesh import build_figure
+from motionloom.drawing.canvas import (
+    INK,
+    LIGHT,
+    PLANTED,
+    blank_canvas,
+    example_colour,
+    hex_of,
+    mix,
+    quiet_axes,
+    title_canvas,
+)
+from motionloom.drawing.figure import build_figure
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
-from motionloom.drawing.theme import INK, LIGHT, PLANTED, hex_of, mix
 from motionloom.motion.edit import move
 from motionloom.motion.motion import Motion
 from motionloom.tables.collection.frames import Frames

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from motionloom.drawing.camera import View
-from motionloom.drawing.canvas import blank_canvas, save_canvas
+from motionloom.drawing.canvas import INK, LIGHT, Rgb, blank_canvas, hex_of, save_canvas
 from motionloom.drawing.strip import draw_strip
-from motionloom.drawing.theme import INK, LIGHT, Rgb, hex_of
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import example_colour, example_names, quiet_axes, title_canvas
-from motionloom.drawing.theme import LIGHT, hex_of
+from motionloom.drawing.canvas import (
+    LIGHT,
+    blank_canvas,
+    example_colour,
+    example_names,
+    hex_of,
+    quiet_axes,
+    title_canvas,
+)
 from motionloom.registration.curve import RegistrationCurve
 
 if TYPE_CHECKING:

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import quiet_axes, title_canvas
-from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, hex_of
+from motionloom.drawing.canvas import (
+    AMBER,
+    BLUE,
+    INK,
+    LIGHT,
+    blank_canvas,
+    hex_of,
+    quiet_axes,
+    title_canvas,
+)
 from motionloom.errors import ArrayError
 
 if TYPE_CHECKING:

@@ -12,9 +12,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
-from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, PLANTED, SLIDING, hex_of
+from motionloom.drawing.canvas import (
+    AMBER,
+    BLUE,
+    INK,
+    LIGHT,
+    PLANTED,
+    SLIDING,
+    blank_canvas,
+    example_colour,
+    hex_of,
+    quiet_axes,
+    title_canvas,
+)
 from motionloom.tables.evaluation.evaluation import PAPER_QUADRANTS, Evaluation, Quadrants
 
 if TYPE_CHECKING:

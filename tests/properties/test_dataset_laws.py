@@ -7,12 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import motionloom as ml
-from motionloom.datasets.clip_report import ClipReport, Defect
-from motionloom.datasets.duplicates import matched_distances
-from motionloom.datasets.fingerprints import make_fingerprint
-from motionloom.datasets.foot_slides import measure_slides
-from motionloom.datasets.jitter import measure_jitter
-from motionloom.datasets.rate_evidence import downward_acceleration, repeated_part
+from motionloom.datasets.clip_measures import measure_jitter, measure_slides
+from motionloom.datasets.duplicates import make_fingerprint, matched_distances
+from motionloom.datasets.frame_rate import downward_acceleration, repeated_part
+from motionloom.datasets.reports import ClipReport, Defect
 
 WALK = ml.synthetic.clip("walk", duration_s=2.0, fps=30).motion
 BODY = ml.BodyMap.guess(WALK.skeleton)

@@ -21,7 +21,7 @@ import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.studio.clips.library import Library
 from motionloom.studio.results.exports import Exports
-from motionloom.studio.server import conversation, server, slow_clients, upload_route, uploads
+from motionloom.studio.server import connections, conversation, server, uploads
 from motionloom.studio.server.server import Studio
 
 ANSWER_S = 60.0
@@ -172,7 +172,7 @@ def parsed(name: str, data: bytes) -> ml.Motion:
 
 
 def test_an_upload_is_capped(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("motionloom.studio.server.upload_route.MOST_BYTES", 1000)
+    monkeypatch.setattr("motionloom.studio.server.uploads.MOST_BYTES", 1000)
     own = f"http://127.0.0.1:{studio.port}"
     path = f"/{studio.token}/upload?name=big.bvh"
     status, _, body = fetch(studio, path, method="POST", body=b"x" * 5000, Origin=own)
@@ -262,7 +262,7 @@ HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127"
 def test_a_request_that_never_ends_is_shown_out(
     studio: Studio, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
+    monkeypatch.setattr(connections, "WAIT_LIMIT_S", 0.5)
     link = lingering(studio, sent)
     assert is_shut(link)
     link.close()
@@ -271,7 +271,7 @@ def test_a_request_that_never_ends_is_shown_out(
 def test_bytes_that_trickle_in_do_not_buy_time(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
+    monkeypatch.setattr(connections, "WAIT_LIMIT_S", 0.5)
     link = lingering(studio, HALF_A_HEAD)
     begun = time.monotonic()
     with pytest.raises(ConnectionError):
@@ -284,7 +284,7 @@ def test_bytes_that_trickle_in_do_not_buy_time(
 def test_a_refused_body_that_trickles_on_is_shown_out(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_clients, "WAIT_LIMIT_S", 0.5)
+    monkeypatch.setattr(connections, "WAIT_LIMIT_S", 0.5)
     head = f"POST /x HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nContent-Length: 999999\r\n\r\n"
     link = lingering(studio, head.encode())
     assert b"403" in link.recv(4096)
@@ -299,7 +299,7 @@ def test_a_refused_body_that_trickles_on_is_shown_out(
 def test_idle_connections_do_not_keep_the_page_out(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(slow_clients, "MOST_CONNECTIONS", 8)
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 8)
     links = [lingering(studio, HALF_A_HEAD) for _ in range(24)]
     status, _, _ = fetch(studio, f"/{studio.token}/")
     assert status == 200
@@ -359,7 +359,7 @@ def test_a_message_that_is_too_long_ends_only_its_page(studio: Studio) -> None:
 def test_an_upload_that_does_not_come_is_not_waited_for(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upload_route, "UPLOAD_S", 0.3)
+    monkeypatch.setattr(uploads, "UPLOAD_S", 0.3)
     host = f"127.0.0.1:{studio.port}"
     link = lingering(
         studio,

@@ -8,7 +8,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import TableError
-from motionloom.studio.panels.best_places import FOLLOW_S, best_places
+from motionloom.studio.panels.table_panel import FOLLOW_S, best_places
 from motionloom.tables.build import build_table
 from motionloom.tables.table import TransitionTable
 

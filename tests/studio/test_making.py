@@ -16,9 +16,7 @@ from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.clips.verdict_limits import grade, moment_m
 from motionloom.studio.messages.messages import BlendMake, SpliceMake, TransitionMake
-from motionloom.studio.panels.blend_panel import BlendPanel
-from motionloom.studio.panels.live_blend import tidy_weights
-from motionloom.studio.panels.quick_weights import QuickWeights
+from motionloom.studio.panels.blend_panel import BlendPanel, QuickWeights, tidy_weights
 from motionloom.studio.panels.splice_panel import make_splice
 from motionloom.studio.panels.transition_panel import make_transition
 from motionloom.studio.results.result import Result

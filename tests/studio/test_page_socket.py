@@ -15,8 +15,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from motionloom.studio.server.connections import PageSocket
 from motionloom.studio.server.conversation import set_quick
-from motionloom.studio.server.page_socket import PageSocket
 
 WAIT_S = 60.0
 

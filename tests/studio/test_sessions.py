@@ -16,12 +16,12 @@ import motionloom as ml
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.messages.messages import TransitionMake
-from motionloom.studio.panels import live_blend
+from motionloom.studio.panels import blend_panel
 from motionloom.studio.panels.library_tables import Tables
 from motionloom.studio.panels.transition_panel import make_transition
-from motionloom.studio.results import stored_results
+from motionloom.studio.results import result
 from motionloom.studio.results.exports import STORED_FILES, Exports
-from motionloom.studio.results.stored_results import StoredResults
+from motionloom.studio.results.result import StoredResults
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.server import Studio
 from motionloom.studio.server.session import Session
@@ -172,14 +172,14 @@ def test_a_live_blend_ties_its_body_to_a_few_frames_only(
     opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
-    tied = live_blend.bind_points
+    tied = blend_panel.bind_points
 
     def watched(motion: ml.Motion, body: ml.BodyMap) -> Any:
         seen.append(motion.n_frames)
         return tied(motion, body)
 
-    monkeypatch.setattr(live_blend, "bind_points", watched)
-    monkeypatch.setattr(live_blend, "BOUND_FRAMES", 30)
+    monkeypatch.setattr(blend_panel, "bind_points", watched)
+    monkeypatch.setattr(blend_panel, "BOUND_FRAMES", 30)
     assert answer_to(opened(), "control.start", clips=["walk", "jog"])["type"] == "control"
     assert set(seen) == {30}
 
@@ -204,8 +204,8 @@ def test_one_page_does_not_push_out_the_exports_and_results_of_another(
 def test_results_have_a_limit_per_page_and_one_for_all_pages(
     opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_results, "MOST_OF_PAGE", 2)
-    monkeypatch.setattr(stored_results, "MOST_OF_ALL", 3)
+    monkeypatch.setattr(result, "MOST_OF_PAGE", 2)
+    monkeypatch.setattr(result, "MOST_OF_ALL", 3)
     matches = Matches(Library())
     made = make_transition(matches, TransitionMake(id=0, a="walk", b="jog", at=(60, 60)))
     results = StoredResults()
@@ -223,7 +223,7 @@ def test_results_have_a_limit_per_page_and_one_for_all_pages(
     assert len(results._stored) == 2 and results._bytes == sum(
         size for _, _, size in results._stored.values()
     )
-    monkeypatch.setattr(stored_results, "MOST_BYTES", 1)
+    monkeypatch.setattr(result, "MOST_BYTES", 1)
     last = two.add(made)
     assert two.find(last) is not None  # the newest is always kept
     assert two.find(more[1]) is None

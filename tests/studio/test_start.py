@@ -15,8 +15,7 @@ import pytest
 
 from motionloom.errors import FormatError
 from motionloom.studio.server.project import Project
-from motionloom.studio.server.server import Studio
-from motionloom.studio.server.services import Services
+from motionloom.studio.server.server import Services, Studio
 
 HEAVY = ("numpy", "scipy", "starlette", "uvicorn")
 

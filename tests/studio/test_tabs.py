@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import motionloom as ml
-from motionloom.studio.clips.distance_map import distance_map
+from motionloom.studio.clips.matches import distance_map
 from motionloom.studio.clips.point_rig import PointRig, bind_points
 from motionloom.studio.clips.stage_clip import show_motion
 from motionloom.studio.messages.messages import TransitionMake

@@ -19,8 +19,7 @@ from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.table_messages import LabelNext, LabelSave, TableBuild
 from motionloom.studio.panels import labelling
 from motionloom.studio.panels.labelling import Labelling
-from motionloom.studio.panels.library_tables import Tables
-from motionloom.studio.panels.table_job import BuildJob
+from motionloom.studio.panels.library_tables import BuildJob, Tables
 from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.server.server import Studio
 from motionloom.tables.evaluation.verdicts import read_verdicts

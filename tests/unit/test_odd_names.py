@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import motionloom as ml
-from motionloom.studio.clips.folder import Folder
+from motionloom.studio.clips.library import Folder
 from motionloom.tables.collection.collection import Collection
 
 

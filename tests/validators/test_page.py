@@ -14,9 +14,7 @@ import pytest
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.clipdata import pack_clip
-from motionloom.drawing.page import player_page
-from motionloom.drawing.report_page import Report
+from motionloom.drawing.page import Report, pack_clip, player_page
 
 pytestmark = pytest.mark.judge
 

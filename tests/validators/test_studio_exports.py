@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import motionloom as ml
-from motionloom.studio.results.exports import Exports
-from motionloom.studio.results.presets import PRESETS
+from motionloom.studio.results.exports import PRESETS, Exports
 
 
 @pytest.fixture

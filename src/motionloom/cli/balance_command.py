@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -20,11 +19,24 @@ from motionloom.cli.clip_arguments import (
     find_clips,
     load_clip,
 )
-from motionloom.cli.engine_option import Engine, Layout, RootAt
-from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
+from motionloom.cli.jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson, finding_warnings
-from motionloom.cli.output_paths import DryRun, Force, Writing, check_target, refuse_unwritable
-from motionloom.cli.results import AllowFlawed, refuse_flawed, result_json, write_clip
+from motionloom.cli.results import (
+    AllowFlawed,
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
+    RootAt,
+    Writing,
+    check_target,
+    refuse_flawed,
+    refuse_unwritable,
+    result_json,
+    wearer_of,
+    write_clip,
+)
 
 
 def balance(

@@ -8,27 +8,40 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
-from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up, find_clips
-from motionloom.cli.engine_option import Engine, Layout, RootAt
-from motionloom.cli.example_clips import (
+from motionloom.cli.clip_arguments import (
+    Body,
     Example,
+    Fps,
     Ground,
     NoRetarget,
+    Reading,
+    SourceFps,
+    Unit,
+    Up,
+    find_clips,
     letter,
     load_examples,
+    named_number,
+    named_values,
     print_examples,
     warn_of_findings,
 )
-from motionloom.cli.named_values import named_number, named_values
 from motionloom.cli.output import AsJson, print_json, printable
-from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwritable
 from motionloom.cli.results import (
     AllowFlawed,
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
     Raw,
+    RootAt,
+    check_target,
     joined_json,
     print_check,
     refuse_flawed,
+    refuse_unwritable,
+    wearer_of,
     write_clip,
     wrote_line,
 )

@@ -17,7 +17,7 @@ from motionloom.cli.clip_arguments import (
     Up,
     find_clips,
 )
-from motionloom.cli.dataset_arguments import (
+from motionloom.cli.jobs import (
     Jobs,
     Limit,
     TimeoutS,
@@ -27,7 +27,7 @@ from motionloom.cli.dataset_arguments import (
 )
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, note, print_findings, print_json, printable
-from motionloom.cli.output_paths import Force, check_target, refuse_collection
+from motionloom.cli.results import Force, check_target, refuse_collection
 
 MOST_LISTED = 10
 """Clips that are printed where a report lists them all."""
@@ -81,6 +81,7 @@ def check(
         check_target(str(accept), paths, force=True, pipe=False)
     if report is not None:
         refuse_collection(report)
+    waiting: dict[str, Any] = {} if timeout_s is None else {"timeout_s": timeout_s}
     with interrupted_note(report):
         result = ml.check_dataset(
             paths,
@@ -93,7 +94,7 @@ def check(
             unit=unit,
             up=up,
             body=body,
-            timeout_s=600.0 if timeout_s is None else timeout_s,
+            **waiting,
         )
     counts = _old_names(result)
     if as_json:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
@@ -21,13 +20,25 @@ from motionloom.cli.clip_arguments import (
     find_clips,
     load_clip,
 )
-from motionloom.cli.dataset_arguments import Jobs, interrupted_note, named_rates
-from motionloom.cli.engine_option import Engine, Layout, RootAt
-from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
+from motionloom.cli.jobs import Done, Jobs, interrupted_note, named_rates, plan_jobs, run_jobs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, complain, finding_warnings, print_json, printable, warn
-from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_collection, refuse_unwritable
-from motionloom.cli.results import AllowFlawed, refuse_flawed, result_json, write_clip
+from motionloom.cli.results import (
+    AllowFlawed,
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
+    RootAt,
+    Writing,
+    refuse_collection,
+    refuse_flawed,
+    refuse_unwritable,
+    result_json,
+    wearer_of,
+    write_clip,
+)
 
 
 def clean(
@@ -89,8 +100,9 @@ def clean(
                 "OUT --engine unreal."
             )
         reading.warn_unfit(find_clips([source]))
-        options: dict[str, Any] = {"stretch": stretch, "ground": ground, "jobs": jobs}
-        _clean_folder(source, writing, reading, report=report, **options)
+        _clean_folder(
+            source, writing, reading, report=report, stretch=stretch, ground=ground, jobs=jobs
+        )
         return
     planned = plan_jobs(source, writing, own_formats=True)
     reading.warn_unfit([path for path, _ in planned])

@@ -13,21 +13,20 @@ from typing import Annotated
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
+    Frames,
     Reading,
     SourceFps,
     Unit,
     Up,
     body_of,
     clip_notes,
+    frames_of,
     load_clip,
 )
-from motionloom.cli.engine_option import Engine, Layout, Root, RootAt
-from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
-from motionloom.cli.frame_arguments import Frames, frames_of
+from motionloom.cli.jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.marker_files import (
     convert_markers,
     holds_markers,
@@ -35,8 +34,19 @@ from motionloom.cli.marker_files import (
     refuse_markers_as,
 )
 from motionloom.cli.output import AsJson, finding_json, finding_warnings
-from motionloom.cli.output_paths import DryRun, Force, Writing, refuse_unwritable
-from motionloom.cli.results import write_clip
+from motionloom.cli.results import (
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
+    Root,
+    RootAt,
+    Writing,
+    refuse_unwritable,
+    wearer_of,
+    write_clip,
+)
 
 RobotFile = Annotated[
     Path | None,

@@ -7,7 +7,7 @@ from typing import Any
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import Reading
-from motionloom.cli.file_jobs import Done
+from motionloom.cli.jobs import Done
 from motionloom.cli.output import finding_json
 
 SUFFIX = ".c3d"

@@ -12,18 +12,19 @@ import motionloom as ml
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
+    Frames,
     Reading,
     SourceFps,
     Unit,
     Up,
     body_of,
     clip_notes,
+    frames_of,
     load_clip,
 )
-from motionloom.cli.file_jobs import Done, plan_jobs, run_jobs
-from motionloom.cli.frame_arguments import Frames, frames_of
+from motionloom.cli.jobs import Done, plan_jobs, run_jobs
 from motionloom.cli.output import AsJson
-from motionloom.cli.output_paths import DryRun, Force, Writing
+from motionloom.cli.results import DryRun, Force, Writing
 
 SUFFIXES = (".png", ".svg", ".pdf", ".gif", ".mp4", ".html")
 

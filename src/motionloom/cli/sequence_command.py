@@ -14,10 +14,11 @@ from typing import Annotated, Any, overload
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
 from motionloom.cli.clip_arguments import (
     Body,
     Fps,
+    Ground,
+    NoRetarget,
     Reading,
     SourceFps,
     Unit,
@@ -25,18 +26,25 @@ from motionloom.cli.clip_arguments import (
     body_of,
     clip_notes,
     find_clips,
+    letter,
     load_clip,
 )
-from motionloom.cli.engine_option import Engine, Layout, RootAt
-from motionloom.cli.example_clips import Ground, NoRetarget, letter
 from motionloom.cli.output import AsJson, finding_warnings, print_json, printable, remark, warn
-from motionloom.cli.output_paths import DryRun, Force, check_target, refuse_unwritable
 from motionloom.cli.results import (
     AllowFlawed,
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
     Raw,
+    RootAt,
+    check_target,
     joined_json,
     print_check,
     refuse_flawed,
+    refuse_unwritable,
+    wearer_of,
     write_clip,
     wrote_line,
 )

@@ -11,38 +11,43 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
-from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
-from motionloom.cli.engine_option import Engine, Layout, RootAt
-from motionloom.cli.example_clips import Example, NoRetarget, load_examples
+from motionloom.cli.clip_arguments import (
+    Body,
+    Example,
+    Fps,
+    NoRetarget,
+    Reading,
+    SourceFps,
+    Unit,
+    Up,
+    load_examples,
+)
+from motionloom.cli.jobs import PairWords, make_pairs, plan_pairs
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, printable
-from motionloom.cli.output_paths import DryRun, Force, Writing
-from motionloom.cli.pair_jobs import PairWords, make_pairs, plan_pairs
-from motionloom.cli.results import AllowFlawed, joined_json, print_check, wrote_line
+from motionloom.cli.results import (
+    AllowFlawed,
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
+    RootAt,
+    Writing,
+    joined_json,
+    print_check,
+    wearer_of,
+    wrote_line,
+)
 
 Method = Literal["naive", "time", "time+space", "full"]
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
 WhenShort = Literal["crop", "loop", "hold"]
 Repair = Literal["made", "all", "none"]
+Span = tuple[float, float]
+"""Seconds from and to."""
 SAME_RATE = 1e-3
 """A playback rate that differs from 1 by less is the clip's own."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """Options of the user, the same for every pair of clips."""
-
-    method: Method
-    where: Where
-    when_short: WhenShort
-    align: bool
-    soft: bool
-    keep_bend: bool
-    repair: Literal["made", "all"] | None
-    retarget: bool
-    upper_span_s: tuple[float, float] | None
-    lower_span_s: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,17 +137,24 @@ def splice(
     If --lower is a folder, the action is put on every clip of it, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    options = _Options(
-        method, where, when_short, align, soft, keep_bend, None if repair == "none" else repair,
-        not no_retarget, upper_span, lower_span,
-    )  # fmt: skip
+    options: dict[str, Any] = {
+        "method": method,
+        "where": where,
+        "when_short": when_short,
+        "align": align,
+        "soft": soft,
+        "keep_bend": keep_bend,
+        "repair": None if repair == "none" else repair,
+        "match": not no_retarget,
+    }
+    spans = upper_span, lower_span
     wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     pairs = plan_pairs(upper, lower, writing, between="on")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
         pairs,
-        lambda pair: _make(pair.one, pair.other, reading, options),
+        lambda pair: _make(pair.one, pair.other, reading, spans, **options),
         writing,
         words=PairWords("splicing", "splices", "Choose other clips or another --where,"),
         inputs=lambda pair: {"upper": pair.one, "lower": pair.other},
@@ -151,33 +163,27 @@ def splice(
     )
 
 
-def _make(upper: str, lower: str, reading: Reading, options: _Options) -> _Spliced:
+def _make(
+    upper: str,
+    lower: str,
+    reading: Reading,
+    spans: tuple[Span | None, Span | None],
+    **options: Any,
+) -> _Spliced:
+    """Splice two files; ``spans`` are the seconds to take of the action and of the legs."""
     examples, body = load_examples([lower, upper], reading)
     # The result stands on the floor of the legs: the floor of the action does not matter.
     legs, action = (
         dataclasses.replace(each, notes=tuple(n for n in each.notes if "--ground" not in n))
         for each in examples
     )
-    action = _taken(action, options.upper_span_s, "--upper-span")
-    legs = _taken(legs, options.lower_span_s, "--lower-span")
-    spliced = ml.splice(
-        action.motion,
-        legs.motion,
-        method=options.method,
-        where=options.where,
-        when_short=options.when_short,
-        align=options.align,
-        soft=options.soft,
-        keep_bend=options.keep_bend,
-        repair=options.repair,
-        body=body,
-        match=options.retarget,
-    )
-    begins_s = 0.0 if options.upper_span_s is None else options.upper_span_s[0]
-    return _Spliced(action, legs, spliced, begins_s)
+    action = _taken(action, spans[0], "--upper-span")
+    legs = _taken(legs, spans[1], "--lower-span")
+    spliced = ml.splice(action.motion, legs.motion, body=body, **options)
+    return _Spliced(action, legs, spliced, 0.0 if spans[0] is None else spans[0][0])
 
 
-def _taken(clip: Example, span_s: tuple[float, float] | None, option: str) -> Example:
+def _taken(clip: Example, span_s: Span | None, option: str) -> Example:
     """The clip between two moments."""
     if span_s is None:
         return clip

@@ -14,9 +14,16 @@ import motionloom as ml
 from motionloom.cli.clip_arguments import Reading, SourceFps, Unit, Up, fps_of, warn_skipped
 from motionloom.cli.option_words import in_options
 from motionloom.cli.output import AsJson, note, print_json, printable, warn
-from motionloom.cli.output_paths import Force, check_target
-from motionloom.cli.table_query_command import query, synthesize
-from motionloom.cli.table_tools_command import evaluate, export, fit_masses, page, verify
+from motionloom.cli.results import Force, check_target
+from motionloom.cli.table_use_command import (
+    evaluate,
+    export,
+    fit_masses,
+    page,
+    query,
+    synthesize,
+    verify,
+)
 
 OF_A_SEARCH = (
     "length", "clusters", "ways", "method", "edition", "score", "weights", "masses", "lookup",

@@ -8,43 +8,38 @@ from typing import Annotated, Any, Literal
 import typer
 
 import motionloom as ml
-from motionloom.cli.character_option import CharacterFile, wearer_of
-from motionloom.cli.clip_arguments import Body, Fps, Reading, SourceFps, Unit, Up
-from motionloom.cli.engine_option import Engine, Layout, RootAt
-from motionloom.cli.example_clips import (
+from motionloom.cli.clip_arguments import (
+    Body,
     Example,
+    Fps,
     Ground,
     NoRetarget,
+    Reading,
+    SourceFps,
+    Unit,
+    Up,
     load_examples,
     print_examples,
 )
+from motionloom.cli.jobs import PairWords, make_pairs, plan_pairs
 from motionloom.cli.output import AsJson, printable
-from motionloom.cli.output_paths import DryRun, Force, Writing
-from motionloom.cli.pair_jobs import PairWords, make_pairs, plan_pairs
 from motionloom.cli.results import (
     AllowFlawed,
+    CharacterFile,
+    DryRun,
+    Engine,
+    Force,
+    Layout,
     Raw,
+    RootAt,
+    Writing,
     joined_json,
     print_check,
+    wearer_of,
     wrote_line,
 )
 
 Repair = Literal["made", "all", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """Options of the user, the same for every pair of clips."""
-
-    at: tuple[int, int] | None
-    length_s: float
-    keep: float | tuple[float, float] | Literal["late"]
-    moving: bool
-    timewarp: bool
-    clean: bool | Literal["all"]
-    retarget: bool
-    ground: bool
-    repair: Literal["made", "all"] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,25 +129,23 @@ def transition(
     If A or B is a folder, every clip of it is used, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
-    clean: bool | Literal["all"] = "all" if clean_all and not raw else not raw
-    options = _Options(
-        at,
-        length,
-        _shares(keep),
-        moving,
-        not no_timewarp,
-        clean,
-        not no_retarget,
-        ground,
-        None if repair == "none" else repair,
-    )
+    options: dict[str, Any] = {
+        "at": at,
+        "length_s": length,
+        "keep": _shares(keep),
+        "moving": moving,
+        "timewarp": not no_timewarp,
+        "clean": "all" if clean_all and not raw else not raw,
+        "match": not no_retarget,
+        "repair": None if repair == "none" else repair,
+    }
     wearer, layout = wearer_of(character, reading), Layout(engine, root, body)
     writing = Writing(output, to, force, dry_run, as_json, allow_flawed, wearer, layout)
     pairs = plan_pairs(a, b, writing, between="to")
     reading.warn_unfit([path for pair in pairs for path in (pair.one, pair.other)])
     make_pairs(
         pairs,
-        lambda pair: _make([pair.one, pair.other], reading, options),
+        lambda pair: _make([pair.one, pair.other], reading, ground=ground, **options),
         writing,
         words=PairWords(
             "joining", "transitions", "Choose other clips, another --at or another --length,"
@@ -178,23 +171,10 @@ def _shares(text: str) -> float | tuple[float, float] | Literal["late"]:
     return shares[0] if len(shares) == 1 else (shares[0], shares[1])
 
 
-def _make(paths: list[str], reading: Reading, options: _Options) -> _Joined:
-    examples, body = load_examples(paths, reading, ground=options.ground)
+def _make(paths: list[str], reading: Reading, *, ground: bool, **options: Any) -> _Joined:
+    examples, body = load_examples(paths, reading, ground=ground)
     a, b = (each.motion for each in examples)
-    result = ml.transition(
-        a,
-        b,
-        at=options.at,
-        length_s=options.length_s,
-        keep=options.keep,
-        moving=options.moving,
-        timewarp=options.timewarp,
-        body=body,
-        repair=options.repair,
-        match=options.retarget,
-        clean=options.clean,
-    )
-    return _Joined(examples, result)
+    return _Joined(examples, ml.transition(a, b, body=body, **options))
 
 
 def _print(joined: _Joined, target: str, show: int, wanted_s: float, verbose: bool) -> None:

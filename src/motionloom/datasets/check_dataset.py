@@ -1,24 +1,22 @@
-"""check_dataset(): which clips of a folder of thousands are good, and what is wrong with others."""
+"""check_dataset(): find the faulty clips of a folder of thousands."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Unpack
 
-from motionloom._arrays import flag, known_options
+from motionloom._arrays import flag
 from motionloom._paths import path_of
-from motionloom.datasets.clip_files import list_clips
-from motionloom.datasets.dataset_report import DatasetReport, build_report
+from motionloom.datasets.clip_jobs import MAX_MEMORY, TIMEOUT_S
+from motionloom.datasets.clip_reading import ClipReading, list_clips
 from motionloom.datasets.dataset_run import (
-    DatasetDefaults,
-    DatasetOptions,
-    Run,
+    is_run_folder,
     jobs_of,
+    run_dataset,
     settings_of,
 )
-from motionloom.datasets.run_log import is_run_folder
-from motionloom.datasets.summary_files import refuse_foreign, write_accepted, write_summary
+from motionloom.datasets.reports import DatasetReport, build_report
+from motionloom.datasets.summary import refuse_foreign, write_accepted, write_summary
 from motionloom.errors import FormatError
 
 
@@ -31,7 +29,12 @@ def check_dataset(
     jobs: int | None = None,
     overwrite: bool = False,
     progress: bool = True,
-    **options: Unpack[DatasetOptions],
+    source_fps: float | Mapping[str, float] | None = None,
+    unit: str | float | None = None,
+    up: str | None = None,
+    body: str | Path | None = None,
+    timeout_s: float = TIMEOUT_S,
+    max_memory: int | str = MAX_MEMORY,
 ) -> DatasetReport:
     """Look for faults in every clip of a data set, several at a time.
 
@@ -65,9 +68,9 @@ def check_dataset(
     body
         TOML file with the roles of joints.
     timeout_s
-        Longest time for one clip, seconds; 600 by default.
+        Longest time for one clip, seconds.
     max_memory
-        Memory that a worker may use, in bytes or as ``"4GB"``, which is the default.
+        Memory that a worker may use, in bytes or as ``"4GB"``.
 
     Returns
     -------
@@ -94,8 +97,9 @@ def check_dataset(
     >>> [(clip.status, [fault.column for fault in clip.faults]) for clip in found.clips]
     [('faulty', ['slide', 'duplicates']), ('good', [])]
     """
-    known_options("check_dataset", DatasetDefaults, options)
-    settings, jobs = settings_of(limits, options), jobs_of(jobs)
+    reading = ClipReading.checked(source_fps, unit, up, body)
+    settings = settings_of(reading, limits, timeout_s=timeout_s, max_memory=max_memory)
+    jobs = jobs_of(jobs)
     progress = flag(progress, "progress")
     overwrite = flag(overwrite, "overwrite")
     folder = None if report is None else path_of(report, "report")
@@ -105,18 +109,17 @@ def check_dataset(
         refuse_foreign(folder, ours=is_run_folder(folder), overwrite=overwrite)
     if target is not None:
         _refuse_target(target, clips, overwrite=overwrite)
-    run = Run("checking", [{"path": clip} for clip in clips], settings, jobs, folder, progress)
-    rows, resumed = run.rows()
+    tasks = [{"path": clip} for clip in clips]
+    rows, resumed = run_dataset(
+        "checking", tasks, settings, jobs=jobs, folder=folder, progress=progress
+    )
     result = build_report(rows, settings.limits, resumed=resumed)
     if folder is not None:
-        write_summary(folder, result, rows, _title(paths))
+        title = Path(paths).resolve().name if isinstance(paths, str | Path) else "Data set"
+        write_summary(folder, result, rows, title)
     if target is not None:
         write_accepted(target, result)
     return result
-
-
-def _title(paths: str | Path | Iterable[str | Path]) -> str:
-    return Path(paths).resolve().name if isinstance(paths, str | Path) else "Data set"
 
 
 def _refuse_target(target: Path, clips: list[str], *, overwrite: bool) -> None:

@@ -1,4 +1,4 @@
-"""Measures of one clip: a figure for every column that the clip alone decides."""
+"""Measures of one clip: a value for every column that the clip alone decides."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from motionloom.body.feet import SIDES, ball_height, foot_points
 from motionloom.body.knees import find_knees, local_flexion
 from motionloom.body.masses import mass_segments
 from motionloom.body.stature import stature
-from motionloom.datasets.foot_slides import measure_slides
-from motionloom.datasets.jitter import JUDGED_FPS, measure_jitter
-from motionloom.datasets.rate_check import RateVerdict, judge_held, judge_rate, judge_swings
-from motionloom.datasets.rate_evidence import measure_swings
-from motionloom.datasets.root_travel import missing_travel, still_bone_travel
+from motionloom.datasets.frame_rate import (
+    RateVerdict,
+    judge_held,
+    judge_rate,
+    judge_swings,
+    measure_swings,
+)
 from motionloom.errors import SkeletonMismatchError
 from motionloom.features.checks.verification import Verification
 from motionloom.features.checks.verify import verify
@@ -28,8 +30,8 @@ from motionloom.features.quality import Quality, measure_quality
 from motionloom.intake.floating import find_floating
 from motionloom.intake.floor import fit_floor
 from motionloom.intake.leg_tracks import track_legs
-from motionloom.intake.root_bone import TRAVELS_M
-from motionloom.motion.contacts import Footplants
+from motionloom.intake.root_bone import STILL_M, TRAVELS_M
+from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 
 SLIDE_SHARE = 0.075
@@ -41,6 +43,25 @@ UNSUPPORTED = 0.5
 EVENT_S = 0.1
 """Glitches nearer to each other than this are one."""
 MOST_NAMED = 3
+"""Glitches that a text names, so that it stays a line."""
+SHORTEST_PLANT = 4
+"""Frames: a shorter plant has no middle half."""
+JUDGED_FPS = 60.0
+"""Noise is looked for between single frames and between frames of this rate."""
+DIFFERENCE = (1.0, -4.0, 6.0, -4.0, 1.0)
+"""Fourth difference: zero for any cubic, so that it leaves little of a motion."""
+GAIN = float(np.sqrt(sum(weight**2 for weight in DIFFERENCE)))
+"""By which it enlarges white noise."""
+CALM_PART = 0.25
+"""Jitter is there while a body is calm too: frames up to this quantile tell it."""
+QUARTILE = 1.10
+"""That quantile of the length of a normal deviate in three dimensions, of size one each."""
+SHORTEST_CLIP = 24
+"""Frames in which noise can be told from motion."""
+IN_PLACE_M = 0.5
+"""A pelvis that strays less than this over the ground stays in place."""
+SMOOTH_S = 0.05
+"""Time over which the speed of the standing foot is taken."""
 
 
 class Figure(NamedTuple):
@@ -80,7 +101,7 @@ class _Seen(NamedTuple):
 
 
 def measure_clip(motion: Motion, body: BodyMap, limits: dict[str, float]) -> Measures:
-    """Everything that the summary says of a clip, but for what other clips tell.
+    """Measure every column that the clip alone decides.
 
     Parameters
     ----------
@@ -282,3 +303,133 @@ def _rate_without_feet(seen: _Seen) -> tuple[Figure, RateVerdict]:
     held = judge_held(seen.pose[0], seen.motion.fps)
     rate = held or RateVerdict(1.0, None, "", False)
     return rate_figure(rate, seen.limits["frame_rate"]), rate
+
+
+class Slides(NamedTuple):
+    """How planted points move over the ground in the middle half of their plants."""
+
+    speed: float
+    """Median over the plants, m/s."""
+    farthest: float
+    """Longest way in one plant, metres."""
+    frame: int
+    kind: str
+    """Where the farthest begins, and which point it is."""
+
+
+def measure_slides(points: FloatArray, planted: BoolArray, fps: float) -> Slides | None:
+    """Slides of heel and ball of both feet; None where no plant is long enough.
+
+    Feet roll on and off the floor, and a noisy point moves in every frame without getting
+    anywhere. So the way is taken from the end of a plant's first quarter to the begin of its last.
+
+    Parameters
+    ----------
+    points : (F, 4, 3)
+        Left heel, left ball, right heel, right ball in the world.
+    planted : (F, 4)
+        Contacts.
+    fps
+        Frames per second.
+
+    Examples
+    --------
+    >>> points = np.zeros((40, 4, 3))
+    >>> points[:, 1, 2] = 0.01 * np.arange(40)
+    >>> planted = np.zeros((40, 4), dtype=bool)
+    >>> planted[10:30, 1] = True
+    >>> round(measure_slides(points, planted, 60.0).speed, 3)
+    0.6
+    """
+    speeds, ways = [], []
+    for kind in range(planted.shape[1]):
+        for first, last in runs_of(planted[:, kind]):
+            length = last - first + 1
+            begin, end = first + length // 4, last - length // 4
+            if length < SHORTEST_PLANT or end <= begin:
+                continue
+            step = points[end, kind] - points[begin, kind]
+            way = float(np.hypot(step[0], step[2]))
+            speeds.append(way * fps / (end - begin))
+            ways.append((way, begin, kind))
+    if not ways:
+        return None
+    way, frame, kind = max(ways, key=lambda each: (each[0], -each[1]))
+    return Slides(float(np.median(speeds)), way, frame, KINDS[kind])
+
+
+class Jitter(NamedTuple):
+    """White noise of one joint, metres in each direction."""
+
+    size: float
+    joint: int
+    """Column of the joint among those looked at."""
+
+
+def measure_jitter(positions: FloatArray, fps: float) -> Jitter | None:
+    """The noisiest joint of positions (F, N, 3) in the world; None for clips too short to tell.
+
+    Fourth differences remove motion; what they leave in the calmest quarter of the frames is noise.
+
+    Examples
+    --------
+    >>> t = np.arange(240)[:, None, None] / 60.0
+    >>> smooth = np.sin(2.0 * t) * np.ones((1, 2, 3))
+    >>> noise = np.random.Generator(np.random.PCG64(1)).standard_normal(smooth.shape)
+    >>> round(1000 * measure_jitter(smooth + 0.003 * noise, 60.0).size)
+    3
+    """
+    strides = sorted({1, max(1, round(fps / JUDGED_FPS))})
+    best: Jitter | None = None
+    for stride in strides:
+        n = len(positions) - 4 * stride
+        if n < SHORTEST_CLIP:
+            continue
+        left = np.zeros((n, *positions.shape[1:]))
+        for shift, weight in enumerate(DIFFERENCE):
+            left += weight * positions[shift * stride : shift * stride + n]
+        sizes = np.sqrt(np.einsum("fjc,fjc->fj", left, left))
+        at = int(CALM_PART * (n - 1))
+        calm = np.partition(sizes, at, axis=0)[at] / (GAIN * QUARTILE)
+        joint = int(np.argmax(calm))
+        if best is None or calm[joint] > best.size:
+            best = Jitter(float(calm[joint]), joint)
+    return best
+
+
+def still_bone_travel(motion: Motion, body: BodyMap) -> float:
+    """Way of the pelvis over the ground, metres, where a root bone under it lies still; else 0."""
+    moving = motion.joint_translations
+    if not body.pelvis or moving is None:
+        return 0.0
+    if np.ptp(motion.root_positions[:, [0, 2]], axis=0).max() >= STILL_M:
+        return 0.0
+    chain = list(motion.skeleton.chain(body.pelvis)[1:])
+    return float(np.ptp(moving[:, chain].sum(axis=1), axis=0).max())
+
+
+def missing_travel(points: FloatArray, pelvis: FloatArray, fps: float) -> float:
+    """Way over the ground that feet walk off under a body which stays in place, metres.
+
+    The lower foot carries the body. Where it moves backwards all the time, as on a treadmill, the
+    body should have travelled by as much.
+
+    Parameters
+    ----------
+    points : (F, 4, 3)
+        Heel and ball of both feet.
+    pelvis : (F, 3)
+        In the world.
+    fps
+        Frames per second.
+    """
+    span = max(1, round(SMOOTH_S * fps))
+    if len(points) < 4 * span or np.ptp(pelvis[:, [0, 2]], axis=0).max() > IN_PLACE_M:
+        return 0.0
+    low = np.argmin(points[..., 1], axis=1)
+    frames = np.arange(len(points) - span)
+    carrier = low[:-span]
+    same = carrier == low[span:]
+    way = points[frames + span, carrier] - points[frames, carrier]
+    steps = np.where(same[:, None], way[:, [0, 2]], 0.0) / span
+    return float(np.hypot(*steps.sum(axis=0)))

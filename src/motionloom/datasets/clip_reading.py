@@ -1,31 +1,89 @@
-"""How the clips of a data set are read, as plain values that a worker process can be given."""
+"""Which clips a data set has, how each is read, and the digest of its file."""
 
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from motionloom._arrays import of_kind, positive
+from motionloom._arrays import items, of_kind, positive
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import MotionLoomWarning
 from motionloom.intake.axes import checked_up
 from motionloom.intake.clip_range import split_range
+from motionloom.intake.clip_suffixes import clips_in_file, is_clip, paths_below
 from motionloom.intake.load import load
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
 
 EMBEDDED = "embedded:"
+PART = 1 << 20
+COMPANIONS = {".amc": (".asf",), ".gltf": (".bin",), ".txt": (".json",)}
+"""Files that a clip of the first suffix is read with, by their suffixes, in the same folder."""
+
+
+def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:
+    """Every clip meant, once: a file by its name, a folder by the clips in and below it.
+
+    A file whose head cannot be read is listed: reading it will give the reason.
+
+    Raises
+    ------
+    FormatError
+        A folder has no clip.
+    """
+    if isinstance(paths, str | Path):
+        paths = [paths]
+    listed: dict[str, None] = {}
+    for path in items(paths, "paths", "paths"):
+        if not isinstance(path, str | Path):
+            raise ArrayError(f"`paths` must be paths of files and folders, got {path!r}.")
+        text = str(path)
+        if text == "-" or text.startswith(EMBEDDED):
+            listed[text] = None
+            continue
+        if not path_of(path, "paths").is_dir():
+            listed[text] = None
+            continue
+        inside = clips_below(Path(path))
+        if not inside:
+            raise FormatError(
+                "The folder must hold a clip that can be read, and has none.",
+                path=text,
+                fix="Name the files, or another folder.",
+            )
+        listed.update(dict.fromkeys(inside))
+    return list(listed)
+
+
+def clips_below(folder: Path) -> list[str]:
+    """Clips in and below a folder, sorted; of a file with several each by its name."""
+    listed: list[str] = []
+    for path in paths_below(folder):
+        if not _may_be_clip(path):
+            continue
+        listed += clips_in_file(path)
+    return listed
+
+
+def _may_be_clip(path: Path) -> bool:
+    try:
+        return is_clip(path)
+    except FormatError:
+        return True
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
 class ClipReading:
-    """Options on the files, used in place of what is detected in them."""
+    """Options on the files; they win over anything detected in them."""
 
     source_fps: tuple[tuple[str, float], ...] = ()
     """Patterns of file names, and the true rate of files that fit; the last that fits counts."""
@@ -105,3 +163,30 @@ def fits(path: str, pattern: str) -> bool:
     path, _ = split_range(path)
     name = Path(path.rpartition("#")[0] or path)
     return any(fnmatch.fnmatchcase(part, pattern) for part in (name.name, name.stem, str(name)))
+
+
+def content_digest(path: str) -> str:
+    """Digest of a clip's file and of those that it is read with; empty where none can be read."""
+    path, part = split_range(path)
+    place, clip = Path(path), ""
+    if not place.is_file() and "#" in path:
+        name, _, clip = path.rpartition("#")
+        place = Path(name)
+    if part is not None:
+        clip += part.text
+    digest = hashlib.blake2b(clip.encode("utf-8", "backslashreplace"), digest_size=16)
+    others = COMPANIONS.get(place.suffix.lower(), ())
+    try:
+        files = [place]
+        if others:
+            files += sorted(
+                each for each in place.parent.iterdir() if each.suffix.lower() in others
+            )
+        for file in files:
+            with file.open("rb") as stream:
+                while data := stream.read(PART):
+                    digest.update(data)
+            digest.update(b"\0")
+    except (OSError, ValueError, MemoryError):
+        return ""
+    return digest.hexdigest()

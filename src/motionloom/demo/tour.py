@@ -9,8 +9,7 @@ from typing import Any
 
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.clipdata import pack_clip
-from motionloom.drawing.report_page import Report
+from motionloom.drawing.page import Report, pack_clip
 from motionloom.saving.whole_file import write_bytes
 from motionloom.synthetic import SyntheticClip
 

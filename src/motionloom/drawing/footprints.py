@@ -1,4 +1,4 @@
-"""Footprints: where on the ground each heel and ball stood, and whether it slid."""
+"""Where each foot stood and whether it slid, and the balance of the body over the feet."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
+from motionloom.body.feet import foot_points, tip_points
+from motionloom.body.stature import stature
+from motionloom.drawing.canvas import PLANTED, SLIDING, Rgb
 from motionloom.drawing.figure import Part
-from motionloom.drawing.theme import PLANTED, SLIDING, Rgb
-from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.errors import ArrayError, MotionLoomError, SkeletonMismatchError
+from motionloom.features.balance import centre_of_mass, zero_moment_point
+from motionloom.features.support import HALF_WIDTH, support_corners
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
@@ -22,7 +25,6 @@ SLIDE_SPEED = 0.25
 Raw captures move 0.02 to 0.11 m/s in stance, which the eye forgives."""
 SLIDE_SHARE = 0.12
 """In a fast clip this part of the body's own speed is allowed: captured runs move 0.4 m/s."""
-
 STEP_HEIGHT = 0.06
 """What a sole must be above the floor to stand on something, metres: captured floors are uneven."""
 
@@ -113,3 +115,30 @@ def foot_colour(part: Part, track: FootTrack | None, frame: int, colour: Rgb) ->
     if not now:
         return colour
     return SLIDING if any(p.slides for p in now) else PLANTED
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BalanceTrack:
+    """Balance, one row a frame; ``nan`` where there is nothing."""
+
+    com: FloatArray
+    """Centre of mass, metres. Shape (F, 3)."""
+    zmp: FloatArray
+    """Zero moment point on the ground (x, z). Shape (F, 2)."""
+    support: FloatArray
+    """Corners (x, z) of the soles that carry. Shape (F, 16, 2)."""
+
+
+def track_balance(
+    motion: Motion, feet: FootTrack, *, body: BodyMap, floor: float
+) -> BalanceTrack | None:
+    """The balance of a clip that stands on ``floor``; None where the body lacks parts."""
+    try:
+        com = centre_of_mass(motion, body=body)
+        zmp = zero_moment_point(motion, body=body, floor=floor).points
+        tips = tip_points(motion, body=body)
+        width = HALF_WIDTH * stature(motion.skeleton, body)
+    except MotionLoomError:
+        return None
+    corners, used = support_corners(feet.points, tips, feet.planted, width)
+    return BalanceTrack(com, zmp, np.where(used[..., None], corners, np.nan))

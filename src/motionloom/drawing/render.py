@@ -9,7 +9,7 @@ from motionloom._arrays import items, of_kind, one_of, whole
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import VIEWS, View
-from motionloom.drawing.drawn_result import Result, motion_and_contacts
+from motionloom.drawing.figure import Result, motion_and_contacts
 from motionloom.drawing.film import save_film
 from motionloom.drawing.page import player_page
 from motionloom.drawing.strip import save_strip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,20 +15,27 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.stature import stature
 from motionloom.drawing.camera import View
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import title_canvas
-from motionloom.drawing.columns_of_figures import (
+from motionloom.drawing.canvas import (
+    AMBER,
+    BLUE,
+    INK,
+    LIGHT,
+    Rgb,
+    blank_canvas,
+    hex_of,
+    quiet_axes,
+    title_canvas,
+)
+from motionloom.drawing.figure import Part, build_figure
+from motionloom.drawing.figure_columns import (
     Row,
     calm_heading,
     mean_lean,
     side_view,
     spread_moments,
 )
-from motionloom.drawing.figure import Part
-from motionloom.drawing.flesh import build_figure
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
-from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, Rgb, hex_of
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
@@ -40,7 +47,68 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
+PATH = "#5fd0ff"
+"""Colour of the path through the grid, seen on all of its colours."""
 Paint = Rgb | Callable[[Part], Rgb]
+
+
+def draw_splice_times(
+    spliced: Splice,
+    *,
+    names: tuple[str, str] = ("the action", "the legs"),
+    size: tuple[int, int] = (900, 640),
+    title: str | None = None,
+) -> Canvas:
+    """A picture of which frame of the action goes with which frame of the legs, as in figure 3.
+
+    Dark is alike. The fine line is the path through the grid, the broad one the times that were
+    used. Where the action kept its own time nothing was compared, and there is only the line.
+
+    Parameters
+    ----------
+    spliced
+        From :func:`motionloom.splice`.
+    names
+        Of the upper and the lower clip.
+    size
+        Pixels, width and height.
+    title
+        Over the picture.
+    """
+    times, fps = spliced.timewarp, spliced.motion.fps
+    canvas = blank_canvas(size)
+    axes = canvas.add_axes((0.08, 0.10, 0.78, 0.79))
+    quiet_axes(axes, grid=times.cost.size == 0)
+    if times.cost.size:
+        n, m = times.cost.shape
+        step, first = times.stride / fps, times.first / fps
+        apart_cm = 100.0 * np.sqrt(np.maximum(times.cost, 0.0))
+        shown = axes.imshow(
+            apart_cm.T, origin="lower", aspect="auto", cmap="magma", interpolation="nearest",
+            extent=(-0.5 * step, (n - 0.5) * step, first - 0.5 * step, first + (m - 0.5) * step),
+            vmin=0.0, vmax=float(np.percentile(apart_cm, 98)),
+        )  # fmt: skip
+        axes.set_xlim(-0.5 * step, (n - 0.5) * step)
+        axes.set_ylim(-0.5 * step, first + (m - 0.5) * step)
+        bar = canvas.colorbar(shown, cax=canvas.add_axes((0.90, 0.10, 0.018, 0.79)), extend="max")
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(labelsize=8, colors=hex_of(LIGHT.label), length=2)
+        bar.set_label("distance of hips and knees, cm", color=hex_of(LIGHT.label), size=9)
+    x, y = np.arange(len(times.frames)) / fps, times.frames / fps
+    axes.plot(x, y, color=hex_of(INK), lw=4.2, solid_capstyle="round")
+    axes.plot(x, y, color="white", lw=2.0, solid_capstyle="round", label="times")
+    if times.cost.size:
+        axes.plot(*(times.path * times.stride / fps).T, color=PATH, lw=1.0, label="path")
+    axes.set_xlabel(f"seconds of {names[1]}", color=hex_of(BLUE), size=9, parse_math=False)
+    axes.set_ylabel(f"seconds of {names[0]}", color=hex_of(AMBER), size=9, parse_math=False)
+    rate = np.diff(times.frames)
+    remark = (
+        "the action keeps its own time"
+        if times.kept_own_time
+        else f"playback rate of the action {rate.min():.2f} to {rate.max():.2f}"
+    )
+    title_canvas(canvas, f"{names[0]} on {names[1]}" if title is None else title, remark)
+    return canvas
 
 
 def draw_postures(
@@ -98,17 +166,15 @@ def draw_postures(
     return canvas
 
 
-class SpliceLayout(TypedDict, total=False):
-    """How a splice is drawn."""
-
-    moments: int
-    """How many columns."""
-    view: View
-    """``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``."""
-    size: tuple[int, int]
-    """Pixels of one row, width and height."""
-    body: BodyMap | None
-    """Which joint of the lower clip is which; guessed by default."""
+def _bones(motion: Motion, body: BodyMap) -> list[tuple[int, int]]:
+    """Joint and parent of every bone worth a stick: no fingers."""
+    parents = motion.skeleton.parents
+    ends = {body.left_wrist, body.right_wrist, body.head}
+    return [
+        (int(parents[j]), j)
+        for j in range(1, motion.skeleton.n_joints)
+        if not any(k in ends for k in motion.skeleton.chain(j)[:-1])
+    ]
 
 
 def draw_splice(
@@ -120,7 +186,10 @@ def draw_splice(
     looped: bool = False,
     others: Mapping[str, Motion] | None = None,
     title: str | None = None,
-    **layout: Unpack[SpliceLayout],
+    moments: int = 8,
+    view: View = "three-quarter",
+    size: tuple[int, int] = (1200, 220),
+    body: BodyMap | None = None,
 ) -> Canvas:
     """A picture of a splice below its two sources, moment by moment.
 
@@ -143,18 +212,23 @@ def draw_splice(
         Further motions over the same legs to draw below, by title.
     title
         Over the picture.
-    **layout
-        That of :class:`SpliceLayout`.
+    moments
+        How many columns.
+    view
+        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``.
+    size
+        Pixels of one row, width and height.
+    body
+        Which joint of the lower clip is which; guessed by default.
     """
-    moments, view = layout.get("moments", 8), layout.get("view", "three-quarter")
-    size, body = layout.get("size", (1200, 220)), layout.get("body")
     if moments < 1:
         raise ArrayError(f"`moments` must be at least 1, got {moments}.")
     roles = roles_for(lower.skeleton, body)
     clip = spliced.motion
-    times = _frames_of(upper, spliced)
     if looped:
         times = np.linspace(0.0, upper.n_frames - 1.0, clip.n_frames)
+    else:  # the action may have been resampled to the rate of the legs
+        times = np.asarray(spliced.timewarp.action_frames * (upper.fps / clip.fps))
     played = sample(upper, np.clip(times, 0.0, upper.n_frames - 1.0))
     paint = _two_colours(lower, roles, where)
     plants = spliced.footplants
@@ -231,19 +305,3 @@ def _two_colours(lower: Motion, body: BodyMap, where: Where) -> Paint:
         return AMBER if from_action or (where == "head" and part.name in ("head", "neck")) else BLUE
 
     return paint
-
-
-def _frames_of(upper: Motion, spliced: Splice) -> FloatArray:
-    """Frames of the action as it was given, whatever its rate, at every frame of the splice."""
-    return np.asarray(spliced.timewarp.action_frames * (upper.fps / spliced.motion.fps))
-
-
-def _bones(motion: Motion, body: BodyMap) -> list[tuple[int, int]]:
-    """Joint and parent of every bone worth a stick: no fingers."""
-    parents = motion.skeleton.parents
-    ends = {body.left_wrist, body.right_wrist, body.head}
-    return [
-        (int(parents[j]), j)
-        for j in range(1, motion.skeleton.n_joints)
-        if not any(k in ends for k in motion.skeleton.chain(j)[:-1])
-    ]

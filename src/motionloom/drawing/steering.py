@@ -1,32 +1,45 @@
-"""A steered blend: its way over the ground and the weights that led it, as in figure 9."""
+"""A steered blend as a picture, and the colours of frames by where they came from."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.blending.blend import Blend
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import example_colour, example_names, quiet_axes, title_canvas
-from motionloom.drawing.origins import tint_by_weights
-from motionloom.drawing.theme import LIGHT, hex_of
+from motionloom.blending.transition import Transition
+from motionloom.drawing.canvas import (
+    AMBER,
+    BLUE,
+    LIGHT,
+    Rgb,
+    blank_canvas,
+    example_colour,
+    example_names,
+    hex_of,
+    mix,
+    quiet_axes,
+    title_canvas,
+)
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
+from motionloom.rotation.easing import ease
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 LEGEND_COLUMNS = 6
+"""Names in a row of the legend."""
 LEGEND_ROW = 20
-"""Pixels."""
+"""Height of a row of the legend, pixels."""
 LONG_S = 20.0
 """A motion longer than this has a mark every two seconds."""
 LABEL_POINTS = 14.0
-"""From the path to the label of a mark."""
+"""Distance from the path to the label of a mark, points."""
 
 
 def draw_steering(
@@ -135,10 +148,42 @@ def _beside(flat: FloatArray, frame: int, fps: float) -> tuple[float, float]:
 
 
 def _laid_out(ground: FloatArray) -> FloatArray:
-    """World (x, z) turned so that the way goes along the picture, left staying left. (N, 2)."""
+    """Turn world (x, z) so that the path goes along the picture, left staying left. (N, 2)."""
     centred = ground - ground.mean(axis=0)
     along = np.linalg.svd(centred, full_matrices=False)[2][0]
     if along @ (ground[-1] - ground[0]) < 0.0:
         along = -along
     left = np.array([along[1], -along[0]])
     return np.asarray((ground - ground[0]) @ np.stack([along, left], axis=-1))
+
+
+def tint_transition(joined: Transition, *, first: int = 0) -> Callable[[int], Rgb]:
+    """The colour of every frame of a transition, or of a part of it that starts at ``first``.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic, transition
+    >>> joined = transition(*(synthetic.clip(kind).motion for kind in ("walk", "jog")))
+    >>> tint = tint_transition(joined)
+    >>> tint(0) == AMBER, tint(joined.motion.n_frames - 1) == BLUE
+    (True, True)
+    """
+    begin, end = joined.span
+
+    def tint(frame: int) -> Rgb:
+        of_a = float(ease((frame + first - begin) / max(end - begin, 1)))
+        return mix(BLUE, AMBER, of_a)
+
+    return tint
+
+
+def tint_by_weights(weights: FloatArray) -> Callable[[int], Rgb]:
+    """The colours of the examples mixed by the weights (F, K) of each frame."""
+    colours = np.array([example_colour(k) for k in range(weights.shape[1])])
+
+    def tint(frame: int) -> Rgb:
+        parts = np.clip(weights[min(frame, len(weights) - 1)], 0.0, None)
+        red, green, blue = (round(c) for c in (parts / parts.sum()) @ colours)
+        return int(red), int(green), int(blue)
+
+    return tint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypedDict, Unpack
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -12,12 +12,19 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
-from motionloom.drawing.canvas import blank_canvas, save_canvas
-from motionloom.drawing.figure import Figure, Part
-from motionloom.drawing.flesh import build_figure
+from motionloom.drawing.canvas import (
+    INK,
+    LIGHT,
+    PLANTED,
+    SLIDING,
+    Rgb,
+    blank_canvas,
+    hex_of,
+    mix,
+    save_canvas,
+)
+from motionloom.drawing.figure import Figure, Part, ball_hull, build_figure
 from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
-from motionloom.drawing.outline import ball_hull
-from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, Rgb, hex_of, mix
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 
@@ -27,25 +34,9 @@ if TYPE_CHECKING:
 GHOST_SPACING = 0.46
 """Least distance between two ghosts, as a fraction of the figure's height."""
 LONGEST = 1.15
-"""Farthest that ghosts are drawn apart, as a fraction of what the picture would show if it were
-one figure high."""
+"""Longest row of ghosts, as a fraction of the width of a picture that is one figure high."""
 FOLDED = 1.35
 """A path this many times longer than its reach turns back on itself; its ghosts are spread out."""
-
-
-class StripOptions(TypedDict, total=False):
-    """What a strip shows."""
-
-    footplants: Footplants | None
-    """Plants to mark; detected where not given."""
-    body: BodyMap | None
-    """Which joint is which; guessed by default."""
-    view: View
-    """``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel."""
-    ghosts: int
-    """How many times the figure is drawn."""
-    colour: Rgb | Callable[[int], Rgb]
-    """Of the figure; or a function that gives one for each frame."""
 
 
 def save_strip(
@@ -55,7 +46,11 @@ def save_strip(
     size: tuple[int, int] = (1600, 520),
     title: str | None = None,
     kind: str = "png",
-    **options: Unpack[StripOptions],
+    footplants: Footplants | None = None,
+    body: BodyMap | None = None,
+    view: View = "side",
+    ghosts: int = 9,
+    colour: Rgb | Callable[[int], Rgb] = INK,
 ) -> None:
     """Write a strip of the clip as a picture.
 
@@ -71,13 +66,23 @@ def save_strip(
         Text over the strip; the clip's name by default.
     kind
         ``"png"``, ``"svg"`` or ``"pdf"``.
-    **options
-        Those of :class:`StripOptions`.
+    footplants
+        Plants to mark; detected where not given.
+    body
+        Which joint is which; guessed by default.
+    view
+        ``"side"``, ``"front"``, ``"top"`` or ``"three-quarter"``, as seen along the travel.
+    ghosts
+        How many times the figure is drawn.
+    colour
+        Of the figure; or a function that gives one for each frame.
     """
     canvas = blank_canvas(size)
     axes = canvas.add_axes((0.0, 0.0, 1.0, 1.0))
-    draw_strip(axes, motion, **options)
-    name, view = motion.name if title is None else title, options.get("view", "side")
+    draw_strip(
+        axes, motion, footplants=footplants, body=body, view=view, ghosts=ghosts, colour=colour
+    )
+    name = motion.name if title is None else title
     canvas.text(
         14 / size[0], 1 - 14 / size[1], name, va="top", ha="left", size=12, weight="bold",
         color=hex_of(INK), parse_math=False,

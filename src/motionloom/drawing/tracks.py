@@ -8,9 +8,16 @@ from typing import BinaryIO
 import numpy as np
 
 from motionloom.body.body_map import BodyMap
-from motionloom.drawing.canvas import blank_canvas, save_canvas
+from motionloom.drawing.canvas import (
+    INK,
+    LIGHT,
+    PLANTED,
+    SLIDING,
+    blank_canvas,
+    hex_of,
+    save_canvas,
+)
 from motionloom.drawing.footprints import SLIDE_SPEED, track_feet
-from motionloom.drawing.theme import INK, LIGHT, PLANTED, SLIDING, hex_of
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion

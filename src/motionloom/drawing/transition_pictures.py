@@ -17,13 +17,24 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.drawing.camera import View
-from motionloom.drawing.canvas import blank_canvas
-from motionloom.drawing.charts import example_colour, quiet_axes, title_canvas
-from motionloom.drawing.columns_of_figures import Row, calm_heading, side_view, spread_moments
-from motionloom.drawing.flesh import build_figure
+from motionloom.drawing.canvas import (
+    AMBER,
+    BLUE,
+    INK,
+    LIGHT,
+    PLANTED,
+    Rgb,
+    blank_canvas,
+    example_colour,
+    hex_of,
+    mix,
+    quiet_axes,
+    title_canvas,
+)
+from motionloom.drawing.figure import build_figure
+from motionloom.drawing.figure_columns import Row, calm_heading, side_view, spread_moments
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
-from motionloom.drawing.theme import AMBER, BLUE, INK, LIGHT, PLANTED, Rgb, hex_of, mix
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

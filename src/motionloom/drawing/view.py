@@ -17,7 +17,7 @@ import numpy as np
 
 from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
-from motionloom.drawing.drawn_result import Result, motion_and_contacts
+from motionloom.drawing.figure import Result, motion_and_contacts
 from motionloom.drawing.page import player_page
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.intake.load import load

@@ -11,7 +11,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.datasets import dataset_run
-from motionloom.datasets.run_log import LOG_NAME
+from motionloom.datasets.dataset_run import LOG_NAME
 from motionloom.motion.corrupt import corrupt
 
 

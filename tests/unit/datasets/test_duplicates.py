@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.datasets.duplicates import BAND, find_duplicates, matched_distances
-from motionloom.datasets.fingerprints import (
+from motionloom.datasets.duplicates import (
+    BAND,
     POSES,
+    find_duplicates,
     make_fingerprint,
+    matched_distances,
     pack_fingerprint,
     unpack_fingerprint,
 )

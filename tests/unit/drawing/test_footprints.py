@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.drawing.flesh import build_figure
+from motionloom.drawing.canvas import INK, PLANTED, SLIDING
+from motionloom.drawing.figure import build_figure
 from motionloom.drawing.footprints import foot_colour, track_feet
-from motionloom.drawing.theme import INK, PLANTED, SLIDING
 from motionloom.errors import ArrayError
 
 PLANT_M = 1e-6

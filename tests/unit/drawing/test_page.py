@@ -13,10 +13,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.drawing import view as view_module
-from motionloom.drawing.clipdata import MAX_FRAMES, pack_clip
-from motionloom.drawing.flesh import build_figure
-from motionloom.drawing.page import player_page
-from motionloom.drawing.report_page import Report
+from motionloom.drawing.figure import build_figure
+from motionloom.drawing.page import MAX_FRAMES, Report, pack_clip, player_page
 from motionloom.features.balance import centre_of_mass
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>&\"'"

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.stage import set_stage
+from motionloom.drawing.canvas import LIGHT, PLANTED
+from motionloom.drawing.film import set_stage
 from motionloom.drawing.strip import save_strip
-from motionloom.drawing.theme import LIGHT, PLANTED
 from motionloom.drawing.tracks import save_tracks
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from studies.pictures.contact_sheet import SheetEntry, save_sheet

@@ -10,14 +10,21 @@ from PIL import Image
 
 import motionloom as ml
 from motionloom.blending.blend import blend_linearly
-from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.charts import example_colour, example_names
-from motionloom.drawing.constraint_lanes import draw_constraints
-from motionloom.drawing.grid_picture import draw_grid
-from motionloom.drawing.origins import tint_by_weights, tint_transition
-from motionloom.drawing.root_paths import draw_root_paths, examples_in_place
-from motionloom.drawing.steering import draw_steering
-from motionloom.drawing.theme import AMBER, BLUE, hex_of
+from motionloom.drawing.canvas import (
+    AMBER,
+    BLUE,
+    example_colour,
+    example_names,
+    hex_of,
+    save_canvas,
+)
+from motionloom.drawing.registration_pictures import (
+    draw_constraints,
+    draw_grid,
+    draw_root_paths,
+    examples_in_place,
+)
+from motionloom.drawing.steering import draw_steering, tint_by_weights, tint_transition
 from motionloom.errors import ArrayError
 from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 

@@ -10,11 +10,9 @@ from matplotlib.collections import PolyCollection
 from PIL import Image
 
 import motionloom as ml
-from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.columns_of_figures import calm_heading, mean_lean, spread_moments
-from motionloom.drawing.splice_pictures import draw_postures, draw_splice
-from motionloom.drawing.splice_times import draw_splice_times
-from motionloom.drawing.theme import AMBER, BLUE
+from motionloom.drawing.canvas import AMBER, BLUE, save_canvas
+from motionloom.drawing.figure_columns import calm_heading, mean_lean, spread_moments
+from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_splice_times
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 

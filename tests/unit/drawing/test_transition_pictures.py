@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.drawing.canvas import save_canvas
-from motionloom.drawing.theme import AMBER, BLUE
+from motionloom.drawing.canvas import AMBER, BLUE, save_canvas
 from motionloom.drawing.transition_pictures import (
     Way,
     draw_transition,

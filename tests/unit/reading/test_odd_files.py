@@ -18,7 +18,7 @@ import motionloom as ml
 from motionloom.blending.weights import read_weights
 from motionloom.errors import MotionLoomError
 from motionloom.reading.opening import read_file
-from motionloom.studio.server.address import StoredAddress
+from motionloom.studio.server.access_control import StoredAddress
 from motionloom.studio.server.project import Project
 from motionloom.tables.collection.catalogue import read_catalogue
 from motionloom.tables.collection.folder_clips import digest_file

@@ -11,7 +11,7 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.studio.messages.table_messages import TableClip
 from motionloom.studio.panels.labelling import drawn_pair
-from motionloom.studio.panels.open_table import OpenTable
+from motionloom.studio.panels.library_tables import OpenTable
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.evaluation.trials import random_places
 from motionloom.tables.table import TransitionTable

@@ -32,7 +32,7 @@ async function studio() {
 }
 
 // One script and one style sheet each, put into pages of their own by drawing/page.py (the player of a clip),
-// studio/play_page.py (a live character) and datasets (a checked data set).
+// studio/play_page.py (a live character) and datasets/summary.py (a checked data set).
 function pages() {
   return build({
     ...COMMON,

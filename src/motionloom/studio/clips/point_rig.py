@@ -9,8 +9,7 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import travel_heading
-from motionloom.drawing.figure import Figure
-from motionloom.drawing.flesh import build_figure
+from motionloom.drawing.figure import Figure, build_figure
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.drawing.balance_track import track_balance
-from motionloom.drawing.flesh import build_figure
-from motionloom.drawing.footprints import track_feet
+from motionloom.drawing.figure import build_figure
+from motionloom.drawing.footprints import track_balance, track_feet
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.clips.point_rig import looks_of

@@ -1,28 +1,31 @@
-"""The blend tab: whole blends by weights or parameters, and live blends."""
+"""The blend tab: blends of matched clips, live blends, and weights for wanted parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
+from motionloom._arrays import FloatArray
 from motionloom.blending.blend import Blend, blend
-from motionloom.blending.control import control
+from motionloom.blending.control import Controller, control
 from motionloom.blending.parameters import ParameterSpace, parametrize
+from motionloom.blending.weights import checked_weights
 from motionloom.body.facing import facing
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
 from motionloom.studio.clips.matches import Matched, Matches
-from motionloom.studio.messages.answers import Answer, Space
+from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points
+from motionloom.studio.messages.answers import Answer, LiveStarted, Space
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.messages import BlendMake, BlendSpace, ControlStart
 from motionloom.studio.messages.result_messages import BlendDetail, Why
-from motionloom.studio.panels.live_blend import LiveBlend, tidy_weights
-from motionloom.studio.panels.quick_weights import QuickWeights
-from motionloom.studio.results.equivalents import command_line, load_lines, python_call
-from motionloom.studio.results.result import Result
+from motionloom.studio.messages.wire import encode_pose
+from motionloom.studio.results.result import Result, command_line, load_lines, python_call
 from motionloom.studio.results.result_verdicts import Evaluation, evaluate, explain, graded_row
 
 STORED_CURVES = 8
@@ -30,6 +33,13 @@ WEIGHTS_FILE = "weights.csv"
 SPREADS = {"turn": 0.2, "speed": 0.15}
 """Parameters by name, radians and metres a second, with the least difference between the clips that
 makes a clip distinguishable."""
+FOLLOWS_S = 0.12
+"""Time constant with which the weights follow the pointer, so that a click causes no jump."""
+MOST_AT_ONCE = 16
+MOST_RECORDED_S = 60.0
+INSIDE = 1e-9
+FLAT = 1e-9
+MOST_CORNERS = 4000
 
 
 class BlendPanel:
@@ -231,3 +241,115 @@ def _placements(
 def _csv(rows: Sequence[Sequence[float]]) -> str:
     """Weights over time as the command reads them, one row per frame."""
     return "".join(",".join(f"{w:g}" for w in row) + "\n" for row in rows)
+
+
+class LiveBlend:
+    """A live blend of matched clips."""
+
+    def __init__(
+        self,
+        number: int,
+        controller: Controller,
+        matched: Matched,
+        space: QuickWeights | None,
+    ) -> None:
+        self.number, self.controller, self.frame = number, controller, 0
+        self.fps = controller.curve.motions[0].fps
+        self.recorded: list[list[float]] = []
+        self.looks, self._rig = bind_points(matched.motions[0][:BOUND_FRAMES], matched.body)
+        self._space = space
+        self._weights: FloatArray | None = None
+        self._asked: tuple[dict[str, float], FloatArray] | None = None
+
+    def answer(self) -> Answer:
+        """How to draw it."""
+        return Answer(LiveStarted(self.number, self.fps, self.looks))
+
+    def step(
+        self,
+        weights: Sequence[float] | None,
+        parameters: Mapping[str, float] | None = None,
+        *,
+        frames: int = 1,
+        record: bool = False,
+    ) -> bytes:
+        """The message with the next frame, or with a later one."""
+        if not 1 <= frames <= MOST_AT_ONCE:
+            raise ArrayError(f"`frames` must be 1 to {MOST_AT_ONCE}, got {frames}.")
+        target = self._target(weights, parameters)
+        now = target if self._weights is None else self._weights
+        near = 1.0 - math.exp(-1.0 / (FOLLOWS_S * self.fps))
+        for _ in range(frames):
+            now = now + near * (target - now)
+            shares = tidy_weights(now)
+            if record and len(self.recorded) < MOST_RECORDED_S * self.fps:
+                self.recorded.append(shares)
+            pose = self.controller.step(shares)
+        self._weights = now
+        self.frame += frames
+        points = self._rig.points(pose.root_position, pose.local_quats, pose.joint_translations)
+        return encode_pose(self.number, self.frame, pose.planted, points)
+
+    def _target(
+        self, weights: Sequence[float] | None, parameters: Mapping[str, float] | None
+    ) -> FloatArray:
+        if (weights is None) == (parameters is None):
+            raise ArrayError("A step must have weights or parameters, one of them.")
+        n = len(self.controller.curve.motions)
+        if weights is not None:
+            if len(weights) != n or abs(sum(weights) - 1.0) > 1e-3:
+                raise ArrayError(f"Weights must be {n} numbers that sum to 1, got {weights}.")
+            return checked_weights(weights, n)  # before the character moves
+        wanted = dict(parameters or {})
+        if self._space is None:
+            raise ArrayError("These clips have the same turn and speed. Steer them by weights.")
+        # A resting pointer repeats its request, and weights take longer to find than a pose.
+        if self._asked is None or self._asked[0] != wanted:
+            self._asked = wanted, self._space.find(wanted)
+        return self._asked[1]
+
+
+def tidy_weights(weights: Sequence[float] | FloatArray) -> list[float]:
+    """Weights to four decimals that sum to exactly one: those shown are those used."""
+    whole = [round(10_000 * float(w)) for w in weights]
+    if whole:
+        largest = max(range(len(whole)), key=lambda k: whole[k])
+        whole[largest] += 10_000 - sum(whole)
+    return [w / 10_000 for w in whole]
+
+
+class QuickWeights:
+    """The weights of ``space.weights(clamp=True, ...)``, from all simplices of the samples.
+
+    The mixture of nearest samples is a vertex of a linear program, and a vertex mixes one sample
+    more than there are parameters. There are few samples, so all simplices are inverted in advance.
+    """
+
+    def __init__(self, space: ParameterSpace) -> None:
+        self.space = space
+        n, p = space.values.shape
+        self._scale = np.maximum(np.ptp(space.values, axis=0), 1e-9)
+        self._samples = space.values / self._scale
+        corners = np.array(list(combinations(range(n), p + 1)), dtype=np.int64).reshape(-1, p + 1)
+        rows = np.concatenate(
+            [self._samples[corners], np.ones((len(corners), p + 1, 1))], axis=-1
+        ).swapaxes(1, 2)  # (T, p + 1, p + 1)
+        sound = np.abs(np.linalg.det(rows)) > FLAT
+        few = len(corners) <= MOST_CORNERS
+        self._corners = corners[sound] if few else corners[:0]
+        self._inverses = np.linalg.inv(rows[sound]) if few else rows[:0]
+
+    def find(self, wanted: Mapping[str, float]) -> FloatArray:
+        """Weights (K,) of the examples; the nearest ones for parameters out of reach."""
+        if set(wanted) != set(self.space.names):
+            raise ArrayError(f"Every parameter must be given once: {', '.join(self.space.names)}.")
+        target = np.array([wanted[name] for name in self.space.names]) / self._scale
+        shares = self._inverses @ np.append(target, 1.0)  # (T, p + 1)
+        inside = (shares >= -INSIDE).all(axis=1)
+        if not inside.any():
+            return self.space.weights(clamp=True, **wanted)
+        apart = np.sum((self._samples - target) ** 2, axis=1)
+        cost = np.where(inside, np.sum(shares * apart[self._corners], axis=1), np.inf)
+        best = int(np.argmin(cost))
+        mixed = np.clip(shares[best], 0.0, None) @ self.space.sample_weights[self._corners[best]]
+        return np.asarray(mixed / mixed.sum())

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import subprocess
+import sys
+import tempfile
 import threading
+import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from motionloom.errors import MotionLoomError, TableError
@@ -17,14 +23,15 @@ from motionloom.intake.clip_suffixes import may_be_clip
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.table_messages import (
+    JobState,
     Matrix,
     TableBuild,
     TableClip,
+    TableFacts,
     TableReport,
 )
-from motionloom.studio.panels.open_table import DIGEST_BYTES, OpenTable, table_digest
-from motionloom.studio.panels.table_job import BuildJob
 from motionloom.studio.panels.table_worker import Plan
+from motionloom.studio.results.result import command_line
 from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_file import open_table_file
@@ -32,6 +39,10 @@ from motionloom.tables.table_file import open_table_file
 BUILT_HERE = "built here"
 """Id of the table that the studio builds."""
 LABELS = "labels.csv"
+DIGEST_BYTES = 4
+_lines = msgspec.json.Decoder(dict[str, Any])
+LEAST_S = 1.0
+"""A stage must have run this long before its time left is estimated."""
 
 
 class Tables:
@@ -216,3 +227,163 @@ def _table_id(clip: str) -> str:
     if can_hold_several(Path(file)) is not None:
         return f"{Path(file).with_suffix('').as_posix()}#{name}"
     return Path(clip).with_suffix("").as_posix()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenTable:
+    """The open table."""
+
+    id: str
+    table: TransitionTable
+    clips: tuple[TableClip, ...]
+    digest: str
+    """Of everything that its transitions depend on."""
+    extended: bool
+    """Whether clips were added after it was built."""
+
+    @property
+    def goals(self) -> list[str]:
+        """Where a live character can go: labels, or without labels all clips long enough.
+
+        Labels that end before their clip has a whole window cannot be reached, and are left out.
+        """
+        labels, length = self.table.collection.labels, self.table.length
+        if labels:
+            return sorted({each.label for each in labels if each.last >= length - 1})
+        return [clip.id for clip in self.clips if clip.frames >= length]
+
+    def library_clip(self, clip: str) -> str:
+        """The library's id of a clip; the table's id where the library does not list it."""
+        return next((each.clip for each in self.clips if each.id == clip), None) or clip
+
+    @property
+    def verdicts(self) -> Path:
+        """The file of verdicts on its transitions; its name has the table's digest.
+
+        A table that is rebuilt with other settings makes other motions: verdicts on the old
+        table do not apply to it.
+        """
+        return self.table.file.with_suffix(f".{self.digest}.verdicts.csv")
+
+    def _build_command(self, info: dict[str, Any]) -> str:
+        """The command line that builds the same table from its collection.
+
+        It writes into the current folder. Empty where the table was extended or has masses of
+        its own: no single command builds such a table.
+        """
+        if self.extended or "masses" in info["settings"]:
+            return ""
+        settings = info["settings"]
+        paper = ["--method", "paper", "--edition", str(settings.get("edition", 2007))]
+        families = settings.get("families", [])
+        weights = "search" if len(families) > 1 else settings["family"]
+        return command_line(
+            "table", "build", str(self.table.collection.path.resolve()), "-o", self.table.file.name,
+            "--length", f"{info['length_s']:g}", "--clusters", str(settings["clusters"]),
+            "--ways", ",".join(str(n) for n in settings["ways"]), "--seed", str(settings["seed"]),
+            "--lookup", str(settings["lookup"]), "--score", settings["score"],
+            "--weights", weights, *(paper if families else []),
+        )  # fmt: skip
+
+    def facts(self) -> TableFacts:
+        """For the page."""
+        info = self.table.info()
+        return TableFacts(
+            id=self.id,
+            clips=list(self.clips),
+            fps=info["fps"],
+            frames=info["frames"],
+            length=info["length_frames"],
+            length_s=info["length_s"],
+            clusters=info["clusters"],
+            representatives=info["representatives"],
+            score=info["settings"]["score"],
+            labels=info["labels"],
+            goals=self.goals,
+            bytes=info["bytes"],
+            build=self._build_command(info),
+            evaluate=command_line(
+                "table", "evaluate", str(self.table.file), "--verdicts", str(self.verdicts)
+            ),
+        )
+
+
+def table_digest(table: TransitionTable) -> str:
+    """Digest of everything that the transitions of a table depend on."""
+    settings = [table.collection.digest, table.length, table.settings]
+    digest = hashlib.blake2b(msgspec.json.encode(settings), digest_size=DIGEST_BYTES)
+    for name, array in sorted(table.arrays.items()):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+class BuildJob:
+    """One build. It begins immediately."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._begun = self._stage_begun = time.monotonic()
+        self._state: Literal["running", "built", "stopped", "failed"] = "running"
+        self._stage, self._error = "beginning", ""
+        self._done, self._total = 0.0, 1.0
+        self._warnings: list[str] = []
+        self._faults = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "motionloom.studio.panels.table_worker",
+             msgspec.json.encode(plan).decode()],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._faults, text=True,
+        )  # fmt: skip
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self._state == "running"
+
+    def state(self) -> JobState:
+        """Its progress."""
+        part = min(1.0, self._done / max(self._total, 1e-9))
+        now = time.monotonic()
+        spent = now - self._stage_begun
+        left = spent * (1.0 - part) / part if part > 0.0 and spent > LEAST_S else None
+        return JobState(
+            self._state, self._stage, part, now - self._begun, left if self.running else None,
+            list(self._warnings), self._error,
+        )  # fmt: skip
+
+    def cancel(self) -> None:
+        """Stop it. Its work so far stays on disk."""
+        if self.running:
+            self._state = "stopped"
+            self._process.kill()  # its own workers end with it
+        self._listening.join(10.0)
+
+    def wait(self, limit_s: float) -> None:
+        """Wait until it has ended."""
+        self._listening.join(limit_s)
+
+    def _listen(self) -> None:
+        with self._process as process, self._faults as faults:
+            assert process.stdout is not None
+            for line in process.stdout:
+                with suppress(msgspec.MsgspecError):  # output of another library
+                    self._read(_lines.decode(line))
+            process.wait()
+            if self._state == "running":
+                faults.seek(0)
+                last = " ".join(faults.read().strip().splitlines()[-1:])
+                self._error, self._state = f"The build ended early. {last}".strip(), "failed"
+
+    def _read(self, line: dict[str, Any]) -> None:
+        if "stage" in line:
+            if line["stage"] != self._stage:
+                self._stage, self._stage_begun = line["stage"], time.monotonic()
+            self._done, self._total = line["done"], line["total"]
+        elif "warning" in line:
+            self._warnings.append(line["warning"])
+        elif "error" in line:
+            self._error, self._state = line["error"], "failed"
+        elif "built" in line and self._state == "running":
+            self._state = "built"

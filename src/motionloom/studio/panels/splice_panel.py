@@ -18,8 +18,7 @@ from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matched, Matches
 from motionloom.studio.messages.messages import SpliceMake
 from motionloom.studio.messages.result_messages import MethodFigures, SpliceDetail
-from motionloom.studio.results.equivalents import command_line, load_lines, python_call
-from motionloom.studio.results.result import Result
+from motionloom.studio.results.result import Result, command_line, load_lines, python_call
 from motionloom.studio.results.result_verdicts import evaluate, explain
 
 METHODS: tuple[Method, ...] = get_args(Method)

@@ -1,14 +1,16 @@
-"""The table tab: transitions from frame to frame by a table or by the motion graph."""
+"""The table tab: transitions of a table and of its motion graph, and why one was taken."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
+from math import ceil
 from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom._progress import report_step
 from motionloom.cleanup.finalize import finalize
 from motionloom.errors import TableError
@@ -16,26 +18,37 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.studio.clips.matches import Matched
+from motionloom.studio.messages.answers import Verdict
 from motionloom.studio.messages.bounds import fresh_number
-from motionloom.studio.messages.result_messages import PathChoice, Place, Rating, TableDetail, Why
-from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
-from motionloom.studio.panels.best_places import FOLLOW_S, best_places
-from motionloom.studio.panels.library_tables import Tables
-from motionloom.studio.panels.open_table import OpenTable
-from motionloom.studio.panels.table_why import (
-    candidate,
-    equivalents,
-    graph_why,
-    is_taken,
-    table_why,
+from motionloom.studio.messages.result_messages import (
+    PathChoice,
+    Place,
+    Rating,
+    RecipeFigures,
+    TableDetail,
+    Why,
+    WhyRow,
 )
-from motionloom.studio.results.result import Result
-from motionloom.studio.results.result_verdicts import Evaluation, evaluate
+from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
+from motionloom.studio.panels.library_tables import OpenTable, Tables
+from motionloom.studio.results.result import Result, command_line, python_call
+from motionloom.studio.results.result_verdicts import Evaluation, evaluate, explain
+from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.path import HybridPath
-from motionloom.tables.table_transition import TableTransition
+from motionloom.tables.score.columns import INCH
+from motionloom.tables.score.natural import THRESHOLD, naturalness
+from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_transition import Candidate, TableTransition
 
 MOST_CANDIDATES = 12
 STORED = 8
+FOLLOW_S = 1.0
+"""Seconds of the target clip that follow an arrival at its best frame, at least."""
+TRIED = 8
+"""Pairs of frames that are tried, those with the lowest expected cost."""
+DOUBTFUL = 0.3
+"""From this naturalness up to the threshold a transition is worth a look."""
 
 
 class _Path(NamedTuple):
@@ -252,3 +265,187 @@ def _evaluated(path: _Path, matched: Matched) -> Evaluation:
     """Figures of a result whose feet are cleaned already."""
     checked = finalize(path.motion, path.footplants, matched.check, body=matched.body, clean=False)
     return evaluate(checked, matched)
+
+
+def best_places(
+    table: TransitionTable, source: OpenPlace, target: OpenPlace, *, follow_s: float = FOLLOW_S
+) -> tuple[Place, Place]:
+    """The given places where both have a frame; else the best frames for those without one.
+
+    At least ``follow_s`` seconds of the target's clip follow its best frame, if the clip has them
+    after a whole window; if it has less, half of what it has.
+    """
+    (leave, at), (enter, to) = source, target
+    if at is not None and to is not None:
+        return (leave, at), (enter, to)
+    froms = _rows(table, source, leaving=True, left_s=0.0)
+    tos = _rows(table, target, leaving=False, left_s=follow_s)
+    pairs = _expected(table, froms, tos)
+    costs = []
+    for number, pair in enumerate(pairs):
+        report_step("trying frames", number, len(pairs))
+        costs.append(_cost(table, *pair))
+    best = pairs[int(np.argmin(costs))]
+    return _places(table, *best)
+
+
+def _rows(table: TransitionTable, place: OpenPlace, *, leaving: bool, left_s: float) -> IntArray:
+    """First rows of the windows that a place allows, with some seconds of the clip left."""
+    frames, (clip, frame) = table.frames, place
+    first = frames.row_of(clip, 0)
+    if frame is not None:
+        row = frames.row_of(clip, frame)
+        window = window_from if leaving else window_to
+        return np.array([window(frames, row, table.length)[0]])
+    last = window_from(frames, int(frames.starts[frames.clip_at(first) + 1]) - 1, table.length)[0]
+    left = ceil(left_s * frames.fps - 1e-9)
+    last -= left if left <= last - first else (last - first) // 2
+    rows: IntArray = np.arange(first, last + 1)
+    rows = rows[np.asarray(table.nearest[rows]) != NOWHERE]
+    if not len(rows):
+        raise TableError(f"No window of clip {clip!r} is in the table. Choose another clip.")
+    return rows
+
+
+def _expected(table: TransitionTable, froms: IntArray, tos: IntArray) -> list[tuple[int, int]]:
+    """Pairs of rows whose representatives have the cheapest recipes."""
+    one, other = _nearest_rows(table, froms), _nearest_rows(table, tos)
+    costs = table.costs[np.ix_(list(one), list(other))][..., 0].astype(np.float64)
+    order = np.argsort(costs, axis=None, kind="stable")[:TRIED]
+    rows, columns = np.unravel_index(order, costs.shape)
+    left, right = list(one.values()), list(other.values())
+    return [(left[i], right[j]) for i, j in zip(rows, columns, strict=True)]
+
+
+def _nearest_rows(table: TransitionTable, rows: IntArray) -> dict[int, int]:
+    """For each representative of these rows, the row nearest to it."""
+    ids, apart = table.nearest[rows], table.lookup.fine_distance[rows]
+    order = np.argsort(apart, kind="stable")
+    nearest: dict[int, int] = {}
+    for k in order:
+        nearest.setdefault(int(ids[k]), int(rows[k]))
+    return nearest
+
+
+def _cost(table: TransitionTable, first: int, last: int) -> float:
+    return table.transition(*_places(table, first, last)).cost
+
+
+def _places(table: TransitionTable, first: int, last: int) -> tuple[Place, Place]:
+    """The frames of two windows: the first is left at its start, the second reached at its end."""
+    place = table.frames.place_of
+    return place(first), place(last + table.length - 1)
+
+
+def candidate(opened: OpenTable, each: Candidate, joined: TableTransition) -> RecipeFigures:
+    """A recipe with the parts of its cost, for the page."""
+    parts = each.columns
+    reference = joined.candidates.reference(each.recipe)
+    return RecipeFigures(
+        windows=_windows(opened, each.recipe.rows),
+        cost=each.cost,
+        natural=float(naturalness(list(parts.values()), reference)[0]),
+        inches=each.paper_inches,
+        feet_cm=100.0 * INCH * parts["foot_in"],
+        balance_cm=100.0 * INCH * parts["zmp_mean_in"],
+        spread_cm=100.0 * parts["spread_m"],
+        taken=is_taken(each, joined),
+    )
+
+
+def is_taken(each: Candidate, joined: TableTransition) -> bool:
+    """Whether a transition was made of a candidate."""
+    one, other = each.recipe, joined.recipe
+    return (one.rows, one.pinned) == (other.rows, other.pinned)
+
+
+def _windows(opened: OpenTable, rows: Iterable[int]) -> list[str]:
+    places = [opened.table.frames.place_of(row) for row in rows]
+    return [f"{clip}:{frame}" for clip, frame in places]
+
+
+def table_why(
+    opened: OpenTable, request: TableQuery, joined: TableTransition, evaluation: Evaluation
+) -> Why:
+    """The explanation of a transition by the table."""
+    taken, score = joined.taken, joined.score
+    parts = taken.columns
+    likely = float(score.naturalness or 0.0)
+    verdict: Verdict = "good" if likely >= THRESHOLD else "fair" if likely >= DOUBTFUL else "bad"
+    rows = [
+        WhyRow(
+            "naturalness", 100.0 * likely, "%", verdict,
+            about="similarity of the blend to captured motion before its feet are cleaned; natural "
+            "from 50 %",
+        ),
+        WhyRow(" feet off", 100.0 * INCH * parts["foot_in"], "cm",
+               about="mean distance of planted feet from their footprints before they are cleaned"),
+        WhyRow(" balance", 100.0 * INCH * parts["zmp_mean_in"], "cm",
+               about="mean distance of the zero moment point from the support"),
+        WhyRow(" postures differ", 100.0 * parts["spread_m"], "cm",
+               about="difference between the blended windows, weighted by mass"),
+        WhyRow(" hardest swing", parts["peak_acc"], "m/s²",
+               about="largest acceleration of a part of the body"),
+        WhyRow("papers' sum", score.total, "in",
+               about="feet and balance in inches; the papers call it good under 6"),
+        WhyRow("feet moved", 100.0 * joined.foot_error, "cm",
+               about="mean distance by which feet were moved to their footprints"),
+    ]  # fmt: skip
+    return explain(
+        evaluation,
+        f"{joined.motion.n_frames / joined.motion.fps:.2g} s. {joined.why}",
+        rows,
+        joined.notes,
+        *equivalents(opened, request, passed=evaluation.verification.passed),
+    )
+
+
+def graph_why(
+    opened: OpenTable, request: TableQuery, hybrid: HybridPath, evaluation: Evaluation
+) -> Why:
+    """The explanation of a path through the motion graph."""
+    assert hybrid.graph_path is not None
+    assert request.target is not None
+    call = python_call("table.path", [str(tuple(request.source)), str(tuple(request.target))])
+    python = [*_opening(opened), f"p = {call}",
+              'ml.save(p.graph.synthesize(p.graph_path).motion, "table.bvh")']  # fmt: skip
+    return explain(
+        evaluation,
+        f"{hybrid.graph_path.duration_s:.2f} s over "
+        f"{len(hybrid.graph_path.pieces)} captured pieces",
+        [
+            WhyRow("graph's path", hybrid.graph_s, "s", about="captured frames and short blends"),
+            WhyRow("table's sum", hybrid.table_in, "in", about="cost of the table's transition"),
+        ],
+        [hybrid.why, "The motion graph has no command line: use the Python code."],
+        "",
+        "\n".join(python),
+    )
+
+
+def equivalents(opened: OpenTable, request: TableQuery, *, passed: bool) -> tuple[str, str]:
+    """The same run as a command line and as Python."""
+    places = [request.source, *([request.target] if request.target is not None else [])]
+    words = [f"{clip}:{frame}" for clip, frame in places]
+    options: list[str] = ["--label", request.label] if request.label is not None else []
+    options += ["--lead", f"{request.lead_s:g}", "--follow", f"{request.follow_s:g}"]
+    options += ["--rescore", str(request.rescore)] if request.rescore != 32 else []
+    options += ["--variation", str(request.variation)] if request.variation is not None else []
+    options += ["--search"] if request.search else []
+    options += [] if passed else ["--allow-flawed"]
+    command = command_line(
+        "table", "synthesize", str(opened.table.file), *words, "-o", "table.bvh", *options
+    )
+    call = python_call(
+        "table.transition", [str(tuple(place)) for place in places], label=request.label,
+        lead_s=request.lead_s, follow_s=request.follow_s,
+        rescore=None if request.rescore == 32 else request.rescore, variation=request.variation,
+        search=request.search or None,
+    )  # fmt: skip
+    lines = [*_opening(opened), f"t = {call}", 'ml.save(t.motion, "table.bvh")']
+    return command, "\n".join(lines)
+
+
+def _opening(opened: OpenTable) -> list[str]:
+    file = str(opened.table.file)
+    return ["import motionloom as ml", "", f"table = ml.TransitionTable.open({file!r})"]

@@ -17,8 +17,7 @@ from motionloom.studio.clips.matches import Matched, Matches
 from motionloom.studio.clips.verdict_limits import SPEED
 from motionloom.studio.messages.messages import TransitionMake
 from motionloom.studio.messages.result_messages import Candidate, TransitionDetail, WhyRow
-from motionloom.studio.results.equivalents import command_line, load_lines, python_call
-from motionloom.studio.results.result import Result
+from motionloom.studio.results.result import Result, command_line, load_lines, python_call
 from motionloom.studio.results.result_verdicts import evaluate, explain, graded_row
 
 KEEP = (0.3, 0.3)

@@ -1,4 +1,4 @@
-"""Exports: results as files in a temporary folder, downloaded by random keys."""
+"""Files to download: clips in formats of other programs, pictures, films and pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any
 from motionloom._extras import command, has_extra
 from motionloom._progress import report_step
 from motionloom.drawing.camera import View
-from motionloom.errors import FormatError
+from motionloom.drawing.page import MAX_FRAMES, Colour, pack_clip, page_of, player_slot
+from motionloom.errors import ArrayError, FormatError
 from motionloom.intake.save import FormatInfo, save, supported_formats
 from motionloom.motion.motion import Motion
 from motionloom.saving.whole_file import write_bytes
@@ -25,16 +26,16 @@ from motionloom.studio.messages.answers import (
     PictureSupport,
     PresetListed,
 )
-from motionloom.studio.results.presets import PRESETS
+from motionloom.studio.messages.result_messages import TransitionDetail
 from motionloom.studio.results.result import Result
 
 STORED_FILES = 32
 """Files of one page; a result may have a file."""
 STORED_CLOSED = 32
 """Files of all closed pages together: a download may still be under way."""
-
 STRIP_PIXELS = (1600, 520)
 FILM_PIXELS = (720, 600)
+METRIC = {"unit": "m", "up": "y"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +187,76 @@ def _stem(motion: Motion) -> str:
     """A name that every system takes."""
     plain = "".join(c if c.isalnum() or c in "-_ " else "_" for c in motion.name or "motion")
     return plain[:80].strip() or "motion"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A format with its options, and how to import it."""
+
+    title: str
+    format: str
+    options: dict[str, Any]
+    verified: bool
+    """Whether a test opens such a file in the program and compares every joint."""
+    about: str
+
+
+PRESETS: dict[str, Preset] = {
+    "blender": Preset(
+        "Blender", "glb", METRIC, True,
+        "glTF in metres. File, Import, glTF 2.0; the armature plays at its true speed.",
+    ),
+    "blender-bvh": Preset(
+        "Blender, as BVH", "bvh", METRIC, True,
+        "BVH in metres, Y up. File, Import, Motion Capture; scale 1, forward -Z, up Y.",
+    ),
+    "unreal": Preset(
+        "Unreal", "fbx", {"engine": "unreal"}, False,
+        "FBX with a root bone, the mannequin's names and Unreal's axes. Not opened in Unreal.",
+    ),
+    "unity": Preset(
+        "Unity", "fbx", {"engine": "unity"}, False,
+        "FBX with a root bone and the names of Unity's humanoid. Not opened in Unity.",
+    ),
+    "godot": Preset(
+        "Godot", "glb", {"engine": "godot"}, True,
+        "glTF with a root bone, on Godot's humanoid profile; put it into the project's folder.",
+    ),
+}  # fmt: skip
+
+
+def shared_page(result: Result) -> str:
+    """The text of an offline HTML page with the studio's player."""
+    if result.motion.n_frames > MAX_FRAMES:
+        raise ArrayError(
+            f"A page can hold a result of at most {MAX_FRAMES} frames, got "
+            f"{result.motion.n_frames}. Export it as a file instead."
+        )
+    sources = []
+    for k, motion in enumerate(result.source_motions):
+        report_step("packing clips", k, len(result.source_motions) + 1)
+        colour: Colour = "amber" if k == 0 else "blue"
+        sources.append(
+            pack_clip(
+                motion, footplants=result.source_plants[k], body=result.body,
+                name=result.sources[k], colour=colour, placement=result.placements[k],
+                follows=result.source_frames[:, k],
+            )
+        )  # fmt: skip
+    own = pack_clip(result.motion, footplants=result.footplants, body=result.body, name="result")
+    more: dict[str, Any] = {"lead": 1}
+    if isinstance(result.detail, TransitionDetail):
+        first, last = result.detail.span
+        more["bracket"] = {"first": first, "last": last}
+        more["strips"] = [
+            {"text": f"A  {result.sources[0]}", "colour": "amber", "first": 0, "last": last},
+            {
+                "text": f"B  {result.sources[1]}", "colour": "blue", "first": first,
+                "last": result.motion.n_frames - 1,
+            },
+        ]  # fmt: skip
+    slot = player_slot(
+        [sources[0], own, *sources[1:]],
+        number=1, together=True, autoplay=True, alone=True, more=more,
+    )  # fmt: skip
+    return page_of(f"{result.tab}: {', '.join(result.sources)}", slot)

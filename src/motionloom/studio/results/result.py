@@ -1,8 +1,11 @@
-"""A result of any tab: the motion, its sources, and what explains it."""
+"""A result of a page, the Python and the command that repeat it, and how long it is stored."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import shlex
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +17,14 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.studio.clips.stage_clip import Arrays, show_motion
+from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.result_messages import Detail, ResultAnswer, Source, Why
+
+MOST_OF_PAGE = 24
+MOST_OF_ALL = 256
+MOST_BYTES = 1024**3
+"""Memory of all results together; a shared source counts once for each result."""
+EMBEDDED = "embedded:"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,3 +83,99 @@ class Result:
             sources.append(Source(self.sources[k], key, self.placements[k], drawn))
         head = ResultAnswer(number, shown, sources, self.why, self.detail)  # type: ignore[arg-type]
         return head, {**arrays, "source_frames": self.source_frames, **self.arrays}
+
+
+class StoredResults:
+    """Results of all pages; beyond the limits the oldest are dropped."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._stored: OrderedDict[int, tuple[PageResults, Result, int]] = OrderedDict()
+        self._bytes = 0
+
+    def page(self) -> PageResults:
+        """The results of a page that was opened."""
+        return PageResults(self)
+
+    def add(self, page: PageResults, result: Result) -> int:
+        """Store a result, unless its page has closed; its number."""
+        number, size = fresh_number(), _bytes_of(result)
+        with self._lock:
+            if page.closed:
+                return number
+            self._stored[number] = page, result, size
+            self._bytes += size
+            own = self._numbers(page)
+            self._drop(own[: max(0, len(own) - MOST_OF_PAGE)])
+            while len(self._stored) > 1 and (
+                len(self._stored) > MOST_OF_ALL or self._bytes > MOST_BYTES
+            ):
+                self._drop([next(iter(self._stored))])
+        return number
+
+    def find(self, page: PageResults, number: int) -> Result | None:
+        """A result of a page; None where it was dropped or belongs to another page."""
+        owner, result, _ = self._stored.get(number, (None, None, 0))
+        return result if owner is page else None
+
+    def close(self, page: PageResults) -> None:
+        """Drop the results of a page that was closed, and any that it makes later."""
+        with self._lock:
+            page.closed = True
+            self._drop(self._numbers(page))
+
+    def _numbers(self, page: PageResults) -> list[int]:
+        return [n for n, (owner, _, _) in self._stored.items() if owner is page]
+
+    def _drop(self, numbers: list[int]) -> None:
+        self._bytes -= sum(self._stored.pop(number)[2] for number in numbers)
+
+
+class PageResults:
+    """Results of one page."""
+
+    def __init__(self, results: StoredResults) -> None:
+        self._all, self.closed = results, False
+
+    def add(self, result: Result) -> int:
+        """Store a result; its number."""
+        return self._all.add(self, result)
+
+    def find(self, number: int) -> Result | None:
+        """A result that is still stored."""
+        return self._all.find(self, number)
+
+    def close(self) -> None:
+        """Drop them, and all that come later."""
+        self._all.close(self)
+
+
+def _bytes_of(result: Result) -> int:
+    motions = (result.motion, *result.source_motions)
+    return sum(m.local_quats.nbytes + m.root_positions.nbytes for m in motions) + sum(
+        array.nbytes for array in result.arrays.values()
+    )
+
+
+def command_line(command: str, *words: str) -> str:
+    """A command with its words quoted for a shell."""
+    return " ".join(["motionloom", command, *(shlex.quote(word) for word in words)])
+
+
+def load_lines(names: Sequence[str], sources: Sequence[str]) -> list[str]:
+    """Lines that load the clips, one for each name."""
+    return ["import motionloom as ml", ""] + [
+        f"{name} = {_loading(source)}" for name, source in zip(names, sources, strict=True)
+    ]
+
+
+def python_call(function: str, first: Sequence[str], **options: object) -> str:
+    """A call with its data and those options that are not None."""
+    given = [f"{name}={value!r}" for name, value in options.items() if value is not None]
+    return f"{function}({', '.join([*first, *given])})"
+
+
+def _loading(source: str) -> str:
+    if source.startswith(EMBEDDED):
+        return f"ml.synthetic.clip({source.removeprefix(EMBEDDED)!r}).motion"
+    return f"ml.load({source!r})"

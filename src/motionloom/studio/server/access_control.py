@@ -1,15 +1,27 @@
-"""Access control: only the address with its token, only from the studio's own pages."""
+"""The secret address of the studio, kept from start to start, and who is let in by it."""
 
 from __future__ import annotations
 
 import hmac
+import json
+import os
+import re
+import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from motionloom.errors import FormatError
+from motionloom.reading.json_text import parse_json
+from motionloom.reading.opening import read_file
+from motionloom.reading.size_limits import Budget, Limits
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
+MOST_ADDRESS_BYTES = 1000
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -18,6 +30,50 @@ HEADERS = (
     (b"x-frame-options", b"DENY"),
     (b"cache-control", b"no-store"),
 )
+
+
+class StoredAddress:
+    """Token and port, in a file next to the project that only its owner can read.
+
+    A file that others can read, or with other content, is replaced. Where no file can be
+    written, each start has a new address.
+    """
+
+    def __init__(self, project: Path) -> None:
+        self._path = project.with_name(f"{project.stem}.address")
+        self.token, self.port = self._load() or (secrets.token_urlsafe(18), 0)
+
+    def store(self, port: int) -> None:
+        """Store the port that is served."""
+        self.port = port
+        text = json.dumps({"token": self.token, "port": port})
+        fresh = self._path.with_name(f".{self._path.name}.{secrets.token_hex(4)}")
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                    stream.write(text)
+                fresh.replace(self._path)
+            except OSError:
+                fresh.unlink(missing_ok=True)
+                raise
+
+    def _load(self) -> tuple[str, int] | None:
+        try:
+            status = self._path.stat()
+            if os.name == "posix" and (status.st_mode & 0o077 or status.st_uid != os.getuid()):
+                return None  # others may know it
+            text = read_file(self._path, MOST_ADDRESS_BYTES)
+            stored = parse_json(text, Budget(Limits(), 0), where="address")
+            token, port = stored["token"], stored["port"]
+        except (OSError, FormatError, KeyError, TypeError):
+            return None
+        if not (isinstance(token, str) and TOKEN.fullmatch(token)):
+            return None
+        if type(port) is not int or not 0 <= port <= 65535:
+            return None
+        return token, port
 
 
 class AccessControl:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import shlex
 import socket
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 from motionloom._extras import require_extra
 from motionloom._paths import path_of
 from motionloom.errors import FormatError
-from motionloom.studio.server.access_control import AccessControl
-from motionloom.studio.server.address import StoredAddress
-from motionloom.studio.server.services import Services
-from motionloom.studio.server.upload_route import UploadRoute
+from motionloom.studio.server.access_control import AccessControl, StoredAddress
+from motionloom.studio.server.uploads import UploadRoute
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from motionloom.studio.clips.library import Library
     from motionloom.studio.panels.library_tables import Tables
     from motionloom.studio.results.exports import Exports
+    from motionloom.studio.results.result import StoredResults
     from motionloom.studio.server.conversation import Conversation
+    from motionloom.studio.server.project import Project
+    from motionloom.studio.server.session import Session
 
 # What needs the extra `studio` is imported in functions: the class exists without it.
 
@@ -136,8 +139,7 @@ class Studio:
         """Serve until stopped from another thread, or by an interrupt."""
         import uvicorn
 
-        from motionloom.studio.server.page_socket import PageSocket
-        from motionloom.studio.server.slow_clients import SlowClientProtocol
+        from motionloom.studio.server.connections import PageSocket, SlowClientProtocol
 
         config = uvicorn.Config(
             self.app(), log_level="warning", access_log=False,
@@ -274,3 +276,69 @@ def _bound(port: int) -> socket.socket:
             f"Port {port} must be free.", fix="Choose another with --port, or leave it out."
         ) from None
     return listener
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    library: Library
+    exports: Exports
+    tables: Tables
+    results: StoredResults
+
+
+class Services:
+    """What all pages share, created in a background thread while the page is served.
+
+    Each property waits until its service is ready.
+    """
+
+    def __init__(self, folder: Path | None, project: Project) -> None:
+        self.folder, self.project = folder, project
+        self._loaded: Future[_Loaded] = Future()
+        threading.Thread(target=self._load, name="services", daemon=True).start()
+
+    @property
+    def library(self) -> Library:
+        """The clips."""
+        return self._loaded.result().library
+
+    @property
+    def exports(self) -> Exports:
+        """Files to download."""
+        return self._loaded.result().exports
+
+    @property
+    def tables(self) -> Tables:
+        """Transition tables."""
+        return self._loaded.result().tables
+
+    def session(self, command: str = "") -> Session:
+        """For a page that was opened; ``command`` starts the server again."""
+        from motionloom.studio.server.session import Session
+
+        ready = self._loaded.result()
+        return Session(
+            ready.library, ready.exports, self.project, ready.tables, command, ready.results
+        )
+
+    def close(self) -> None:
+        """End running builds and delete the exported files."""
+        if self._loaded.exception() is not None:
+            return  # each property raises it
+        self.tables.close()
+        self.exports.close()
+
+    def _load(self) -> None:
+        try:
+            from motionloom.studio.clips.library import Library
+            from motionloom.studio.panels.library_tables import Tables
+            from motionloom.studio.results.exports import Exports
+            from motionloom.studio.results.result import StoredResults
+
+            library, path = Library(self.folder), self.project.path
+            tables = Tables(library, path.with_name(f"{path.stem}.tables"))
+            self._loaded.set_result(_Loaded(library, Exports(), tables, StoredResults()))
+        except BaseException as error:
+            self._loaded.set_exception(error)
+        else:
+            import motionloom.studio.server.session  # noqa: F401  a page needs it next

@@ -31,16 +31,13 @@ from motionloom.studio.messages.answers import (
 from motionloom.studio.messages.notices import encode_error
 from motionloom.studio.messages.result_messages import ResultFile
 from motionloom.studio.messages.wire import encode_answer
-from motionloom.studio.panels.blend_panel import BlendPanel
+from motionloom.studio.panels.blend_panel import BlendPanel, LiveBlend
 from motionloom.studio.panels.library_tables import Tables
-from motionloom.studio.panels.live_blend import LiveBlend
 from motionloom.studio.panels.splice_panel import make_splice
 from motionloom.studio.panels.table_handlers import TableHandlers
 from motionloom.studio.panels.transition_panel import make_transition
-from motionloom.studio.results.exports import Exports
-from motionloom.studio.results.result import Result
-from motionloom.studio.results.sharing import shared_page
-from motionloom.studio.results.stored_results import StoredResults
+from motionloom.studio.results.exports import Exports, shared_page
+from motionloom.studio.results.result import Result, StoredResults
 from motionloom.studio.server.project import Project
 from motionloom.studio.server.work import Cancelled, Work
 

@@ -1,4 +1,4 @@
-// A clip as drawing/clipdata.py packs it, prepared for stage and timeline.
+// A clip as drawing/page.py packs it, prepared for stage and timeline.
 
 import type { Looks, Print } from "../messages";
 import { KINDS, type ShownMotion } from "../motion";

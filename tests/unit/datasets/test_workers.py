@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 import motionloom as ml
-from motionloom.datasets import worker_pool
+from motionloom.datasets import workers
 from motionloom.datasets.clip_jobs import Settings
-from motionloom.datasets.worker import worker_environment
-from motionloom.datasets.worker_pool import run_tasks
+from motionloom.datasets.workers import run_tasks, worker_environment
 
 HARMFUL = """
 import json, os, sys, time
@@ -39,7 +38,7 @@ for line in sys.stdin:
 def harmful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers that do what the name of a clip says."""
     monkeypatch.setattr(
-        worker_pool,
+        workers,
         "_start",
         lambda: subprocess.Popen(
             [sys.executable, "-c", HARMFUL], stdin=-1, stdout=-1, text=True, encoding="utf-8"
@@ -62,8 +61,8 @@ def test_clips_that_end_their_worker_become_rows(harmful, jobs: int) -> None:
 
 def test_no_worker_is_left_when_the_reader_stops(harmful, monkeypatch) -> None:
     started = []
-    start = worker_pool._start
-    monkeypatch.setattr(worker_pool, "_start", lambda: started.append(start()) or started[-1])
+    start = workers._start
+    monkeypatch.setattr(workers, "_start", lambda: started.append(start()) or started[-1])
     rows = run_tasks([{"path": n} for n in ("a", "hang", "hang", "hang")], Settings(), 2)
     next(rows)
     rows.close()
@@ -74,7 +73,7 @@ def test_a_worker_answers_a_line_for_a_line(tmp_path: Path) -> None:
     ml.save(ml.synthetic.clip("walk", duration_s=1.0).motion, tmp_path / "walk.bvh")
     lines = [Settings().json(), {"path": str(tmp_path / "walk.bvh")}, {"path": "none.bvh"}]
     done = subprocess.run(
-        [sys.executable, "-m", "motionloom.datasets.worker"],
+        [sys.executable, "-m", "motionloom.datasets.workers"],
         input="".join(json.dumps(line) + "\n" for line in lines),
         capture_output=True,
         text=True,

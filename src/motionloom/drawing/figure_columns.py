@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import Camera, View, camera_for
-from motionloom.drawing.theme import LIGHT, hex_of
+from motionloom.drawing.canvas import LIGHT, hex_of
 from motionloom.motion.motion import Motion
 
 if TYPE_CHECKING:

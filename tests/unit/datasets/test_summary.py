@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import motionloom as ml
-from motionloom.datasets.dataset_page import common_folder
+from motionloom.datasets.summary import common_folder
 from motionloom.motion.corrupt import corrupt
 
 NAME = "<b>&amp;'quote'</script>.bvh".replace("/", "_")

@@ -1,14 +1,14 @@
-"""Whether a clip's frame rate is credible, by all signs together."""
+"""Whether a clip's frame rate is right: flights, falls, held frames, steps of a walk."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.datasets import rate_evidence as evidence
 from motionloom.intake.gravity import KNOWN_RATES, check_rate
 from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of
@@ -16,7 +16,25 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor
 
 NEAR = 0.2
-"""A rate is taken for a known one that is nearer than this part of it."""
+"""Part of a rate within which it is taken for a known one."""
+GRAVITY = 9.81
+FIT_S, LEAST_FIT = 0.1, 5
+"""Seconds over which a parabola is fitted to get an acceleration, and the fewest frames of it."""
+PULLED = 2.0
+"""A centre of mass that accelerates downwards at more than this many times gravity is pulled: right
+rates were met with up to 1.5, for masses are a table's."""
+LONG_STEP = 0.3
+"""Steps longer than this part of stature show how fast a leg swings."""
+QUICKEST_S, STEPS, STANDS = 0.33, 5, 0.9
+"""Seconds of the quickest credible step of a walk; the fewest long steps that tell; the least part
+of the time on the ground. Steps take 0.4 s on average, 0.35 s at the fastest; captured ones took
+0.40 s and more."""
+USUAL_S = 0.55
+"""Seconds of a step in captured walks."""
+HELD = 0.3
+"""Part of the steps between frames without any motion, above which a clip holds frames."""
+SAME_M = 1e-6
+"""Joints that all move less than this from frame to frame are held."""
 
 
 class RateVerdict(NamedTuple):
@@ -66,27 +84,27 @@ def judge_rate(
             return RateVerdict(motion.fps / check.fps, check.fps, text, False)
         if check is not None:
             return RateVerdict(1.0, None, "", True)
-    falls = evidence.downward_acceleration(heights, motion.fps)
+    falls = downward_acceleration(heights, motion.fps)
     if falls.size:
         width = len(heights) - len(falls) + 1
         counts = np.convolve(~reliable, np.ones(width), mode="valid")
         falls = np.where(counts > 0.5, 0.0, falls)
-        pulled = runs_of(falls > evidence.PULLED * evidence.GRAVITY)
+        pulled = runs_of(falls > PULLED * GRAVITY)
         if pulled:
             most = float(falls.max())
-            factor = float(np.sqrt(most / evidence.GRAVITY))
+            factor = float(np.sqrt(most / GRAVITY))
             text = f"the body accelerates downwards at {most:.0f} m/s2, where gravity gives 9.8"
             return _suspect(text, factor, motion.fps)
     return RateVerdict(1.0, None, "", False)
 
 
-def judge_swings(swings: evidence.Swings | None, standing: float, fps: float) -> RateVerdict | None:
+def judge_swings(swings: Swings | None, standing: float, fps: float) -> RateVerdict | None:
     """The rate of a walk by how long its steps take; None where that is credible or unknown."""
-    if swings is None or swings.n_steps < evidence.STEPS or standing < evidence.STANDS:
+    if swings is None or swings.n_steps < STEPS or standing < STANDS:
         return None
-    if swings.seconds >= evidence.QUICKEST_S:
+    if swings.seconds >= QUICKEST_S:
         return None
-    factor = evidence.USUAL_S / swings.seconds
+    factor = USUAL_S / swings.seconds
     text = (
         f"in a walk of {swings.n_steps} steps the feet swing for {swings.seconds:.2f} s, where "
         "nobody takes less than 0.33 s"
@@ -96,8 +114,8 @@ def judge_swings(swings: evidence.Swings | None, standing: float, fps: float) ->
 
 def judge_held(positions: FloatArray, fps: float) -> RateVerdict | None:
     """Frames that are held: the clip was captured at a lower rate; None where none are."""
-    part = evidence.repeated_part(positions)
-    if part <= evidence.HELD:
+    part = repeated_part(positions)
+    if part <= HELD:
         return None
     factor = 1.0 / (1.0 - part)
     text = f"{100 * part:.0f} % of its frames repeat the one before: captured at a lower rate"
@@ -119,3 +137,63 @@ def likely_rate(fps: float, factor: float) -> float | None:
         return float(octave)
     near = min(KNOWN_RATES, key=lambda rate: abs(np.log(rate / wanted)))
     return near if abs(near - wanted) < NEAR * wanted and near != fps else None
+
+
+class Swings(NamedTuple):
+    """Long steps of a clip."""
+
+    seconds: float
+    """Median time that a foot is in the air."""
+    n_steps: int
+
+
+def downward_acceleration(heights: FloatArray, fps: float) -> FloatArray:
+    """How fast the centre of mass (F,) accelerates downwards, m/s2; empty for short clips."""
+    n = max(LEAST_FIT, round(FIT_S * fps) | 1)
+    if len(heights) < n:
+        return np.zeros(0)
+    t = (np.arange(n) - 0.5 * (n - 1)) / fps
+    bend = 0.5 * t * t
+    bend = bend - bend.mean()
+    return -np.convolve(heights, bend[::-1] / float(bend @ bend), mode="valid")
+
+
+def measure_swings(
+    points: FloatArray, planted: BoolArray, fps: float, tall: float
+) -> Swings | None:
+    """How long a foot takes for a long step; None where the clip has none.
+
+    Parameters
+    ----------
+    points : (F, 4, 3)
+        Heel and ball of both feet.
+    planted : (F, 4)
+        Contacts.
+    fps
+        Frames per second.
+    tall
+        Stature, metres.
+    """
+    times = []
+    for side in (0, 2):
+        runs = runs_of(planted[:, side] | planted[:, side + 1])
+        for (_, lifted), (landed, _) in pairwise(runs):
+            way = points[landed, side : side + 2] - points[lifted, side : side + 2]
+            if np.hypot(way[:, 0], way[:, 2]).max() > LONG_STEP * tall:
+                times.append((landed - lifted) / fps)
+    return Swings(float(np.median(times)), len(times)) if times else None
+
+
+def repeated_part(positions: FloatArray) -> float:
+    """Part of the steps between frames in which no joint (F, J, 3) moves, while others move.
+
+    Leading and trailing stillness does not count: a body may wait.
+    """
+    if len(positions) < 3:
+        return 0.0
+    moves = np.abs(np.diff(positions, axis=0)).max(axis=(1, 2)) > SAME_M
+    moving = np.flatnonzero(moves)
+    if moving.size < 2:
+        return 0.0
+    inside = moves[moving[0] : moving[-1] + 1]
+    return float(1.0 - inside.mean())

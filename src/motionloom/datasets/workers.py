@@ -1,29 +1,35 @@
-"""Tasks done by several worker processes; one that dies or hangs costs its own clip only."""
+"""Worker processes that measure or clean clips: one that dies or hangs costs one clip only.
+
+``python -m motionloom.datasets.workers`` is one worker: it reads JSON from standard input, first
+its settings and then a task per line, and answers each task with one line.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
 
 from motionloom.datasets.clip_jobs import Settings, failed_row, run_job
-from motionloom.datasets.worker import worker_environment
 from motionloom.errors import FormatError
 
 Task = dict[str, Any]
 Row = dict[str, Any]
-
 FEW = 4
-"""Fewer clips are done in this process: starting another takes longer."""
+"""Fewer clips than this are done in this process, because starting another takes longer."""
 CLIPS_PER_WORKER = 500
-"""After so many clips a worker is replaced: no leak of a library adds up."""
+"""Clips after which a worker is replaced, so that no leak of a library adds up."""
 PAUSE_S = 0.5
 """How often a wait looks whether the user stops the run, on systems whose waits cannot be ended."""
 
@@ -179,7 +185,7 @@ class _Worker:
 
 def _start() -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "motionloom.datasets.worker"],
+        [sys.executable, "-m", "motionloom.datasets.workers"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -195,3 +201,62 @@ def _end_of(code: int | None) -> str:
             f"The process that worked on it was ended by signal {-code}; memory may have run out."
         )
     return f"The process that worked on it ended with code {code}; memory may have run out."
+
+
+def serve(tasks: TextIO, answers: TextIO) -> None:
+    """Answer tasks until there are no more."""
+    settings = Settings.of_json(json.loads(tasks.readline()))
+    _limit_memory(settings.max_memory)
+    for line in tasks:
+        answer = run_job(json.loads(line), settings)
+        answers.write(json.dumps(answer, allow_nan=False) + "\n")
+        answers.flush()
+
+
+def worker_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a worker: this package is found, and its arithmetic takes one core."""
+    place = str(Path(__file__).resolve().parents[2])
+    others = [own["PYTHONPATH"]] if own.get("PYTHONPATH") else []
+    return {
+        **own,
+        "PYTHONPATH": os.pathsep.join([place, *others]),
+        "PYTHONIOENCODING": "utf-8",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+    }
+
+
+def _limit_memory(n_bytes: int) -> None:
+    """More memory than this is refused by the system, where it can do so."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    square = np.ones((64, 64))
+    np.linalg.solve(square + np.eye(64), square @ square)  # BLAS ends a process that gets no memory
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = n_bytes + _mapped()
+    if most != resource.RLIM_INFINITY:
+        limit = min(limit, most)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+
+
+def _mapped() -> int:
+    """Bytes of address space that the libraries take already."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def _main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one decides
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints is no answer
+    serve(sys.stdin, answers)
+
+
+if __name__ == "__main__":
+    _main()
