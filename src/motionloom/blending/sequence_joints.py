@@ -55,7 +55,7 @@ from motionloom.rotation.planar import PlanarTransform
 METHODS = ("registration", "cut")
 """How one clip leads to the next: a blend along their registration, or none."""
 REACH = 1.4
-"""A blend reaches so many times half its length into either clip at most."""
+"""A blend reaches into either clip by at most this many times half its length."""
 ROOM = 0.85
 """Two blends may take this part of a clip, so that there is some choice of places."""
 FEWEST = 2

@@ -31,7 +31,7 @@ PER_FRAME = 4
 
 
 class ManyClips(NamedTuple):
-    """Three clips or more on one curve."""
+    """Times and alignments of clips on one curve."""
 
     reference: int
     times: Spline

@@ -125,7 +125,7 @@ def register(
         Move the times to the contacts that the motions share, so that these begin and end together.
     foot_speeds
         How much the speeds of the feet count when frames are compared: a foot in the air counts
-        like a point that is so many metres off from one that stands. 0 compares poses alone;
+        like a point that is this many metres off from one that stands. 0 compares poses alone;
         with 1 and ``knot_s=0.15`` steps of different takes land closer together in time.
     joint_weights
         How much each joint counts when poses are compared, by name; others count 1.

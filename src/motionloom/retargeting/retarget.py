@@ -191,7 +191,7 @@ def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: f
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A joint turns as far as ``part`` of the way from one joint of the source to another."""
+    """A joint turns by the share ``part`` from one joint of the source to another."""
 
     below: int
     above: int

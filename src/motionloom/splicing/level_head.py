@@ -1,4 +1,4 @@
-"""Level head: spine, neck and shoulders absorb the shake of what carries them.
+"""Level head: spine, neck and shoulders absorb the shake of the hips and chest.
 
 Captured hips shake and jolt, and the captured spine above them absorbs most of it. The chest of a
 splice belongs to another clip, so the spine has to absorb the shake again; the neck keeps the head
@@ -34,7 +34,7 @@ second, it is smoothed."""
 NOISY_S = 0.05
 """Seconds before and after a noisy frame that are smoothed with it."""
 SAME = 1e-6
-"""A torso turned by one and the same rotation, up to this angle, moves as the action's, radians."""
+"""A torso whose turn changes by less than this angle moves as the action's, radians."""
 COLLAR = np.radians(190.0)
 """A collarbone that turns faster than this, and than it does in the action, jerks, rad/s."""
 AS_FAST = 1.01
@@ -87,7 +87,7 @@ def steadied(
     fastest : (J,)
         Rotation speed that each joint may reach, rad/s.
     steady_s
-        The head follows the torso over at least so many seconds to either side. None leaves it on
+        Least seconds to either side over which the head follows the torso. None leaves it on
         the torso as the action has it.
     """
     spine = [j for j in carrying_spine(spliced.skeleton, body) if j in part.joints]

@@ -82,7 +82,7 @@ class Splice:
         Where both parts of the body come from: ``"lower"`` from the locomotion, ``"upper"``, or
         the part that ``where`` names, from the action.
     details : tuple of str
-        What a note only counts: every capture glitch of the locomotion.
+        Every capture glitch of the locomotion; a note has only their number.
     """
 
     motion: Motion

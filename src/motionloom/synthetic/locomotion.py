@@ -340,8 +340,10 @@ def _brake_and_drive(rig: Rig, gait: Gait, phase: FloatArray) -> FloatArray:
     push = np.where(tau < stand, stance_push(gait, tau), 0.0) * lever
     step = tau[1]
     speed = np.cumsum(push - push.mean()) * step
-    way = np.cumsum(speed - speed.mean()) * step
-    return np.asarray(np.interp(phase % 0.5 * 2.0 * n, np.arange(n + 1), np.append(way, way[0])))
+    surge = np.cumsum(speed - speed.mean()) * step
+    return np.asarray(
+        np.interp(phase % 0.5 * 2.0 * n, np.arange(n + 1), np.append(surge, surge[0]))
+    )
 
 
 def bounce(gait: Gait, phase: FloatArray) -> FloatArray:

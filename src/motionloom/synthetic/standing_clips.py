@@ -118,13 +118,13 @@ def sidestep(
     n_pairs = max(1, int((duration_s - 2 * LEAD_S) / (2 * beat)))
     duration_s = _long_enough(duration_s, 2 * n_pairs * beat + 2 * LEAD_S, "sidestep")
     start = 0.5 * (duration_s - 2 * n_pairs * beat)
-    way = 1.0 if speed > 0.0 else -1.0
+    sign = 1.0 if speed > 0.0 else -1.0
     leading = 0 if speed > 0.0 else 1
     feet = _at_ease(rig, stagger=0.0)
     moves = []
     for i in range(2 * n_pairs):
         side = leading if i % 2 == 0 else 1 - leading
-        x = feet[side].x + way * stride * (i // 2 + 1) + 0.006 * life * rng.standard_normal()
+        x = feet[side].x + sign * stride * (i // 2 + 1) + 0.006 * life * rng.standard_normal()
         to = FootPlacement(x, 0.006 * life * rng.standard_normal(), feet[side].yaw)
         lift = start + i * beat + 0.12 * beat
         moves.append(

@@ -81,7 +81,7 @@ class Take:
     carriage: Carriage = "steady"
 
     def lean_pelvis(self, *, yaw: FloatArray | float = 0.0, tilt: FloatArray | float = 0.0) -> None:
-        """Turns the pelvis about the vertical and tilts it forward, on top of what it does."""
+        """Turn the pelvis about the vertical and tilt it forward, on top of its planned turn."""
         still = np.zeros_like(self.times)
         turned_more = quat.multiply(turned("Y", still + yaw), self.pelvis_quats)
         self.pelvis_quats = quat.multiply(turned_more, turned("X", still + tilt))
