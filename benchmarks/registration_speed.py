@@ -15,7 +15,7 @@ from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
-from motionloom.registration.long_clips import LongGrid, find_long_path
+from motionloom.registration.grids import LongGrid, find_long_path
 from motionloom.registration.timewarp import find_corner_path
 from report import Figure, write_report
 from studies.captured_clips import FPS, cloud, generator, loaded, mocap, protocol

@@ -129,7 +129,7 @@ from motionloom.registration.gait_cycles import (
 )
 from motionloom.registration.register import register as register
 from motionloom.registration.splines import Spline as Spline
-from motionloom.registration.uncut_clips import UncutClips as UncutClips
+from motionloom.registration.gait_cycles import UncutClips as UncutClips
 from motionloom.retargeting.match import MatchedClips as MatchedClips, match_clips as match_clips
 from motionloom.retargeting.retarget import retarget as retarget
 from motionloom.rotation.planar import PlanarTransform as PlanarTransform

@@ -26,8 +26,8 @@ from motionloom.blending import join
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion
 from motionloom.registration import constraints, curve, pair_curve
-from motionloom.registration.alignment import median_filter
 from motionloom.registration.constraints import Interval
+from motionloom.registration.pair_curve import median_filter
 from motionloom.registration.splines import Spline, fit_spline
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform

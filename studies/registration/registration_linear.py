@@ -9,9 +9,9 @@ import numpy as np
 
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
-from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.curve import RegistrationCurve, roots_at
 from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.pair_curve import fit_alignment
 from motionloom.registration.splines import Spline
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform

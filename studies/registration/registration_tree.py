@@ -14,7 +14,7 @@ import motionloom as ml
 from motionloom.motion.contacts import KINDS
 from motionloom.registration import many_clips
 from motionloom.registration.constraints import match_constraints
-from motionloom.registration.pair_tree import Edge
+from motionloom.registration.many_clips import Edge
 from studies.captured_clips import bounds, interval_text, loaded, protocol
 from studies.report import Figure
 

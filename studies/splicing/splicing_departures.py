@@ -26,7 +26,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.registration.splines import adjust_increasing, fit_spline
 from motionloom.rotation import quat
-from motionloom.splicing import assembly, in_phase, lean, posture, timing
+from motionloom.splicing import assembly, lean, posture, timing
 from motionloom.splicing.body_parts import Part
 from motionloom.splicing.posture import Posed, nearest_rotation
 from studies.captured_clips import loaded
@@ -164,7 +164,7 @@ def _whole_posture(upper: Motion, lower: Motion) -> list:
     return [mock.patch.object(assembly, "posture_turn", turn)]
 
 
-COMPARABLE, END_PATH = timing.comparable, in_phase.find_end_path
+COMPARABLE, END_PATH = timing.comparable, timing.find_end_path
 TURNED, POSTURE_TURN = assembly.turned_about_hips, assembly.posture_turn
 
 
@@ -179,7 +179,7 @@ WAYS: dict[str, Patch] = {
     "8: spline over the locomotion's time": _replaced(timing, "_smooth_times", _over_lower),
     "10: posture of whole clips": _whole_posture,
     "20: single frames compared": _replaced(timing, "HALF_WINDOW", 0),
-    "20: paths of any length": _replaced(in_phase, "find_end_path", _any_length),
+    "20: paths of any length": _replaced(timing, "find_end_path", _any_length),
     "20: the root counts where one clip stays": _replaced(timing, "comparable", _travelling),
     "21: no point in the middle": _replaced(lean, "_with_middle", lambda points: points),
     "21: hip axes not smoothed": _replaced(assembly, "turned_about_hips", _rough_about_hips),

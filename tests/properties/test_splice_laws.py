@@ -14,7 +14,7 @@ from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.posture import hip_frames
-from motionloom.splicing.sampling import sample_smoothly
+from motionloom.splicing.smoothing import sample_smoothly
 
 EXACT_M = 1e-9
 LEAN_DEGREES = 1.0

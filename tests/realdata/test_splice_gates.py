@@ -7,8 +7,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.splicing.action_rate import arm_speeds
 from motionloom.splicing.body_parts import parts_of
+from motionloom.splicing.timing import arm_speeds
 
 LEADING = 8
 EXACT_M = 1e-9

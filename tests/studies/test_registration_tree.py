@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.registration import many_clips
-from motionloom.registration.pair_tree import Edge, cheapest_tree
+from motionloom.registration.many_clips import Edge, cheapest_tree
 from studies.registration.registration_tree import contacts_apart, one_reference
 
 WALK = ml.synthetic.clip("walk", duration_s=3.0)

@@ -310,7 +310,7 @@ def _blend_of(
 def _part_of(
     curve: RegistrationCurve, u: FloatArray, w: FloatArray, trims: tuple[int, int], clean: bool
 ) -> Blend:
-    """The blend at parameters ``u`` (F,) without so many frames at both ends."""
+    """The blend at parameters ``u`` (F,) without some frames at both ends."""
     part = slice(trims[0], len(u) - trims[1])
     u, w = u[part], w[part]
     evaluated = evaluate(curve, u, w)

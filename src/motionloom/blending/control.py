@@ -98,7 +98,7 @@ def control(
         ankle are left as they are. Hands are not held, as :func:`motionloom.blend` holds them
         where constraints name a wrist: ``pose.constraints`` names what holds in a frame.
     ease_s
-        Weights that change faster than from 0 to 1 in so many seconds ease in over that time;
+        Seconds: weights that change from 0 to 1 in less ease in over this time;
         slower changes are followed exactly. 0 follows every change at once.
 
     Returns
@@ -243,7 +243,7 @@ def _live_record(
     euler: bool,
     ease_s: float,
 ) -> _core.Record:
-    """What the core needs to play a curve live, before its first frame."""
+    """Everything that the core needs to play a curve live, before its first frame."""
     low, high = find_cycle(curve) if loop else curve.u_range
     cycle = (high, low) if backwards else (low, high)  # in the order of play
     begin, end = (u / curve.frames_per_knot for u in cycle)
@@ -325,9 +325,9 @@ def _planar_pose(motion: Motion, frame: float) -> PlanarTransform:
 
 
 def stance_of(curve: RegistrationCurve) -> _core.Record | None:
-    """What the core needs to hold feet frame by frame; None where a leg lacks a joint.
+    """Numbers with which the core holds feet frame by frame; None where a leg lacks a joint.
 
-    How the feet lie and which way the knees bend is taken from the first example.
+    The rest of the feet and the side to which the knees bend are taken from the first example.
     """
     motion = curve.motions[0]
     skeleton, body = motion.skeleton, roles_for(motion.skeleton, curve.body)

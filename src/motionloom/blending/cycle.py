@@ -103,7 +103,7 @@ class Cycle(NamedTuple):
         )
 
     def lap_of(self, done: Finalized) -> tuple[Motion, BoolArray]:
-        """One lap of what :meth:`finished` gave, and its contacts."""
+        """One lap of the result of :meth:`finished`, and its contacts."""
         length = len(self.share) - 1
         after = int(np.argmin(self.share))
         begins = transform(done.motion[length : length + after + 1], self.closure.inverse())

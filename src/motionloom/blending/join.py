@@ -45,15 +45,15 @@ FEET_WEIGHT_M = 0.05
 TRAVEL_S = 0.05
 """Cost of a difference in travel, metres for every metre per second."""
 DROPPED_M = 0.10
-"""Places that leave out all of a clip rank behind others by so many metres of cost."""
+"""Cost of a place that leaves out all of a clip, as metres of pose distance."""
 ROOM = 1.4
 """A place has this many times half the blend on both sides."""
 UNBLENDED = 0.5
-"""At least this part of what a place is to keep of a clip is outside the blend."""
+"""Least part, outside the blend, of the frames of a clip that a place must keep."""
 LATE_S = 1.0
 """Late places are in the last second of A and in the first of B that a blend leaves room for."""
 TRAVEL_NEAR_S = 0.15
-"""Travel is measured over so many seconds before and after a frame."""
+"""Seconds before and after a frame over which travel is measured."""
 MOVING_M_S = 0.3
 """A body whose root is faster than this, in metres per second, is moving."""
 MENDED = ("foot slip", "sole below the floor")
@@ -244,7 +244,7 @@ class Candidate:
 Shares = tuple[float, float]
 """Of A and of B."""
 Keep = Shares | Literal["late"]
-"""What a result keeps at least of A and of B, or ``"late"``."""
+"""Least shares of A and of B that a result keeps, or ``"late"``."""
 
 
 def find_places(
@@ -321,7 +321,7 @@ def find_candidates(
     avoid: tuple[IntArray, IntArray] | None = None,
     body: BodyMap | None = None,
 ) -> tuple[Candidate, ...]:
-    """The best places to leave A and enter B, best first: local minima of what they cost.
+    """The best places to leave A and enter B, best first: local minima of their cost.
 
     Parameters
     ----------

@@ -1,21 +1,29 @@
-"""The joints of a sequence: their options, candidate places, and the tries that make them."""
+"""The joints of a sequence: their options, candidate places, and the chain of places that is made.
+
+A place is where a clip is left and the next one is entered, so that two neighbouring joints share a
+clip: it must be left after it was entered, and enough of it must be played in between. The cheapest
+chain that meets this is found by dynamic programming, in time linear in the number of joints.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
     flag,
     items,
     one_of,
     positive,
     whole,
 )
-from motionloom.blending.chain import JointPlaces, NoChainError, cheapest_chain
 from motionloom.blending.join import (
     DROPPED_M,
     FADE_S,
@@ -47,7 +55,7 @@ from motionloom.rotation.planar import PlanarTransform
 METHODS = ("registration", "cut")
 """How one clip leads to the next: a blend along their registration, or none."""
 REACH = 1.4
-"""A blend reaches so many times half its length into either clip at most."""
+"""A blend reaches into either clip by at most this many times half its length."""
 ROOM = 0.85
 """Two blends may take this part of a clip, so that there is some choice of places."""
 FEWEST = 2
@@ -59,13 +67,15 @@ FAILED_COST = 1000.0
 SHORTER = 0.7
 """Blends beside a clip through which no chain leads are shortened to this part."""
 BLOCKS = 8
-"""Where no chain of the best places leads through, also the best place of each of so many parts of
-both clips is considered."""
+"""Parts of both clips. Where no chain of the best places leads through, the best place of each part
+is considered too."""
 OPTIONS = ("keep", "length_s", "method", "moving", "at")
+MOST_CLOSING = 64
+"""Places tried for the joint that closes a loop: the chain is solved once for each of them."""
 
 
 class JointOptions(NamedTuple):
-    """What is asked of one joint."""
+    """The options of one joint, checked."""
 
     keep: Keep | None
     """Least shares of both clips that must play, or ``"late"``; None for anywhere."""
@@ -420,7 +430,7 @@ def _no_way_through(clip: ChainedClip) -> RegistrationError:
 
 
 def asked_shares(options: Sequence[JointOptions], n_clips: int, loop: bool) -> list[float]:
-    """The least share of every clip: the larger of what its two joints ask for."""
+    """The least share of every clip: the larger one of the options of its two joints."""
     shares = [0.0] * n_clips
     for j, each in enumerate(options):
         after = (j + 1) % n_clips if loop else j + 1
@@ -432,3 +442,105 @@ def asked_shares(options: Sequence[JointOptions], n_clips: int, loop: bool) -> l
 def longest_half(clip: ChainedClip) -> int:
     """Half of the longest blends for which a clip between two joints has room, frames."""
     return int(ROOM * clip.motion.n_frames / (4.0 * REACH))
+
+
+class JointPlaces(NamedTuple):
+    """Candidate places of one joint."""
+
+    leaves: IntArray
+    """Last frame of the clip before that plays alone. (N,)"""
+    enters: IntArray
+    """First frame of the clip after that plays alone. (N,)"""
+    cost: FloatArray
+    """Infinite for places that are not to be used. (N,)"""
+
+
+class NoChainError(Exception):
+    """No chain of places plays enough of one clip."""
+
+    def __init__(self, clip: int) -> None:
+        super().__init__(clip)
+        self.clip = clip
+        """Index of the clip."""
+
+
+def cheapest_chain(
+    joints: Sequence[JointPlaces], n_frames: Sequence[int], least: Sequence[int], *, loop: bool
+) -> list[int]:
+    """The place to take at every joint.
+
+    Parameters
+    ----------
+    joints
+        Joint ``j`` leads from clip ``j`` to the next one; the last joint of a loop leads from the
+        last clip to the first.
+    n_frames
+        Of every clip.
+    least
+        Frames of every clip that must play alone.
+    loop
+        Whether the last joint leads back to the first clip.
+
+    Raises
+    ------
+    NoChainError
+        There is no such chain.
+    """
+    if not loop:
+        ends = np.full(len(joints[-1].cost), n_frames[-1] - 1)
+        last = _allowed(joints[-1], ends - joints[-1].enters + 1 >= least[-1])
+        path, _ = _cheapest([*joints[:-1], last], least, enters=0, of_last=len(n_frames) - 1)
+        return path
+    closing = joints[-1]
+    best: tuple[float, list[int]] | None = None
+    failed: NoChainError | None = None
+    for number in np.argsort(closing.cost, kind="stable")[:MOST_CLOSING]:
+        only = np.full_like(closing.cost, np.inf)
+        only[number] = closing.cost[number]
+        fixed = [*joints[:-1], closing._replace(cost=only)]
+        try:
+            path, cost = _cheapest(fixed, least, enters=int(closing.enters[number]), of_last=0)
+        except NoChainError as error:
+            failed = failed or error
+            continue
+        if best is None or cost < best[0]:
+            best = cost, path
+    if best is None:
+        raise failed or NoChainError(0)
+    return best[1]
+
+
+def _allowed(joint: JointPlaces, mask: BoolArray) -> JointPlaces:
+    return joint._replace(cost=np.where(mask, joint.cost, np.inf))
+
+
+def _cheapest(
+    joints: Sequence[JointPlaces], least: Sequence[int], *, enters: int, of_last: int
+) -> tuple[list[int], float]:
+    """The cheapest chain where the first clip is entered at a known frame, and its cost.
+
+    ``of_last`` is the clip that an error names where the last joint has no place left.
+    """
+    first = joints[0]
+    total = np.where(first.leaves - enters + 1 >= least[0], first.cost, np.inf)
+    came_from: list[IntArray] = []
+    if not np.isfinite(total).any():
+        raise NoChainError(0 if np.isfinite(first.cost).any() else min(of_last, 1))
+    for clip, (before, after) in enumerate(pairwise(joints), start=1):
+        order = np.lexsort((total, before.enters))
+        entered, sums = before.enters[order], total[order]
+        cheapest = np.minimum.accumulate(sums)
+        # The first place at which the running minimum is reached: ties go to the earliest entry.
+        reached = np.maximum.accumulate(
+            np.where(np.r_[True, cheapest[1:] < cheapest[:-1]], np.arange(len(sums)), 0)
+        )
+        latest = np.searchsorted(entered, after.leaves - least[clip] + 1, side="right") - 1
+        possible = latest >= 0
+        came_from.append(order[reached[np.maximum(latest, 0)]])
+        total = np.where(possible, cheapest[np.maximum(latest, 0)], np.inf) + after.cost
+        if not np.isfinite(total).any():
+            raise NoChainError(clip if np.isfinite(after.cost).any() else of_last)
+    path = [int(np.argmin(total))]
+    for back in reversed(came_from):
+        path.append(int(back[path[-1]]))
+    return path[::-1], float(total.min())

@@ -136,7 +136,7 @@ class Transition:
     passed_over : int
         Number of better places that were dropped because of failed checks.
     details : tuple of str
-        What a note only counts: every capture glitch of the clips.
+        Every capture glitch of the clips; a note has only their number.
     """
 
     motion: Motion

@@ -171,7 +171,7 @@ def _overlap(left: Sequence[list[Interval]], split: frozenset[int]) -> float:
 
 
 def _gap(plant: Interval, served: Sequence[Sequence[Interval]]) -> Interval:
-    """Where a plant is cut: the mean of what the served motions' own gaps say (Eq. 10)."""
+    """Where a plant is cut: the mean of the cuts by the served motions' own gaps (Eq. 10)."""
     starts, ends = [], []
     for other in served:
         first, second = other[0], other[1]

@@ -15,11 +15,10 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
-from motionloom.registration.alignment import transform_at
 from motionloom.registration.constraints import ConstraintMatch
+from motionloom.registration.gait_cycles import UncutClips
 from motionloom.registration.splines import Spline
 from motionloom.registration.storage import read_curve, write_curve
-from motionloom.registration.uncut_clips import UncutClips
 from motionloom.rotation.planar import PlanarTransform
 
 
@@ -228,6 +227,24 @@ class RegistrationCurve:
         count = f"{len(self.motions)} motions"
         listed = names if len(names) <= 80 else count
         return one_line(f"RegistrationCurve({listed}; {self.u_range[1]:.0f} average frames)")
+
+
+def transform_at(
+    values: FloatArray, roots: FloatArray, reference_roots: FloatArray
+) -> PlanarTransform:
+    """The transform that turns by ``values[..., 0]`` and puts the root next to the reference's.
+
+    Parameters
+    ----------
+    values : (..., 3)
+        From the alignment spline: turn, and offset (x, z) from the reference's root.
+    roots, reference_roots : (..., 3)
+        Where both roots are in their own coordinates there, metres.
+    """
+    theta = values[..., 0]
+    turned = PlanarTransform(theta, 0.0, 0.0).apply(roots)
+    place = reference_roots - turned
+    return PlanarTransform(theta, place[..., 0] + values[..., 1], place[..., 2] + values[..., 2])
 
 
 def roots_at(motion: Motion, frames: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 The distance of [KG03]_ section 4.1: both frames become point clouds over a short window of time,
 and the second is turned about the up axis and slid on the ground to fit the first as well as it
-can. What is left is the distance; the fit is the alignment.
+can. The remaining distance is theirs; the fit is the alignment.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ _lay_out = kernel("ml_grid_lay_out")
 _quarter_turn = kernel("ml_grid_turn")
 _sum_windows = kernel("ml_grid_sum_windows")
 _turns = kernel("ml_grid_turns")
-
 BLOCK = 64
 """Rows of the grid that are made together."""
 
@@ -29,7 +28,7 @@ BLOCK = 64
 def fit_planar_alignment(
     points_a: FloatArray, points_b: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Rigid ground-plane transform that best carries cloud B onto cloud A, and what it leaves.
+    """Find the ground-plane transform that best carries cloud B onto cloud A, and their distance.
 
     Minimises ``sum_p w_p |a_p - T_a_b b_p|^2`` over a turn about the up axis and a slide on the
     ground; heights are left alone. Equations 2 to 4 of [KG03]_, with the arc tangent of two
@@ -49,7 +48,7 @@ def fit_planar_alignment(
     offset : (..., 2)
         Slide ``(x0, z0)`` applied after the turn, metres.
     distance : (...)
-        Weighted mean square distance left, square metres.
+        Remaining weighted mean square distance, square metres.
     """
     w = weights / weights.sum()
     a, b = points_a[..., [0, 2]], points_b[..., [0, 2]]  # (..., P, 2) ground plane
@@ -68,7 +67,7 @@ def fit_planar_alignment(
 
 
 class Aligned(Protocol):
-    """Whatever knows how two clips are best aligned at matched frames."""
+    """Grids that know how two clips are best aligned at matched frames."""
 
     def alignment(self, i: IntArray, j: IntArray) -> tuple[FloatArray, FloatArray]:
         """Turn (...) and slide (..., 2) that carry B's cloud j onto A's cloud i."""

@@ -60,6 +60,26 @@ class GaitCycle:
         return slice(self.first, self.last + 1)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class UncutClips:
+    """The clips that the motions of a curve were cut from.
+
+    Attributes
+    ----------
+    motions : tuple of Motion
+        One for each motion of the curve.
+    footplants : tuple of Footplants
+        Contacts of every clip.
+    first_frames : tuple of int
+        Frame of every clip with which the motion cut from it begins.
+    """
+
+    motions: tuple[Motion, ...]
+    footplants: tuple[Footplants, ...]
+    first_frames: tuple[int, ...]
+
+
 def find_cycles(
     motion: Motion, *, footplants: Footplants | None = None, body: BodyMap | None = None
 ) -> tuple[GaitCycle, ...]:
@@ -111,9 +131,9 @@ def find_cycles(
             continue
         last, gap = _closing(cloud, first, last, motion.fps)
         path = pelvis[first : last + 1, ::2]
-        way = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+        length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
         turn = float(headings[last] - headings[first])
-        cycles.append(GaitCycle(first, last, gap, turn, way * motion.fps / (last - first)))
+        cycles.append(GaitCycle(first, last, gap, turn, length * motion.fps / (last - first)))
     if not cycles:
         raise RegistrationError(
             "A clip must have a whole gait cycle: two whole stances of the left foot with one of "

@@ -1,4 +1,8 @@
-"""Registration of three clips or more: pair by pair along a tree, then all on one curve."""
+"""Registration of three clips or more: pair by pair along a tree, then all on one curve.
+
+Clips that are alike are matched well, and clips that are not (a sneak and a jog) are matched badly.
+A tree of the cheapest pairs connects any two clips by steps between clips that are alike.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,16 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import RegistrationError
-from motionloom.registration.alignment import fit_alignment
 from motionloom.registration.grids import Grids
-from motionloom.registration.pair_curve import PairCurve
-from motionloom.registration.pair_tree import Edge, centre_of, cheapest_tree
-from motionloom.registration.registration_settings import RegistrationSettings
+from motionloom.registration.pair_curve import (
+    CurveRules,
+    PairCurve,
+    find_path,
+    fit_alignment,
+    fit_clips,
+)
 from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import TimePath, find_corner_path
-from motionloom.registration.two_clips import find_path, fit_clips
 from motionloom.rotation.planar import PlanarTransform
 
 PER_FRAME = 4
@@ -25,7 +31,7 @@ PER_FRAME = 4
 
 
 class ManyClips(NamedTuple):
-    """Three clips or more on one curve."""
+    """Times and alignments of clips on one curve."""
 
     reference: int
     times: Spline
@@ -35,7 +41,7 @@ class ManyClips(NamedTuple):
     """Distance of every clip from the reference along the curve, metres."""
 
 
-def register_many(grids: Grids, settings: RegistrationSettings, reference: int | None) -> ManyClips:
+def register_many(grids: Grids, rules: CurveRules, reference: int | None) -> ManyClips:
     """Every clip through the tree of the cheapest pairs, on the frames of the reference.
 
     Pairs of that tree can share parts of the reference that do not meet. Then, unless the caller
@@ -44,7 +50,7 @@ def register_many(grids: Grids, settings: RegistrationSettings, reference: int |
     """
     n_clips = len(grids.clips)
     paths = {
-        (a, b): _path(grids, a, b, settings) for a in range(n_clips) for b in range(a + 1, n_clips)
+        (a, b): _path(grids, a, b, rules) for a in range(n_clips) for b in range(a + 1, n_clips)
     }
     cost = np.zeros((n_clips, n_clips))
     for (a, b), path in paths.items():
@@ -56,36 +62,75 @@ def register_many(grids: Grids, settings: RegistrationSettings, reference: int |
         for edge in edges
     }
     try:
-        return _on_tree(grids, settings, chosen, root)
+        return _on_tree(grids, rules, chosen, root)
     except RegistrationError:
-        if reference is not None or settings.ends != "open":
+        if reference is not None or rules.closed:
             raise
     root = int(np.argmin([len(clip.points) for clip in grids.clips]))
-    wide = dataclasses.replace(settings, cover=max(settings.cover, 1.0 - 0.5 / (n_clips - 1)))
+    wide = dataclasses.replace(rules, cover=max(rules.cover, 1.0 - 0.5 / (n_clips - 1)))
     star = [Edge(root, child) for child in range(n_clips) if child != root]
-    return _on_tree(grids, settings, {edge: _path(grids, *edge, wide) for edge in star}, root)
+    return _on_tree(grids, rules, {edge: _path(grids, *edge, wide) for edge in star}, root)
 
 
-def _path(grids: Grids, a: int, b: int, settings: RegistrationSettings) -> TimePath:
+def _path(grids: Grids, a: int, b: int, rules: CurveRules) -> TimePath:
     """The path of two of the clips, which errors name."""
     try:
-        return find_path(grids(a, b).cost, settings, [])
+        return find_path(grids(a, b).cost, rules, [])
     except RegistrationError as error:
         raise RegistrationError(f"{grids.names[a]} and {grids.names[b]}: {error}") from error
 
 
-def _on_tree(
-    grids: Grids, settings: RegistrationSettings, paths: Mapping[Edge, TimePath], reference: int
-) -> ManyClips:
-    """All clips on the frames of the reference, through the paths of a tree."""
-    if settings.ends == "open":
-        paths = _cropped(grids, paths, reference, settings)
-    pairs = {
-        edge: fit_clips(grids, grids(*edge), path, edge, settings) for edge, path in paths.items()
-    }
-    frames, carried = _followed(grids, pairs, reference)
-    times, alignments = _fitted(grids, settings, frames, carried)
-    return ManyClips(reference, times, alignments, _distances(grids, frames, reference))
+def centre_of(cost: FloatArray) -> int:
+    """Find the clip from which all others are cheapest to reach through the tree.
+
+    Examples
+    --------
+    >>> centre_of(np.array([[0, 1, 9], [1, 0, 2], [9, 2, 0]]))
+    1
+    """
+    totals = []
+    for root in range(len(cost)):
+        far = {root: 0.0}
+        for parent, child in cheapest_tree(cost, root):
+            far[child] = far[parent] + float(cost[parent, child])
+        totals.append(sum(far.values()))
+    return int(np.argmin(totals))
+
+
+class Edge(NamedTuple):
+    """A clip and the one through which it is reached."""
+
+    parent: int
+    child: int
+
+
+def cheapest_tree(cost: FloatArray, root: int) -> list[Edge]:
+    """Find the minimum spanning tree of the pairs, parents before their children.
+
+    By the rule of Prim (1957): from the root on, the clip nearest to any reached one comes next. Of
+    several that are equally near, the first.
+
+    Parameters
+    ----------
+    cost : (K, K)
+        Cost of matching two clips; symmetric.
+    root
+        Where the tree begins.
+
+    Examples
+    --------
+    >>> cost = np.array([[0, 1, 9], [1, 0, 2], [9, 2, 0]])
+    >>> [tuple(edge) for edge in cheapest_tree(cost, 0)]
+    [(0, 1), (1, 2)]
+    """
+    left = [k for k in range(len(cost)) if k != root]
+    reached, edges = [root], []
+    while left:
+        parent, child = min(((p, c) for p in reached for c in left), key=lambda edge: cost[edge])
+        edges.append(Edge(parent, child))
+        reached.append(child)
+        left.remove(child)
+    return edges
 
 
 def _turned(path: TimePath) -> TimePath:
@@ -93,11 +138,25 @@ def _turned(path: TimePath) -> TimePath:
     return TimePath(np.ascontiguousarray(path.cells[:, ::-1]), path.cost)
 
 
+def _on_tree(
+    grids: Grids, rules: CurveRules, paths: Mapping[Edge, TimePath], reference: int
+) -> ManyClips:
+    """All clips on the frames of the reference, through the paths of a tree."""
+    if not rules.closed:
+        paths = _cropped(grids, paths, reference, rules)
+    pairs = {
+        edge: fit_clips(grids, grids(*edge), path, edge, rules) for edge, path in paths.items()
+    }
+    frames, carried = _followed(grids, pairs, reference)
+    times, alignments = _fitted(grids, rules, frames, carried)
+    return ManyClips(reference, times, alignments, _distances(grids, frames, reference))
+
+
 def _cropped(
     grids: Grids,
     paths: Mapping[Edge, TimePath],
     reference: int,
-    settings: RegistrationSettings,
+    rules: CurveRules,
 ) -> dict[Edge, TimePath]:
     """Paths over the part of the reference that all clips share, their ends forced together."""
     n = len(grids.clips[reference].points)
@@ -130,7 +189,7 @@ def _cropped(
                 "out, name another `reference`, or use ends='match'."
             )
         part = find_corner_path(
-            grids(*edge).cost[i : n + 1, j : m + 1], slope_limit=settings.slope_limit
+            grids(*edge).cost[i : n + 1, j : m + 1], slope_limit=rules.slope_limit
         )
         cropped[edge] = TimePath(part.cells + np.array([i, j]), part.cost)
     return cropped
@@ -141,7 +200,8 @@ def _followed(
 ) -> tuple[FloatArray, list[FloatArray | None]]:
     """Frames (N, K) of all clips, and turn and offset (N, 3) of each from the reference.
 
-    What carries a clip to its parent comes first, then what carries the parent to the reference.
+    The transform of a clip to its parent is applied first, then that of the parent to the
+    reference.
     """
     n_clips = len(grids.clips)
     n = len(grids.clips[reference].points)
@@ -171,18 +231,18 @@ def _followed(
 
 def _fitted(
     grids: Grids,
-    settings: RegistrationSettings,
+    rules: CurveRules,
     frames: FloatArray,
     carried: list[FloatArray | None],
 ) -> tuple[Spline, list[Spline | None]]:
     """Times, in frames of the clips, and alignments as splines over one parameter."""
     along = frames.mean(axis=1)
     length = float(along[-1] - along[0])
-    n_points = 2 + max(1, int(np.ceil(length / max(settings.knot_s * grids.rate, 1.0))))
+    n_points = 2 + max(1, int(np.ceil(length / max(rules.knot_s * grids.rate, 1.0))))
     u = (along - along[0]) * ((n_points - 2.0) / length)
     ends = frames[[0, -1]]
     times = fit_spline(u, frames, n_points, ends=ends)
-    times = adjust_increasing(times, epsilon=settings.epsilon, ends=ends)
+    times = adjust_increasing(times, epsilon=rules.epsilon, ends=ends)
     alignments = [None if c is None else fit_alignment(u, c, n_points) for c in carried]
     return Spline(times.points * grids.stride), alignments
 

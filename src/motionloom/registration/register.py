@@ -4,31 +4,47 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Literal, Unpack
+from typing import Literal
 
 import numpy as np
 
-from motionloom._arrays import known_options, whole
+from motionloom._arrays import finite, flag, items, not_negative, of_kind, positive, whole
 from motionloom.body.body_map import BodyMap
-from motionloom.errors import ArrayError
-from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.intervals import Frames
+from motionloom.body.feet import foot_points
+from motionloom.cleanup.blend_off import spread_smoothly
+from motionloom.errors import ArrayError, RegistrationError
+from motionloom.features.glitches.repair import repair_capture
+from motionloom.features.pointcloud import PointCloud, point_cloud
+from motionloom.motion.contacts import Footplants
+from motionloom.motion.intervals import Spans
+from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
-from motionloom.registration.constraints import ConstraintMatch, match_constraints
-from motionloom.registration.contact_timing import timed_by_contacts
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.foot_speeds import with_foot_speeds
-from motionloom.registration.gait_cycles import GaitCycle
-from motionloom.registration.grids import Grids
-from motionloom.registration.inputs import matched_motions, repaired_motions
+from motionloom.registration.curve_matches import (
+    MarkedClips,
+    cut_to,
+    marked,
+    timed_by_contacts,
+    unmatched_notes,
+    with_matches,
+)
+from motionloom.registration.gait_cycles import GaitCycle, UncutClips, find_cycles
+from motionloom.registration.grids import Grids, named_clip
 from motionloom.registration.many_clips import ManyClips, register_many
-from motionloom.registration.prepared import cut_to_cycles, prepared
-from motionloom.registration.registration_settings import RegistrationOptions, RegistrationSettings
+from motionloom.registration.pair_curve import CurveRules, register_two
 from motionloom.registration.splines import Spline
-from motionloom.registration.two_clips import register_two
-from motionloom.registration.uncut_clips import UncutClips
-from motionloom.registration.unmatched import unmatched_notes
+from motionloom.retargeting.match import MatchedClips, clip_names, match_clips
+
+STEEPEST = 16
+"""Largest `slope_limit`: with more steps in a row in one clip, the clips do not match at all."""
+COVER = 0.6
+"""Part of the shorter motion that open ends must keep by default."""
+BALLS = [1, 3]
+"""Columns of the foot points whose speeds count: heels come down and go up more gradually."""
+SLOW_M_S = 0.3
+"""Speeds count in full up to about this, and ever less above: near contacts, not in the air."""
+SMOOTH_S = 0.025
+"""Seconds to either side over which speeds are smoothed."""
 
 
 def register(
@@ -40,7 +56,20 @@ def register(
     footplants: Sequence[Footplants] | None = None,
     reference: int | None = None,
     body: BodyMap | None = None,
-    **options: Unpack[RegistrationOptions],
+    refine: bool = False,
+    slope_limit: int = 3,
+    epsilon: float = 0.33,
+    knot_s: float = 0.27,
+    window_s: float = 0.17,
+    cover: float | None = None,
+    least_s: float | None = None,
+    repair_knees: bool | None = True,
+    match: bool = True,
+    cycles: bool | Sequence[GaitCycle] = False,
+    sync_contacts: bool = False,
+    foot_speeds: float = 0.0,
+    joint_weights: Mapping[str, float] | None = None,
+    constraints: Sequence[Mapping[str, Spans]] | None = None,
 ) -> RegistrationCurve:
     """The registration curve of two or more motions: timing, alignment and matched plants.
 
@@ -77,10 +106,10 @@ def register(
         Seconds between control points, and of the window in which frames are compared.
     cover
         With open ends and without ``at`` or ``pins``, the least part of the shorter motion that
-        must be kept.
+        must be kept; 0.6 by default.
     least_s
         With ``at`` or ``pins`` and open ends, the least seconds that the curve must go on before
-        the first and after the last of them.
+        the first and after the last of them; 0 by default.
     repair_knees
         Whether knees that were captured bent backwards are repaired first; single glitched frames
         are interpolated in either case. None leaves captures entirely as they are.
@@ -96,7 +125,7 @@ def register(
         Move the times to the contacts that the motions share, so that these begin and end together.
     foot_speeds
         How much the speeds of the feet count when frames are compared: a foot in the air counts
-        like a point that is so many metres off from one that stands. 0 compares poses alone;
+        like a point that is this many metres off from one that stands. 0 compares poses alone;
         with 1 and ``knot_s=0.15`` steps of different takes land closer together in time.
     joint_weights
         How much each joint counts when poses are compared, by name; others count 1.
@@ -122,30 +151,36 @@ def register(
     >>> curve.frames(0.5 * curve.u_range[1]).shape
     (2,)
     """
-    known_options("register", RegistrationSettings, options)
-    settings = RegistrationSettings(ends, **options)
-    matched, notes = matched_motions(
-        motions, at, pins, footplants=footplants, body=body, match=settings.match
-    )
-    _check_used(options, settings, pinned=at is not None or bool(pins))
+    rules = _checked_rules(
+        ends, slope_limit, epsilon, knot_s, COVER if cover is None else cover,
+        0.0 if least_s is None else least_s, refine, cycles,
+    )  # fmt: skip
+    positive(window_s, "window_s")
+    not_negative(foot_speeds, "foot_speeds")
+    flag(match, "match")
+    flag(sync_contacts, "sync_contacts")
+    if repair_knees is not None:
+        flag(repair_knees, "repair_knees")
+    matched = _matched(motions, at, pins, footplants=footplants, body=body, match=match)
+    _check_used(cover, least_s, closed=rules.closed, pinned=at is not None or bool(pins))
     clips, roles = list(matched.motions), matched.body
+    notes = matched.named_notes(clip_names(len(clips)))
     if reference is not None:
         reference = whole(reference, "reference", least=0, most=len(clips) - 1)
-    if settings.repair_knees is not None:
-        clips = repaired_motions(clips, roles, notes, knees=settings.repair_knees)
-    ready, uncut = prepared(clips, matched.footplants, settings.constraints), None
-    if settings.cycles is not False:
-        _check_cycles(settings.cycles, len(clips))
+    if repair_knees is not None:
+        clips = _repaired(clips, roles, notes, knees=repair_knees)
+    ready, uncut = marked(clips, matched.footplants, constraints), None
+    if cycles is not False:
         if at is not None or pins or ends == "match":
             raise ArrayError(
                 "`cycles` cuts the motions: `at`, `pins` and ends='match' must not be given with "
                 "it. Cut the motions with `find_cycles` first."
             )
-        whole_clips = ready
-        ready = cut_to_cycles(ready, roles, notes, settings.cycles)
-        uncut = UncutClips(whole_clips.motions, whole_clips.footplants, ready.first_frames)
-        settings = dataclasses.replace(settings, ends="match")
-    placed = _placed(ready.motions, roles, settings, reference, at, pins)
+        uncut_clips = ready
+        ready = cut_to(ready, _chosen_cycles(ready, roles, cycles), notes)
+        uncut = UncutClips(uncut_clips.motions, uncut_clips.footplants, ready.first_frames)
+    clouds = _clouds(ready.motions, roles, joint_weights, foot_speeds)
+    placed = _placed(ready.motions, clouds, roles, window_s, rules, reference, at, pins)
     curve = RegistrationCurve(
         motions=ready.motions,
         footplants=ready.footplants,
@@ -160,17 +195,90 @@ def register(
         uncut=uncut,
     )
     curve = with_matches(curve, ready.constraints)
-    if settings.sync_contacts:
-        curve = with_matches(timed_by_contacts(curve, settings.epsilon), ready.constraints)
+    if sync_contacts:
+        curve = with_matches(timed_by_contacts(curve, epsilon), ready.constraints)
     return dataclasses.replace(curve, notes=curve.notes + unmatched_notes(curve, ready))
 
 
-def _check_used(
-    options: RegistrationOptions, settings: RegistrationSettings, *, pinned: bool
-) -> None:
+def _checked_rules(
+    ends: str,
+    slope_limit: int,
+    epsilon: float,
+    knot_s: float,
+    cover: float,
+    least_s: float,
+    refine: bool,
+    cycles: bool | Sequence[GaitCycle],
+) -> CurveRules:
+    """The rules for the times of a curve, checked; with cycles both ends are closed."""
+    if not isinstance(ends, str) or ends not in ("open", "match"):
+        raise ArrayError(f"`ends` must be 'open' or 'match', got {ends!r}.")
+    is_whole = isinstance(slope_limit, int) and not isinstance(slope_limit, bool)
+    if not is_whole or not 0 <= slope_limit <= STEEPEST:
+        raise ArrayError(
+            f"`slope_limit` must be a whole number from 0 to {STEEPEST}, got {slope_limit!r}."
+        )
+    positive(knot_s, "knot_s")
+    for value, name in ((epsilon, "epsilon"), (cover, "cover")):
+        if not 0.0 < positive(value, name) <= 1.0:
+            raise ArrayError(f"`{name}` must lie above 0 and at most at 1, got {value!r}.")
+    if finite(least_s, "least_s") < 0.0:
+        raise ArrayError(f"`least_s` must not be negative, got {least_s!r}.")
+    flag(refine, "refine")
+    if not isinstance(cycles, bool):
+        for k, cycle in enumerate(items(cycles, "cycles", "gait cycles")):
+            of_kind(cycle, GaitCycle, f"cycles[{k}]")
+    closed = ends == "match" or cycles is not False
+    return CurveRules(closed, slope_limit, epsilon, knot_s, cover, least_s, refine)
+
+
+def _matched(
+    motions: Sequence[Motion],
+    at: tuple[int, int] | None,
+    pins: Sequence[tuple[int, int]],
+    *,
+    footplants: Sequence[Footplants] | None,
+    body: BodyMap | None,
+    match: bool,
+) -> MatchedClips:
+    """The motions on one skeleton and at one rate, and long enough; frames to match lie in them."""
+    if not isinstance(motions, list | tuple):
+        raise ArrayError(f"`motions` must be a list of motions, got {type(motions).__name__}.")
+    for k, motion in enumerate(motions):
+        of_kind(motion, Motion, f"motions[{k}]")
+    if len(motions) < 2:
+        raise ArrayError(f"`motions` must hold two or more motions, got {len(motions)}.")
+    if not isinstance(pins, list | tuple):
+        raise ArrayError(f"`pins` must be a list of pairs of frames, got {type(pins).__name__}.")
+    if len(motions) > 2 and (at is not None or pins):
+        raise ArrayError("`at` and `pins` are for two motions; register the pairs one by one.")
+    matched = match_clips(motions, footplants=footplants, body=body, match=match)
+    clips = matched.motions
+    for k, clip in enumerate(clips):
+        if clip.n_frames < 3:
+            raise RegistrationError(
+                f"{named_clip(clips, k)} has {clip.n_frames} frames; three are the least for a "
+                "curve."
+            )
+    for pair in [*([at] if at is not None else []), *pins]:
+        if (
+            not isinstance(pair, tuple | list)
+            or len(pair) != 2
+            or not all(isinstance(frame, int | np.integer) for frame in pair)
+        ):
+            raise ArrayError(f"Matched frames must be pairs of whole numbers, got {pair!r}.")
+        for k in range(2):
+            if not 0 <= pair[k] < clips[k].n_frames:
+                raise ArrayError(
+                    f"Matched frames must lie in their motions; {pair[k]} is not in motion {k} "
+                    f"of {clips[k].n_frames} frames."
+                )
+    return matched
+
+
+def _check_used(cover: float | None, least_s: float | None, *, closed: bool, pinned: bool) -> None:
     """Refuse options of open ends that these ends do not use."""
-    closed = settings.ends == "match" or settings.cycles is not False
-    if "cover" in options and (closed or pinned):
+    if cover is not None and (closed or pinned):
         why = (
             "ends='match' and `cycles` keep all of every motion. Leave `cover` out"
             if closed
@@ -178,51 +286,122 @@ def _check_used(
         )
         raise ArrayError(
             f"`cover` is the part of the shorter motion that open ends must keep, got "
-            f"{settings.cover:g}, but {why}."
+            f"{cover:g}, but {why}."
         )
-    if "least_s" in options and (closed or not pinned):
+    if least_s is not None and (closed or not pinned):
         raise ArrayError(
             "`least_s` is how far a curve with open ends must go on from `at` or `pins`, got "
-            f"{settings.least_s:g} without them or with other ends. Pass `at`, leave ends='open' "
+            f"{least_s:g} without them or with other ends. Pass `at`, leave ends='open' "
             "and `cycles` out, or leave `least_s` out."
         )
 
 
-def _check_cycles(cycles: bool | Sequence[GaitCycle], n_motions: int) -> None:
-    if not isinstance(cycles, bool) and len(cycles) != n_motions:
+def _repaired(
+    clips: Sequence[Motion], body: BodyMap, notes: list[str], *, knees: bool
+) -> list[Motion]:
+    """Repair single glitched frames and knees bent backwards; ``notes`` get the repairs."""
+    ready = []
+    for name, clip in zip(clip_names(len(clips)), clips, strict=True):
+        repaired = repair_capture(clip, body=body, knees=knees)
+        notes += [f"{name}: {note}" for note in repaired.notes]
+        ready.append(repaired.motion)
+    return ready
+
+
+def _chosen_cycles(
+    clips: MarkedClips, body: BodyMap, chosen: bool | Sequence[GaitCycle]
+) -> list[GaitCycle]:
+    """A cycle of every clip: the one given, else the one that closes best."""
+    n_motions = len(clips.motions)
+    if not isinstance(chosen, bool) and len(chosen) != n_motions:
         raise ArrayError(
-            f"`cycles` must have one cycle per motion ({n_motions}), got {len(cycles)}. Pass True "
+            f"`cycles` must have one cycle per motion ({n_motions}), got {len(chosen)}. Pass True "
             "for the one of each that closes best."
         )
+    cycles = []
+    for k, (motion, plants) in enumerate(zip(clips.motions, clips.footplants, strict=True)):
+        if isinstance(chosen, bool):
+            try:
+                cycle = find_cycles(motion, footplants=plants, body=body)[0]
+            except RegistrationError as error:
+                raise RegistrationError(f"{named_clip(clips.motions, k)}: {error}") from error
+        else:
+            cycle = chosen[k]
+            if not 0 <= cycle.first < cycle.last < motion.n_frames:
+                raise ArrayError(
+                    f"`cycles[{k}]` must lie in its motion of {motion.n_frames} frames, got "
+                    f"{cycle.first} to {cycle.last}. Find cycles at the rate of the first motion."
+                )
+        cycles.append(cycle)
+    return cycles
+
+
+def _clouds(
+    clips: Sequence[Motion],
+    body: BodyMap,
+    joint_weights: Mapping[str, float] | None,
+    foot_speeds: float,
+) -> list[PointCloud]:
+    """The points of every clip that are compared."""
+    among = [clip.skeleton for clip in clips]
+    clouds = [
+        point_cloud(clip, body=body, among=among, joint_weights=joint_weights) for clip in clips
+    ]
+    if foot_speeds > 0.0:
+        clouds = [
+            with_foot_speeds(cloud, clip, body, foot_speeds)
+            for cloud, clip in zip(clouds, clips, strict=True)
+        ]
+    return clouds
+
+
+def with_foot_speeds(
+    cloud: PointCloud, motion: Motion, body: BodyMap, height_m: float
+) -> PointCloud:
+    """Add a point for each foot to the cloud, over the root, as high as the foot is fast.
+
+    Poses change little while a foot comes to rest, and styles differ by more than that. The speed
+    of a foot changes by metres a second within a few frames. As points whose height is that speed,
+    the balls of the feet enter the distance between frames like any other point.
+
+    Parameters
+    ----------
+    cloud
+        Of the motion.
+    motion, body
+        The motion and roles of its joints.
+    height_m
+        Height of the point of a foot in the air, metres.
+    """
+    balls = foot_points(motion, body=body)[:, BALLS]
+    speeds = np.linalg.norm(velocities(balls, motion.fps), axis=-1)  # (F, 2)
+    speeds = spread_smoothly(speeds, max(1, round(SMOOTH_S * motion.fps))) / SLOW_M_S
+    extra = np.repeat(motion.root_positions[:, None], len(BALLS), axis=1)
+    extra[..., 1] = height_m * speeds / np.sqrt(np.sqrt(1.0 + speeds**4))
+    weights = np.append(cloud.weights, np.full(len(BALLS), cloud.weights.mean()))
+    points = np.concatenate([cloud.points, extra], axis=1)
+    return PointCloud(points, weights / weights.sum())
 
 
 def _placed(
     clips: Sequence[Motion],
+    clouds: Sequence[PointCloud],
     body: BodyMap,
-    settings: RegistrationSettings,
+    window_s: float,
+    rules: CurveRules,
     reference: int | None,
     at: tuple[int, int] | None,
     pins: Sequence[tuple[int, int]],
 ) -> ManyClips:
     """Times and alignments of the clips."""
-    among = [clip.skeleton for clip in clips]
-    clouds = [
-        point_cloud(clip, body=body, among=among, joint_weights=settings.joint_weights)
-        for clip in clips
-    ]
-    if settings.foot_speeds > 0.0:
-        clouds = [
-            with_foot_speeds(cloud, clip, body, settings.foot_speeds)
-            for cloud, clip in zip(clouds, clips, strict=True)
-        ]
     if len(clips) > 2:
-        return register_many(Grids(clips, clouds, settings.window_s, body), settings, reference)
+        return register_many(Grids(clips, clouds, window_s, body), rules, reference)
     reference = reference or 0
     step = -1 if reference else 1  # the reference comes first
-    grids = Grids(clips[::step], clouds[::step], settings.window_s, body)
+    grids = Grids(clips[::step], clouds[::step], window_s, body)
     pair = register_two(
         grids,
-        settings,
+        rules,
         None if at is None else (at[reference], at[1 - reference]),
         [(pin[reference], pin[1 - reference]) for pin in pins],
     )
@@ -236,24 +415,3 @@ def _mean_spacing(times: Spline) -> float:
     """Average frames per unit of the spline's own parameter."""
     ends = times(np.array([0.0, times.u_end]))
     return float((ends[1] - ends[0]).mean()) / times.u_end
-
-
-def with_matches(
-    curve: RegistrationCurve, constraints: Mapping[str, Sequence[Frames]]
-) -> RegistrationCurve:
-    """The curve with contacts and other constraints of its motions matched, kind by kind.
-
-    ``constraints`` holds, by name, the intervals of every motion in its frames.
-    """
-    every = {kind: [p.intervals()[kind] for p in curve.footplants] for kind in KINDS}
-    matches: dict[str, tuple[ConstraintMatch, ...]] = {}
-    ends = curve.times(np.array([0.0, curve.times.u_end]))  # (2, K)
-    for kind, per_clip in {**every, **constraints}.items():
-        per_motion = []
-        for k, intervals in enumerate(per_clip):
-            spans = np.array(intervals, dtype=np.float64).reshape(-1, 2)
-            spans = np.clip(spans, ends[0, k], ends[1, k])
-            inside = curve.u_of(k, spans[spans[:, 1] > spans[:, 0]])
-            per_motion.append([(float(start), float(end)) for start, end in inside])
-        matches[kind] = match_constraints(per_motion)
-    return dataclasses.replace(curve, matches=matches)

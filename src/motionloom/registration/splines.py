@@ -113,7 +113,7 @@ def fit_spline(
     u : (N,)
         Parameters in [0, n_points - 2].
     values : (N, K)
-        What the curve should take there.
+        Values that the curve should take there.
     n_points
         Control points, at least 3.
     weights : (N,), optional

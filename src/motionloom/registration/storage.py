@@ -27,8 +27,8 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import open_file
 from motionloom.reading.size_limits import limits_for
 from motionloom.registration.constraints import ConstraintMatch
+from motionloom.registration.gait_cycles import UncutClips
 from motionloom.registration.splines import Spline
-from motionloom.registration.uncut_clips import UncutClips
 from motionloom.saving.whole_file import write_whole
 
 SCHEMA = 1
@@ -46,9 +46,9 @@ SAME_FPS = 1.001e-3
 """Motions whose rates differ by at most this part are registered as they are."""
 SAME_SPACING = 1e-6
 UNCUT = "uncut_"
-"""Names of members begin so that hold the clips from which the motions were cut."""
+"""Prefix of the archive members that hold the clips before they were cut."""
 OBJECTS = 1 << 16
-"""Bytes of memory for what a motion has besides its arrays and names."""
+"""Bytes of memory for a motion besides its arrays and names."""
 COPIES = 3
 """Arrays as large as the control points while a curve is checked and kept."""
 

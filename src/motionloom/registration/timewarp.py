@@ -1,43 +1,51 @@
 """The cheapest path through a distance grid that never lingers: slope-limited time warping.
 
 A path steps by (1, 1), (1, 0) or (0, 1), and takes at most ``slope_limit`` steps in a row in one
-of the last two directions. The dynamic programme over (cell, length of the current run) is exact.
-A step of one kind directly after one of the other is left out: a diagonal does the same with one
-cell less, so with costs that are not negative the optimum is the same.
+of the last two directions. The dynamic programme over (cell, length of the current run) is exact:
+it sweeps a grid once, and paths are traced back on demand. A step of one kind directly after one of
+the other is left out: a diagonal does the same with one cell less, so with costs that are not
+negative the optimum is the same.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import kernel
+from motionloom._records import record
 from motionloom.errors import RegistrationError
-from motionloom.registration.sweep import Swept, TimePath
 
+_sweep = kernel("ml_sweep_grid")
+_trace = kernel("ml_sweep_trace")
 FIRST_LEVEL, NEXT_LEVEL = 0.5, 1.35
-"""Where clips are not alike, cells are gains below this part of the median cost first, and below
-so many times as much in every further try."""
-
-__all__ = [
-    "TimePath",
-    "find_corner_path",
-    "find_open_path",
-    "find_path_through",
-    "reachable",
-    "run_state",
-]
+"""Between clips that are not alike, cells below this part of the median cost are gains in the first
+try. Every further try multiplies the limit by the second number."""
 
 
-def reachable(steps_a: int, steps_b: int, slope_limit: int) -> bool:
-    """Whether a path can go that many frames in A while going that many in B."""
-    return abs(steps_a - steps_b) <= slope_limit * (min(steps_a, steps_b) + 1)
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class TimePath:
+    """Matched frames of two clips, in time order."""
+
+    cells: IntArray
+    """Frame of A and frame of B at every step of the path. (N, 2)"""
+    cost: float
+    """Sum of the cells' costs."""
+
+    @property
+    def mean_cost(self) -> float:
+        """Cost per cell, square metres for a distance grid."""
+        return self.cost / len(self.cells)
 
 
 def find_corner_path(cost: FloatArray, *, slope_limit: int = 3, seed_state: int = 0) -> TimePath:
     """The cheapest path from the first cell to the last.
 
     A path that goes on from another may arrive at the first cell in a run, ``seed_state`` (see
-    :func:`run_state`); where that run leaves no way, it is forgotten.
+    :func:`run_state`). If no path can continue that run, the run is ignored.
 
     Raises
     ------
@@ -55,6 +63,11 @@ def find_corner_path(cost: FloatArray, *, slope_limit: int = 3, seed_state: int 
     if not np.isfinite(swept.total[m - 1]):
         swept = Swept(cost, slope_limit, to_corner=True)
     return swept.path(m - 1)
+
+
+def reachable(steps_a: int, steps_b: int, slope_limit: int) -> bool:
+    """Whether a path can go that many frames in A while going that many in B."""
+    return abs(steps_a - steps_b) <= slope_limit * (min(steps_a, steps_b) + 1)
 
 
 def find_end_path(
@@ -175,20 +188,6 @@ def find_open_path(
     return best if grown is None else grown
 
 
-def _covering_at_any_cost(cost: FloatArray, slope_limit: int, wanted: int) -> TimePath:
-    """The path that gains most at the least of the tried levels at which it covers enough."""
-    level = FIRST_LEVEL * float(np.median(cost)) or float(cost.max()) or 1.0
-    while True:
-        path = _best_covering(cost, level, slope_limit, wanted, by_mean=False)
-        # Above the largest cost every cell is a gain, and a whole diagonal always covers enough.
-        if path is not None:
-            return path
-        if level > float(cost.max()):
-            n, m = cost.shape
-            return find_end_path(cost, slope_limit=0, at_least=min(n, m))
-        level *= NEXT_LEVEL
-
-
 def _best_covering(
     cost: FloatArray, level: float, slope_limit: int, wanted: int, *, by_mean: bool
 ) -> TimePath | None:
@@ -207,3 +206,56 @@ def _best_covering(
 def _may_cover(swept: Swept, at: int, wanted: int) -> bool:
     i, j = swept.cell(at)
     return min(i, j) + 1 >= wanted and int(swept.count[at]) >= wanted
+
+
+def _covering_at_any_cost(cost: FloatArray, slope_limit: int, wanted: int) -> TimePath:
+    """The path that gains most at the least of the tried levels at which it covers enough."""
+    level = FIRST_LEVEL * float(np.median(cost)) or float(cost.max()) or 1.0
+    while True:
+        path = _best_covering(cost, level, slope_limit, wanted, by_mean=False)
+        # Above the largest cost every cell is a gain, and a whole diagonal always covers enough.
+        if path is not None:
+            return path
+        if level > float(cost.max()):
+            n, m = cost.shape
+            return find_end_path(cost, slope_limit=0, at_least=min(n, m))
+        level *= NEXT_LEVEL
+
+
+class Swept:
+    """A grid after the sweep: totals on the far borders, paths on demand."""
+
+    def __init__(
+        self,
+        cost: FloatArray,
+        limit: int,
+        *,
+        level: float = 0.0,
+        seed_state: int = 0,
+        free_start: bool = False,
+        to_corner: bool = False,
+    ) -> None:
+        if not np.isfinite(cost.sum()):
+            raise RegistrationError("Distances between frames must be finite; check both clips.")
+        n, m = cost.shape
+        self.shape, self.limit = (n, m), limit
+        self.states = np.zeros((n, m), np.uint8)
+        self.total = np.full(n + m - 1, np.inf)
+        self.count = np.ones(n + m - 1, np.int64)
+        _sweep(
+            n, m, np.ascontiguousarray(cost, dtype=np.float64), level, limit, seed_state,
+            free_start, to_corner, np.zeros((2 * limit + 5, m)),
+            np.zeros((limit + 3, m), np.int64), self.states, self.total, self.count,
+        )  # fmt: skip
+
+    def cell(self, at: int) -> tuple[int, int]:
+        """The cell of a place on the far borders: the last row's, then the last column's."""
+        n, m = self.shape
+        return (n - 1, at) if at < m else (at - m, m - 1)
+
+    def path(self, at: int) -> TimePath:
+        """The cheapest path that ends there."""
+        i, j = self.cell(at)
+        cells = np.zeros((int(self.count[at]), 2), np.int64)
+        _trace(*self.shape, self.states, self.limit, i, j, len(cells), cells)
+        return TimePath(cells, float(self.total[at]))

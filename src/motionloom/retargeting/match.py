@@ -101,7 +101,7 @@ def match_clips(
     bodies
         Roles of every clip's joints, in place of ``body``.
     names
-        What the notes and errors call the clips; A, B, C by default.
+        Names of the clips in notes and errors; A, B, C by default.
     match
         If False, clips with other joints raise an error and bones of other lengths stay.
 
@@ -251,5 +251,5 @@ def _same_lengths(a: Motion, b: Motion) -> bool:
 
 
 def clip_names(count: int) -> list[str]:
-    """What notes call so many clips: A, B, C; numbers after Z."""
+    """Names of n clips in notes: A, B, C; numbers after Z."""
     return [chr(ord("A") + k) if k < 26 else str(k + 1) for k in range(count)]

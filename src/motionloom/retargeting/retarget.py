@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.facing import facing_of_positions
+from motionloom.body.joint_names import read_name
 from motionloom.body.knees import Knee, find_knees
-from motionloom.body.limb_bones import LEFT, SIDES
+from motionloom.body.limb_bones import LEFT, SIDES, clavicles
 from motionloom.body.neutral import Stance, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
 from motionloom.cleanup.calm import Leg, calm_legs, limits_of
@@ -24,22 +26,29 @@ from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
-from motionloom.retargeting.ankle_goals import ankle_path, drop_to_reach, held_reach
-from motionloom.retargeting.joint_drivers import match_joints
-from motionloom.retargeting.placement import Placement, between_hips, place, with_heels_of
+from motionloom.retargeting.placement import (
+    Placement,
+    ankle_path,
+    between_hips,
+    drop_to_reach,
+    held_reach,
+    place,
+    with_heels_of,
+)
 from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 
 SAME_M = 1e-9
-"""Skeletons whose joints agree to this are one skeleton."""
+"""Skeletons whose joints agree to this are the same, metres."""
 SLIDES_M = 1e-3
 """A pelvis that moves farther than this in the bone above it slides."""
 LEGS = tuple(f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle"))
 EASE_S = 0.3
 """A hip comes down to let a leg reach within this time, and goes up again within it."""
 LONGEST_EASE = 1000
-"""Frames of that time at most, where a clip has fewer."""
+"""Most frames of that time in a clip that has fewer frames than it."""
+LIMB_PARTS = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist")
 
 
 def retarget(
@@ -121,33 +130,12 @@ def retarget(
     return travel_on_pelvis(led, like=example, body=target_body)
 
 
-def _with_findings(
-    carried: Motion,
-    motion: Motion,
-    notes: tuple[str, ...],
-    footplants: Footplants,
-    stance: Stance,
-    target: Stance,
-) -> Motion:
-    """The motion whose source says what was repaired and which quality checks it fails."""
-    findings = [Finding("note", "source", f"{note}.") for note in notes]
-    checked = verify_retarget(carried, motion, footplants, stance, target)
-    findings += [
-        Finding("warning", f"frame {each.frame}", f"failed check: {each}.")
-        for each in checked.failed
-    ]
-    if not findings:
-        return carried
-    return carried.replace(source=dataclasses.replace(carried.source, findings=tuple(findings)))
-
-
-def _pelvis_slides(motion: Motion, body: BodyMap) -> bool:
-    """Whether the pelvis moves in a bone above it."""
-    moving = motion.joint_translations
-    chain = list(motion.skeleton.chain(body.pelvis or 0)[1:])
-    if moving is None or not chain:
-        return False
-    return bool(np.ptp(moving[:, chain], axis=0).max() > SLIDES_M)
+def _same(a: Skeleton, b: Skeleton) -> bool:
+    return a is b or (
+        a.same_joints(b)
+        and bool(np.allclose(a.offsets, b.offsets, rtol=0.0, atol=SAME_M))
+        and bool(np.allclose(np.abs(np.sum(a.rest_quats * b.rest_quats, axis=-1)), 1.0))
+    )
 
 
 def _carry_over(
@@ -184,23 +172,11 @@ def _carry_over(
     return carried if knees is None else _calmed(before, carried, target.body)
 
 
-def _calmed(before: Motion, after: Motion, body: BodyMap) -> Motion:
-    """The motion whose legs turn no faster than before they were led to their feet."""
-    positions = before.world_positions()
-    legs = []
-    for side, _ in SIDES:
-        hip, knee, ankle, toe = (
-            getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle", "toe")
-        )
-        legs.append(Leg((hip, knee, ankle, toe), positions[:, knee]))
-    return calm_legs(before, after, after.world_pose(), limits_of(before, before, legs))[0]
-
-
 def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: float) -> FloatArray:
     """World rotations (F, J, 4) of the target: turned from neutral as the source is."""
     turns = quat.multiply(world, quat.conjugate(source.quats))
     drivers = match_joints(source, target)
-    # What lies above the pelvis only faces the way that the clip starts.
+    # Joints above the pelvis only face as the body does in the first frame.
     facing = PlanarTransform(heading, 0.0, 0.0).quat()
     out = np.zeros((len(world), target.skeleton.n_joints, 4))
     for j in range(target.skeleton.n_joints):
@@ -211,6 +187,79 @@ def _turned_joints(source: Stance, target: Stance, world: FloatArray, heading: f
         else:
             out[:, j] = facing if parent < 0 else out[:, parent]
     return quat.multiply(out, target.quats)
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """A joint turns by the share ``part`` from one joint of the source to another."""
+
+    below: int
+    above: int
+    part: float
+
+
+def match_joints(source: Stance, target: Stance) -> dict[int, Driver]:
+    """The driver of each target joint that has one; the others go with their parents.
+
+    Roles are matched one to one. Chains (spine, neck to head, clavicles) are matched end to end,
+    and joints in between take turns in between, so that five spine joints bend as far as two.
+    """
+    a, b = source.body, target.body
+    assert a.pelvis is not None
+    assert b.pelvis is not None
+    drivers = {b.pelvis: Driver(a.pelvis, a.pelvis, 0.0)}
+    drivers.update(_along(b.spine, (a.pelvis, *a.spine)))
+    trunk = a.spine[-1] if a.spine else a.pelvis
+    drivers.update(_along(_neck(target.skeleton, b), (trunk, *_neck(source.skeleton, a))))
+    for side, _ in SIDES:
+        own = clavicles(source.skeleton, a, side)
+        drivers.update(_along(clavicles(target.skeleton, b, side), (trunk, *own)))
+        for part in LIMB_PARTS:
+            driver, driven = getattr(a, f"{side}_{part}"), getattr(b, f"{side}_{part}")
+            if driver is not None and driven is not None:
+                drivers[driven] = Driver(driver, driver, 0.0)
+    if source.rests_standing and target.rests_standing:
+        drivers.update(_by_name(source.skeleton, target.skeleton, drivers))
+    return drivers
+
+
+def _along(driven: tuple[int, ...], drivers: tuple[int, ...]) -> dict[int, Driver]:
+    """Drivers of a chain, last to last; ``drivers[0]`` carries the source's chain."""
+    if len(drivers) < 2:
+        return {}
+    out = {}
+    for k, joint in enumerate(driven):
+        at = (k + 1) * (len(drivers) - 1) / len(driven)
+        below = min(int(at), len(drivers) - 2)
+        out[joint] = Driver(drivers[below], drivers[below + 1], at - below)
+    return out
+
+
+def _neck(skeleton: Skeleton, body: BodyMap) -> tuple[int, ...]:
+    """Joints from the neck up to the head."""
+    if body.head is None:
+        return () if body.neck is None else (body.neck,)
+    if body.neck is None:
+        return (body.head,)
+    chain = skeleton.chain(body.head)
+    return chain[chain.index(body.neck) :] if body.neck in chain else (body.head,)
+
+
+def _by_name(source: Skeleton, target: Skeleton, matched: dict[int, Driver]) -> dict[int, Driver]:
+    """Joints without a role (fingers, twists) that both rigs call the same."""
+    used = {driver.above for driver in matched.values()} | {d.below for d in matched.values()}
+    joints = {}
+    for j, name in enumerate(source.names):
+        parsed = read_name(name)
+        joints[parsed.side, parsed.key] = j
+    out = {}
+    for j, name in enumerate(target.names):
+        parsed = read_name(name)
+        driver = joints.get((parsed.side, parsed.key))
+        under_body = any(above in matched for above in target.chain(j))
+        if driver is not None and j not in matched and driver not in used and under_body:
+            out[j] = Driver(driver, driver, 0.0)
+    return out
 
 
 def _legs_to_feet(
@@ -277,9 +326,42 @@ def _smooth_over(values: FloatArray, n: int) -> FloatArray:
     return np.convolve(highest, bell / bell.sum(), mode="valid")
 
 
-def _same(a: Skeleton, b: Skeleton) -> bool:
-    return a is b or (
-        a.same_joints(b)
-        and bool(np.allclose(a.offsets, b.offsets, rtol=0.0, atol=SAME_M))
-        and bool(np.allclose(np.abs(np.sum(a.rest_quats * b.rest_quats, axis=-1)), 1.0))
-    )
+def _calmed(before: Motion, after: Motion, body: BodyMap) -> Motion:
+    """The motion whose legs turn no faster than before they were led to their feet."""
+    positions = before.world_positions()
+    legs = []
+    for side, _ in SIDES:
+        hip, knee, ankle, toe = (
+            getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle", "toe")
+        )
+        legs.append(Leg((hip, knee, ankle, toe), positions[:, knee]))
+    return calm_legs(before, after, after.world_pose(), limits_of(before, before, legs))[0]
+
+
+def _with_findings(
+    carried: Motion,
+    motion: Motion,
+    notes: tuple[str, ...],
+    footplants: Footplants,
+    stance: Stance,
+    target: Stance,
+) -> Motion:
+    """The motion whose source says what was repaired and which quality checks it fails."""
+    findings = [Finding("note", "source", f"{note}.") for note in notes]
+    checked = verify_retarget(carried, motion, footplants, stance, target)
+    findings += [
+        Finding("warning", f"frame {each.frame}", f"failed check: {each}.")
+        for each in checked.failed
+    ]
+    if not findings:
+        return carried
+    return carried.replace(source=dataclasses.replace(carried.source, findings=tuple(findings)))
+
+
+def _pelvis_slides(motion: Motion, body: BodyMap) -> bool:
+    """Whether the pelvis moves in a bone above it."""
+    moving = motion.joint_translations
+    chain = list(motion.skeleton.chain(body.pelvis or 0)[1:])
+    if moving is None or not chain:
+        return False
+    return bool(np.ptp(moving[:, chain], axis=0).max() > SLIDES_M)

@@ -13,13 +13,13 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part, carrying_spine, chain_between
-from motionloom.splicing.lean import bend_turns, posture_turn
+from motionloom.splicing.lean import bend_turns, kept_twist, posture_turn
+from motionloom.splicing.level_head import absorbers, steadied
 from motionloom.splicing.posture import Posed, aligned_to, turned_about_hips
-from motionloom.splicing.sampling import sample_smoothly
-from motionloom.splicing.steady import absorbers, steadied
-from motionloom.splicing.twist import kept_twist
+from motionloom.splicing.smoothing import sample_smoothly
 
 SPATIAL = ("time+space", "full")
+"""Methods that turn the torso to sway as the locomotion's."""
 UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -32,7 +32,7 @@ class Assembled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """All that a splice is made from, but for the times of the action."""
+    """Everything that a splice is made from, except the times of the action."""
 
     source: Motion
     """The action, repeated where it loops."""
@@ -101,7 +101,7 @@ def on_captured_legs(spliced: Motion, legs: Motion, parts: Sequence[Part], body:
     Parameters
     ----------
     spliced
-        On a locomotion of which other frames may be repaired. N frames.
+        The splice on a locomotion whose frames may be repaired. N frames.
     legs
         The locomotion as captured, at least as long.
     parts
@@ -143,7 +143,7 @@ def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
 
 
 def _softened(spliced: Motion, legs: Motion, part: Part, body: BodyMap) -> Motion:
-    """The spine faded from the locomotion's to the splice's; what hangs on it keeps its place."""
+    """Fade the spine from the locomotion's to the splice's; arms and head keep their place."""
     spine = [j for j in carrying_spine(legs.skeleton, body) if j in part.joints]
     column = chain_between(legs.skeleton, spine[0], spine[-1])
     world = spliced.world_quats()

@@ -1,8 +1,8 @@
 """Beats: strokes of an action that stands, put on steps of the legs.
 
-Somebody who boxes or waves on the spot has no gait to match. What can be in step are the strokes of
-the hands: each is put on a step, most on one of the opposite foot, as arms swing. The action keeps
-its rate while it strikes, and the pauses in between are as long as the steps need.
+Somebody who boxes or waves on the spot has no gait to match. The strokes of the hands can be in
+step instead: each is put on a step, most on one of the opposite foot, as arms swing. The action
+keeps its rate while it strikes, and the pauses in between are as long as the steps need.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
@@ -28,11 +28,10 @@ RATES = (0.6, 1.6)
 STRIKE_S = (0.3, 0.15)
 """Seconds before and after a stroke that keep their rate."""
 RATE_COST, SKIPPED, SAME_SIDE, CROPPED = 2.0, 0.5, 0.1, 0.5
-"""Costs of a rate (times its logarithm squared, per second), of a stroke that is on no step, of one
-on a step of the same side, and of a second lost before the first."""
+"""Costs of a rate (times its logarithm squared, per second), of a stroke without a step, of a
+stroke on a step of the same side, and of each second lost before the first stroke."""
 MOST_CROPPED_S = 1.5
 """Seconds that may be lost before the first stroke."""
-
 _Link = tuple[float, tuple[int, int] | None]
 """Cost of a stroke on a step, and the stroke and step before it."""
 
@@ -64,6 +63,18 @@ def find_strokes(motion: Motion, body: BodyMap) -> list[Beat]:
     return sorted(strokes)
 
 
+def _peaks(values: FloatArray, near: int) -> list[int]:
+    """Frames that are the highest around and stand out on both sides."""
+    peaks = []
+    for k in range(1, len(values) - 1):
+        around = values[max(0, k - near) : k + near + 1]
+        before, after = values[max(0, k - 2 * near) : k], values[k + 1 : k + 2 * near + 1]
+        highest = values[k] >= around.max() and values[k] > values[k - 1]
+        if highest and values[k] - max(before.min(), after.min()) > REACH_M:
+            peaks.append(k)
+    return peaks
+
+
 def has_strokes(motion: Motion, body: BodyMap) -> bool:
     """Whether hands strike; False for a body without wrists."""
     wrists = body.left_wrist is not None and body.right_wrist is not None
@@ -74,9 +85,10 @@ def find_steps(footplants: Footplants, fps: float) -> list[Beat]:
     """Moments at which a foot comes down."""
     beats = []
     for side, columns in (("left", [0, 1]), ("right", [2, 3])):
-        down = _came_down(np.asarray(footplants.planted[:, columns].any(axis=1)))
+        planted = np.asarray(footplants.planted[:, columns].any(axis=1))
+        down = np.flatnonzero(planted[1:] & ~planted[:-1]) + 1
         last = -np.inf
-        for frame in np.flatnonzero(down).tolist():
+        for frame in down.tolist():
             if frame / fps - last >= 0.5 * APART_S:
                 beats.append(Beat(frame / fps, side))
             last = frame / fps
@@ -108,7 +120,9 @@ def match_beats(
                         stroke.time_s - strokes[k0].time_s, step.time_s - steps[j0].time_s
                     )
                     cheapest = min(
-                        cheapest, (cost + gap + SKIPPED * (k - k0 - 1), (k0, j0)), key=_first
+                        cheapest,
+                        (cost + gap + SKIPPED * (k - k0 - 1), (k0, j0)),
+                        key=lambda link: link[0],
                     )
             if np.isfinite(cheapest[0]):
                 best[k, j] = (cheapest[0] + opposite, cheapest[1])
@@ -122,33 +136,6 @@ def match_beats(
         pairs.append((steps[at[1]].time_s, strokes[at[0]].time_s))
         at = best[at][1]
     return pairs[::-1]
-
-
-def times_on_beats(pairs: Sequence[tuple[float, float]], duration_s: float) -> FloatArray:
-    """Knots (K, 2) of the times of result and action, which goes at its own rate around strokes."""
-    step, stroke = pairs[0]
-    begin = max(stroke - step, 0.0)
-    knots = [(0.0, begin)]
-    for k, (at, own) in enumerate(pairs):
-        before = _room(knots[-1], (at, own), STRIKE_S[0])
-        knots += [(at - before, own - before)] if before > 0.0 else []
-        after = STRIKE_S[1]
-        if k + 1 < len(pairs):
-            after = min(after, 0.25 * (pairs[k + 1][0] - at), 0.25 * (pairs[k + 1][1] - own))
-        knots.append((at + after, own + after))
-    rest = max(duration_s - knots[-1][0], 0.0) + 1.0
-    knots.append((knots[-1][0] + rest, knots[-1][1] + rest))
-    return np.array(knots)
-
-
-def _room(last: tuple[float, float], beat: tuple[float, float], wanted: float) -> float:
-    """Seconds before a beat at its own rate, so that what is left is not too fast nor too slow."""
-    gap, own = beat[0] - last[0], beat[1] - last[1]
-    for share in (1.0, 0.75, 0.5, 0.25):
-        left, own_left = gap - share * wanted, own - share * wanted
-        if left > 0.0 and RATES[0] * left <= own_left <= RATES[1] * left:
-            return share * wanted
-    return 0.0
 
 
 def _lead_in(strokes: Sequence[Beat], k: int, at_s: float) -> float:
@@ -171,25 +158,32 @@ def _rate_cost(own_s: float, result_s: float) -> float:
 
 
 def _left_over(strokes: Sequence[Beat], k: int, rest_s: float) -> int:
-    """Strokes after ``k`` that come on no step before the legs end."""
+    """Strokes after ``k`` without a step before the legs end."""
     return sum(stroke.time_s - strokes[k].time_s < rest_s for stroke in strokes[k + 1 :])
 
 
-def _first(link: _Link) -> float:
-    return link[0]
+def times_on_beats(pairs: Sequence[tuple[float, float]], duration_s: float) -> FloatArray:
+    """Knots (K, 2) of the times of result and action, which keeps its own rate around strokes."""
+    step, stroke = pairs[0]
+    begin = max(stroke - step, 0.0)
+    knots = [(0.0, begin)]
+    for k, (at, own) in enumerate(pairs):
+        before = _room(knots[-1], (at, own), STRIKE_S[0])
+        knots += [(at - before, own - before)] if before > 0.0 else []
+        after = STRIKE_S[1]
+        if k + 1 < len(pairs):
+            after = min(after, 0.25 * (pairs[k + 1][0] - at), 0.25 * (pairs[k + 1][1] - own))
+        knots.append((at + after, own + after))
+    rest = max(duration_s - knots[-1][0], 0.0) + 1.0
+    knots.append((knots[-1][0] + rest, knots[-1][1] + rest))
+    return np.array(knots)
 
 
-def _peaks(values: FloatArray, near: int) -> list[int]:
-    """Frames that are the highest around and stand out on both sides."""
-    peaks = []
-    for k in range(1, len(values) - 1):
-        around = values[max(0, k - near) : k + near + 1]
-        before, after = values[max(0, k - 2 * near) : k], values[k + 1 : k + 2 * near + 1]
-        highest = values[k] >= around.max() and values[k] > values[k - 1]
-        if highest and values[k] - max(before.min(), after.min()) > REACH_M:
-            peaks.append(k)
-    return peaks
-
-
-def _came_down(planted: BoolArray) -> BoolArray:
-    return np.concatenate([[False], planted[1:] & ~planted[:-1]])
+def _room(last: tuple[float, float], beat: tuple[float, float], wanted: float) -> float:
+    """Seconds before a beat at its own rate, so that the rest is neither too fast nor too slow."""
+    gap, own = beat[0] - last[0], beat[1] - last[1]
+    for share in (1.0, 0.75, 0.5, 0.25):
+        left, own_left = gap - share * wanted, own - share * wanted
+        if left > 0.0 and RATES[0] * left <= own_left <= RATES[1] * left:
+            return share * wanted
+    return 0.0

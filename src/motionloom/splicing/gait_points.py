@@ -17,14 +17,16 @@ from motionloom.splicing.posture import hip_frames
 HEIGHT_S = 1.0
 """Seconds over which the body's height is taken for the ground's: stairs, platforms."""
 THIGH_M = 0.45
-"""Length that thighs are brought to before bodies are compared."""
+"""Length to which thighs are scaled before bodies are compared."""
 WALKING_M_S, SWINGING_M_S = 0.3, 1.0
 """Speeds of the root, and of one knee against the other, above which a body walks."""
 ALIKE_M = (0.015, 0.03)
-"""Root and knees nearer than the first are in the same stride; farther than the second, in none."""
+"""Root and knees nearer than the first are in the same stride; beyond the second, they are not."""
 SURE_S = 0.5
+"""Seconds over which sureness is averaged."""
 STEP_M, LONGEST_STEP_S = 0.08, 1.5
-"""One knee gets so far ahead of the other in a step, metres; it takes so many seconds at most."""
+"""Least distance by which one knee passes the other in a step, metres, and longest step,
+seconds."""
 
 
 def gait_points(motion: Motion, body: BodyMap) -> FloatArray:
@@ -34,9 +36,9 @@ def gait_points(motion: Motion, body: BodyMap) -> FloatArray:
 
 
 def comparable(points: FloatArray, fps: float, *, travel: bool) -> FloatArray:
-    """The points as of a body of one size on level ground. (F, 3, 3).
+    """Scale the points to a body of one size on level ground. (F, 3, 3).
 
-    Without ``travel`` the root stays on its spot, as it must where one of the clips is so made.
+    Without ``travel`` the root stays on its spot, for pairs in which one clip steps on the spot.
     """
     ground = averaged(points[:, 0, 1], HEIGHT_S, fps)
     level = points - ground[:, None, None] * np.array([0.0, 1.0, 0.0])
@@ -47,12 +49,12 @@ def comparable(points: FloatArray, fps: float, *, travel: bool) -> FloatArray:
 
 
 def travels(points: FloatArray, fps: float) -> bool:
-    """Whether a body whose root and knees are there (F, 3, 3) goes somewhere for a good part."""
+    """Whether the body of root and knees (F, 3, 3) walks in more than 30 % of the frames."""
     return bool(np.mean(ground_speed(points[:, 0], fps, 0.3) > WALKING_M_S) > 0.3)
 
 
 def marches(points: FloatArray, fps: float) -> bool:
-    """Whether it walks on the spot, for most of the clip: a kick swings the knees too."""
+    """Whether it steps on the spot in more than 60 % of the frames: a kick swings the knees too."""
     return bool(np.mean(knee_speed(points, fps) > SWINGING_M_S) > 0.6)
 
 
@@ -119,13 +121,13 @@ def knee_speed(points: FloatArray, fps: float) -> FloatArray:
 
 
 def ground_speed(points: FloatArray, fps: float, seconds: float) -> FloatArray:
-    """Speed over the ground, evened out over so many seconds. (F,)."""
+    """Speed over the ground, averaged over some seconds. (F,)."""
     rate = velocities(points, fps)
     return averaged(np.hypot(rate[:, 0], rate[:, 2]), seconds, fps)
 
 
 def averaged(values: FloatArray, seconds: float, fps: float) -> FloatArray:
-    """Values (F,) averaged over so many seconds; ends go on as they are."""
+    """Values (F,) averaged over some seconds; the end values continue beyond the ends."""
     width = min(round(seconds * fps), len(values)) | 1
     window = np.hanning(width + 2)[1:-1]
     padded = np.pad(values, width // 2, mode="edge")

@@ -1,8 +1,8 @@
 """Where: how the action's torso is turned so that it belongs to the locomotion's hips.
 
 Two turns of the joint at which a part hangs. The first, frame by frame, gives the torso the sway
-that the locomotion's own torso has; the second gives back the action's mean posture (``lean.py``)
-and its twist (``twist.py``).
+that the locomotion's own torso has; the second gives back the action's mean posture and its twist
+(``lean.py``).
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Posed(NamedTuple):
 def nearest_rotation(a: FloatArray, b: FloatArray) -> FloatArray:
     """Rotation about the origin that carries points ``b`` nearest to ``a``. (..., 4).
 
-    Points are (..., P, 3). Kabsch; the same optimum as Horn's. Where they lie on one line the turn
-    about it is left at none.
+    Points are (..., P, 3). Kabsch; the same optimum as Horn's. Where they lie on one line, there is
+    no turn about it.
     """
     covariance = np.einsum("...pi,...pj->...ij", a, b)
     u, values, vt = np.linalg.svd(covariance)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from motionloom._signatures import show_options
 from motionloom.synthetic.clips import SyntheticClip, clip, kinds
 from motionloom.synthetic.synthetic_skeleton import skeleton
 
 __all__ = ["SyntheticClip", "clip", "kinds", "skeleton"]
-
-show_options(clip)

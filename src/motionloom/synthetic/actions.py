@@ -40,7 +40,7 @@ def suit_gait(action: str | None, gait: Gait) -> Gait:
 
 
 def act(action: str, take: Take) -> None:
-    """Puts an action on a take."""
+    """Put an action on a take."""
     {"carry": _carry, "push": _push, "wave": _wave, "punch": _punch}[action](take)
 
 
@@ -93,13 +93,13 @@ def _punch(take: Take) -> None:
     hips, chest = np.full_like(times, base), np.full_like(times, base)
     for i, start in enumerate(punch_times(float(times[-1]))):
         right = i % 2 == 1
-        side, way = (up.right, 1.0) if right else (up.left, -1.0)
+        side, sign = (up.right, 1.0) if right else (up.left, -1.0)
         size = 1.0 if right else 0.35
-        turn = way * size * np.deg2rad(62.0 if stands else 40.0)
-        hips += way * size * np.deg2rad(38.0) * _thrust(times, start, 0.0)
+        turn = sign * size * np.deg2rad(62.0 if stands else 40.0)
+        hips += sign * size * np.deg2rad(38.0) * _thrust(times, start, 0.0)
         chest += turn * _thrust(times, start, 0.03)
         # The fist goes straight ahead, whichever way the chest has turned by then.
-        out = way * np.rad2deg(base + turn) + 2.0
+        out = sign * np.rad2deg(base + turn) + 2.0
         shoulder, elbow = _thrust(times, start, 0.05), _thrust(times, start, 0.07)
         side.move(shoulder, flex=86.0, out=out, twist=6.0, reach=16.0, shrug=5.0)
         side.move(elbow, elbow=8.0, pronate=70.0)

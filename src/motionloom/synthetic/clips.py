@@ -1,9 +1,8 @@
-"""Clips: the one public way in."""
+"""clip(): somebody who walks, runs or acts, with exact ground truth."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -13,16 +12,17 @@ from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.synthetic.actions import ACTIONS, WALKED, act, suit_gait
-from motionloom.synthetic.boxing import box
 from motionloom.synthetic.gait import GAITS, gait_at, standing
 from motionloom.synthetic.locomotion import travel
-from motionloom.synthetic.standing_clips import kick, sidestep, stand, turn_in_place
+from motionloom.synthetic.standing_clips import box, kick, sidestep, stand, turn_in_place
 from motionloom.synthetic.synthetic_skeleton import REFERENCE_HEIGHT, rig
 from motionloom.synthetic.take import Setting, Take, perform
 
 USUAL_S = 4.0
+"""Length of a clip by default."""
 MOST_FRAMES = 1_000_000
 LIVELIEST = 100.0
+"""Largest `life`: beyond it steps scatter so far that no leg reaches them."""
 SLOWEST_FPS = 1e-3
 """A plan runs until its last frame: at lower rates it would take hours of walking."""
 
@@ -73,37 +73,6 @@ def kinds() -> tuple[str, ...]:
     return (*GAITS, "turn", "sidestep", "stand", "kick", *ACTIONS)
 
 
-class PersonOptions(TypedDict, total=False):
-    """Keyword arguments of :func:`clip` that describe who moves."""
-
-    height: float
-    phase: float
-    seed: int
-    life: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Person:
-    height: float = REFERENCE_HEIGHT
-    phase: float = 0.0
-    seed: int = 0
-    life: float = 1.0
-
-    def setting(self, fps: float) -> Setting:
-        """What a take is made with, checked."""
-        setting = Setting(
-            rig(positive(self.height, "height")),
-            positive(fps, "fps"),
-            _generator(self.seed),
-            finite(self.life, "life"),
-        )
-        if abs(setting.life) > LIVELIEST:
-            raise ArrayError(f"`life` must lie within {LIVELIEST:g}, got {setting.life:g}.")
-        if setting.fps < SLOWEST_FPS:
-            raise ArrayError(f"`fps` must be at least {SLOWEST_FPS:g}, got {setting.fps:g}.")
-        return setting
-
-
 def clip(
     kind: str,
     *,
@@ -113,7 +82,10 @@ def clip(
     cadence: float | None = None,
     duration_s: float | None = None,
     fps: float = 60.0,
-    **person: Unpack[PersonOptions],
+    height: float = REFERENCE_HEIGHT,
+    phase: float = 0.0,
+    seed: int = 0,
+    life: float = 1.0,
 ) -> SyntheticClip:
     """A clip of somebody doing ``kind``, from the origin, facing +Z, on the ground y = 0.
 
@@ -131,11 +103,11 @@ def clip(
         Whole heading change, radians, leftward positive (+Z towards +X): spread evenly over the
         clip, or made at once by ``"turn"``, on the spot without a ``speed``.
     speed
-        Metres per second; of side-steps leftward, below 0 rightward.
+        Metres per second; side-steps go leftward, below 0 rightward.
     cadence
         Steps per minute; what people choose at that speed by default.
     duration_s
-        4 s by default, and what a turn on the spot or a kick needs.
+        4 s by default; a turn on the spot and a kick take as long as they need.
     fps
         Frames per second.
     height
@@ -143,9 +115,9 @@ def clip(
     phase
         Gait phase of the first frame, cycles; 0 is a left heel strike.
     seed
-        Of everything that differs from person to person and from step to step.
+        Of the differences from person to person and from step to step.
     life
-        How much of that there is; 0 gives the perfectly regular plan.
+        Size of these differences; 0 gives the perfectly regular plan.
 
     Examples
     --------
@@ -159,8 +131,7 @@ def clip(
     speed = WALKED.get(kind) if speed is None else finite(speed, "speed")
     cadence = None if cadence is None else positive(cadence, "cadence")
     basis, action = _cast(kind, action, speed)
-    who = _Person(**person)
-    setting = who.setting(fps)
+    setting = _setting(height, fps, seed, life)
     length = None if duration_s is None else positive(duration_s, "duration_s")
     if (length or USUAL_S) * setting.fps > MOST_FRAMES:
         raise ArrayError(
@@ -183,7 +154,7 @@ def clip(
             turn=angle,
             sharp=basis == "turn",
             duration_s=length or USUAL_S,
-            phase=finite(who.phase, "phase"),
+            phase=finite(phase, "phase"),
         )
     else:
         take = _in_place(setting, basis, action, angle, speed, cadence, length)
@@ -193,15 +164,8 @@ def clip(
     return SyntheticClip(kind, motion, plants, take.phase, take.ground, take.heading)
 
 
-def _generator(seed: int) -> np.random.Generator:
-    try:
-        return np.random.Generator(np.random.PCG64(seed))
-    except (TypeError, ValueError) as error:
-        raise ArrayError(f"`seed` must be a whole number of 0 or more, got {seed!r}.") from error
-
-
 def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str | None]:
-    """What the legs do, and what the arms do on top."""
+    """Basis of the clip, which the legs do, and action of the arms on top."""
     if action is not None and (action not in ACTIONS or kind in (*ACTIONS, "kick")):
         raise ArrayError(
             f"`action` must be one of {', '.join(ACTIONS)} on top of a gait, a turn, a side-step "
@@ -212,6 +176,21 @@ def _cast(kind: str, action: str | None, speed: float | None) -> tuple[str, str 
     if not speed:
         return "stand", kind
     return ("walk" if speed < 2.0 else "jog" if speed < 3.2 else "run"), kind
+
+
+def _setting(height: float, fps: float, seed: int, life: float) -> Setting:
+    """Who moves, and how finely, checked."""
+    body, fps = rig(positive(height, "height")), positive(fps, "fps")
+    try:
+        rng = np.random.Generator(np.random.PCG64(seed))
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"`seed` must be a whole number of 0 or more, got {seed!r}.") from error
+    life = finite(life, "life")
+    if abs(life) > LIVELIEST:
+        raise ArrayError(f"`life` must lie within {LIVELIEST:g}, got {life:g}.")
+    if fps < SLOWEST_FPS:
+        raise ArrayError(f"`fps` must be at least {SLOWEST_FPS:g}, got {fps:g}.")
+    return Setting(body, fps, rng, life)
 
 
 def _in_place(

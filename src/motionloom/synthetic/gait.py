@@ -76,12 +76,10 @@ _DEGREES = (
     "list", "yaw", "lean", "arm", "arm_mean", "elbow", "elbow_swing", "strike_pitch", "off_pitch",
     "knee", "base_pitch", "toe_out",
 )  # fmt: skip
-
 _COLUMNS = (
     "speed", "cadence", "stance", "flat_at", "heel_off", "under", "width", "bob", "list",
     "yaw", "lean", "arm", "arm_mean", "elbow", "elbow_swing", "strike_pitch", "off_pitch", "knee",
 )  # fmt: skip
-
 # Textbook figures of adult gait at a stature of 1.75 m, degrees here, rows by speed; the last two
 # entries of a row are the foot's pitch and the ball's lift at SWING_KEYS.
 _TABLE: dict[str, tuple[tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]], ...]] = {
@@ -128,7 +126,6 @@ _TABLE: dict[str, tuple[tuple[tuple[float, ...], tuple[float, ...], tuple[float,
          (0, 0, 0, 0), (0, 0, 0, 0)),
     ),
 }  # fmt: skip
-
 _TABLE_OF = {"jog": "run"}
 _RANGES = {
     "walk": (0.3, 2.0),
@@ -149,6 +146,8 @@ _EXTRA = {
     "stairs": {"rise": 0.17},
     "stairs_down": {"rise": -0.17},
 }
+GRAVITY = 9.81
+"""Metres per second squared."""
 GOING = 0.28
 """Depth of a stair step, metres."""
 GAITS = tuple(_RANGES)

@@ -179,8 +179,8 @@ def _swing(
     # Speed of the ball at strike: it turns about a heel that is at rest already.
     ahead = _ball_in_stance(rig, land, np.array([land.strike_pitch + 1e-6]))[0]
     end_rate = (ahead - end) * 1e6 * strike_rate * length
-    way = (end - start)[[0, 2]]
-    end_rate[[0, 2]] += shape.arrive * length * way / max(float(np.linalg.norm(way)), 1e-9)
+    along = (end - start)[[0, 2]]
+    end_rate[[0, 2]] += shape.arrive * length * along / max(float(np.linalg.norm(along)), 1e-9)
     keys = (0.0, *shape.at, 1.0)
     if shape.waypoints:
         places = start + quat.rotate(turned("Y", leave.yaw), np.array(shape.waypoints))

@@ -36,7 +36,7 @@ class Arm:
     """Collar bone forward."""
 
     def move(self, amount: FloatArray, **degrees: FloatArray | float) -> None:
-        """Goes a part ``amount`` (F,) of the way to these angles, in degrees."""
+        """Move the arm by a share ``amount`` (F,) towards these angles, in degrees."""
         for name, angle in degrees.items():
             now = getattr(self, name)
             setattr(self, name, now + amount * (np.deg2rad(angle) - now))

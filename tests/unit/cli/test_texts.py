@@ -38,7 +38,7 @@ def test_advice_on_a_flawed_result_is_of_its_command(
     run, tmp_path: Path, pair, flawed: None, command: str, advice: str, monkeypatch
 ) -> None:
     from motionloom.features.checks.quality_check import QualityCheck
-    from motionloom.splicing.splice_check import SpliceCheck
+    from motionloom.splicing.splice import SpliceCheck
 
     monkeypatch.setattr(SpliceCheck, "verify", QualityCheck.verify)
     done = run(*command.format(*pair, tmp_path / "out.bvh").split())

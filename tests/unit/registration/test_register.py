@@ -10,8 +10,7 @@ import motionloom as ml
 from motionloom.motion.edit import transform
 from motionloom.registration.curve import roots_at
 from motionloom.registration.distance import distance_grid
-from motionloom.registration.many_clips import _cropped
-from motionloom.registration.pair_tree import Edge, cheapest_tree
+from motionloom.registration.many_clips import Edge, _cropped, cheapest_tree
 from motionloom.registration.register import _mean_spacing
 from motionloom.registration.splines import Spline
 from motionloom.registration.storage import SCHEMA

@@ -13,8 +13,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.limb_bones import clavicles, frame, free_twists, limb_bones, unit
 from motionloom.body.neutral import _twist_as_parents
 from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.ankle_goals import _faded
-from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls
+from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls, _faded
 from motionloom.retargeting.retarget import _pelvis_slides, _smooth_over
 from motionloom.retargeting.retarget_check import _leg, _over_floor
 from motionloom.rotation import quat

@@ -10,17 +10,12 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing.action_rate import rate_caps
-from motionloom.splicing.action_times import _held_on
-from motionloom.splicing.hand_contacts import mapped_contacts
-from motionloom.splicing.lean import _bends, _slowly, _with_middle
+from motionloom.splicing.lean import _bends, _slowly, _with_middle, lost_twist
+from motionloom.splicing.level_head import _neck, _without_noise
 from motionloom.splicing.posture import Posed
-from motionloom.splicing.sampling import _cubic
-from motionloom.splicing.splice import _lost_bends
-from motionloom.splicing.splice_check import _bump, _carrier
-from motionloom.splicing.steady import _neck, _without_noise
-from motionloom.splicing.timing import UpperTimes
-from motionloom.splicing.twist import lost_twist
+from motionloom.splicing.smoothing import _cubic
+from motionloom.splicing.splice import _bump, _carrier, _lost_bends, mapped_contacts
+from motionloom.splicing.timing import UpperTimes, _held_on, rate_caps
 
 STAND = ml.synthetic.clip("stand", duration_s=0.5).motion
 BODY = ml.BodyMap.guess(STAND.skeleton)

@@ -13,7 +13,7 @@ import pytest
 import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import parts_of
-from motionloom.splicing.steady import _down_to_shoulder, _steady_collar
+from motionloom.splicing.level_head import _down_to_shoulder, _steady_collar
 
 CARRY = ml.synthetic.clip("carry", duration_s=2.5).motion
 WALK = ml.synthetic.clip("walk", duration_s=2.5).motion

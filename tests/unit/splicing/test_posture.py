@@ -7,8 +7,8 @@ from scipy.spatial.transform import Rotation
 import motionloom as ml
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
-from motionloom.splicing.action_rate import MOST, UNSEEN, arm_speeds, unrushed
 from motionloom.splicing.posture import hip_frames, nearest_rotation
+from motionloom.splicing.timing import MOST, UNSEEN, arm_speeds, unrushed
 
 RNG = np.random.Generator(np.random.PCG64(7))
 PUNCH = ml.synthetic.clip("punch", duration_s=3.0).motion

@@ -10,7 +10,7 @@ from motionloom.body.root_motion import in_place
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.splicing import timing
 from motionloom.splicing.body_parts import parts_of
-from motionloom.splicing.sampling import sample_smoothly
+from motionloom.splicing.smoothing import sample_smoothly
 
 EXACT = 1e-9
 STEP_FRAMES = 4.0  # of 60 Hz; half a step is 15

@@ -10,8 +10,7 @@ from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing import timing
 from motionloom.splicing.gait_points import averaged, comparable, marches, travels
 from motionloom.splicing.gait_points import gait_points as points_of
-from motionloom.splicing.in_phase import _nearest
-from motionloom.splicing.timing import _go_on, find_upper_times, own_times
+from motionloom.splicing.timing import _go_on, _nearest, find_upper_times, own_times
 
 
 def gait_points(kind, *, still=False):

@@ -5,10 +5,10 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.features.balance import centre_of_mass
-from motionloom.synthetic.gait import gait_at
-from motionloom.synthetic.pelvis import GRAVITY, bounce, stance_push
+from motionloom.synthetic.gait import GRAVITY, gait_at
+from motionloom.synthetic.locomotion import bounce, stance_push
 from motionloom.synthetic.synthetic_skeleton import rig
-from motionloom.synthetic.weight import body_centre
+from motionloom.synthetic.take import body_centre
 
 FALL = 0.35  # m/s2: the steps' timing wanders by 1 %, and half a frame is lost at each end
 CURVE = 1e-4

@@ -14,7 +14,7 @@ from motionloom.cli.main import command_tree
 from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
-from motionloom.splicing.splice_check import SpliceCheck
+from motionloom.splicing.splice import SpliceCheck
 
 MINOR = FailedCheck("rotation speed", "Head", 3, 310.0, 300.0, "deg/s")
 WORST = FailedCheck("rotation speed", "LeftLeg", 7, 900.0, 300.0, "deg/s")

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from motionloom.blending.chain import JointPlaces, NoChainError, cheapest_chain
+from motionloom.blending.sequence_joints import JointPlaces, NoChainError, cheapest_chain
 
 
 def by_trying_all(

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.registration.sweep import Swept
+from motionloom.registration.timewarp import Swept
 from tests.oracles import sweep as plain
 
 SHAPES = [(1, 1), (1, 7), (7, 1), (2, 2), (9, 12), (20, 5), (5, 20), (16, 16)]

@@ -3,7 +3,7 @@
 import numpy as np
 
 import motionloom as ml
-from motionloom.splicing.sampling import sample_smoothly
+from motionloom.splicing.smoothing import sample_smoothly
 
 FLOAT64 = 1e-12
 PUNCH = ml.synthetic.clip("punch", duration_s=2.0).motion

@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.rotation import quat
-from motionloom.splicing.steady import MOST_NOD, MOST_TURN, _at_most, _steady_collar
+from motionloom.splicing.level_head import MOST_NOD, MOST_TURN, _at_most, _steady_collar
 
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
 WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion

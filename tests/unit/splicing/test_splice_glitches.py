@@ -7,8 +7,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.features.glitches.glitch_frames import Glitch
-from motionloom.splicing import glitches
-from motionloom.splicing.glitches import without_glitches
+from motionloom.splicing import splice
+from motionloom.splicing.splice import without_glitches
 
 
 @pytest.mark.parametrize(("fps", "around"), [(60.0, 1), (120.0, 2)])
@@ -46,7 +46,7 @@ def test_glitches_are_bridged_between_frames_that_are_none(jumps, bridged, monke
     root[bridged, 0] += 3.0
     odd = walk.replace(root_positions=root)
     found = tuple(Glitch(frame, "Hips") for frame in jumps)
-    monkeypatch.setattr(glitches, "find_glitches", lambda motion, body: found)
+    monkeypatch.setattr(splice, "find_glitches", lambda motion, body: found)
     mended, count = without_glitches(odd, ml.BodyMap.guess(walk.skeleton))
     assert count == len(bridged)
     assert mended.root_positions[:, 0] == pytest.approx(0.25 * np.arange(60))

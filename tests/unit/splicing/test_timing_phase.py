@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.splicing.in_phase import first_in_phase
+from motionloom.splicing.timing import first_in_phase
 
 FPS = 30.0
 

@@ -13,7 +13,7 @@ from motionloom.body.feet import FootOffsets, foot_points
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.retargeting.ankle_goals import ankle_path
+from motionloom.retargeting.placement import ankle_path
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
 

@@ -5,9 +5,9 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing import twist
+from motionloom.splicing import lean
+from motionloom.splicing.lean import kept_twist, lost_twist, twists
 from motionloom.splicing.posture import Posed
-from motionloom.splicing.twist import kept_twist, lost_twist, twists
 
 SWAY = np.radians(3.0)
 """How far the shoulders of a still stander may turn."""
@@ -124,8 +124,8 @@ def test_a_twist_that_is_lost_is_noted_above_the_limit_and_not_at_it(monkeypatch
     action = np.concatenate([trunk(0.0), trunk(0.5), trunk(-0.25)])
     made = np.concatenate([trunk(0.1)] * 3)
     lost = float(np.ptp(twists(action, FOUR)))
-    monkeypatch.setattr(twist, "MATTERS", lost)
+    monkeypatch.setattr(lean, "MATTERS", lost)
     assert lost_twist(action, made, FOUR) == []
-    monkeypatch.setattr(twist, "MATTERS", np.nextafter(lost, 0.0))
+    monkeypatch.setattr(lean, "MATTERS", np.nextafter(lost, 0.0))
     (note,) = lost_twist(action, made, FOUR)
     assert "through 43 degrees, the splice through 0" in note

@@ -5,12 +5,11 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing import spine as module
-from motionloom.splicing.action_rate import rate_caps
-from motionloom.splicing.spine import (
+from motionloom.splicing import level_head as module
+from motionloom.splicing.level_head import (
     LARGEST_LEAN,
     SHORTEST_M,
-    _at_most,
+    _capped,
     _lean,
     _limited,
     _spread,
@@ -18,6 +17,7 @@ from motionloom.splicing.spine import (
     slowed_turns,
     speeds_of,
 )
+from motionloom.splicing.timing import rate_caps
 
 CARRY = ml.synthetic.clip("carry", duration_s=4.0).motion
 WALK = ml.synthetic.clip("walk", turn=1.0, duration_s=3.0).motion
@@ -142,7 +142,7 @@ def test_a_lean_carries_the_tip_of_its_lever():
 def test_vectors_up_to_half_of_the_most_are_kept_and_longer_ones_come_near_it():
     way = np.array([0.6, 0.0, 0.8])
     sizes = np.array([0.0, 0.5, 1.0, 1.5, 3.0, 100.0])
-    found = _at_most(sizes[:, None] * way, 2.0)
+    found = _capped(sizes[:, None] * way, 2.0)
     expected = [0.0, 0.5, 1.0, 1.0 + np.tanh(0.5), 1.0 + np.tanh(2.0), 2.0]
     assert found == pytest.approx(np.outer(expected, way))
 

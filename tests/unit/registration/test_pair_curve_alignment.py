@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.registration.alignment import alignment_samples, median_filter, transform_at
+from motionloom.registration.curve import transform_at
+from motionloom.registration.pair_curve import alignment_samples, median_filter
 from motionloom.rotation.planar import PlanarTransform
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.rotation import quat
-from motionloom.splicing.action_rate import (
+from motionloom.splicing.timing import (
     CAP,
     FASTEST,
     MOST,
