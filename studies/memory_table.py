@@ -18,9 +18,8 @@ from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, search_chunk
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW, TableHeader, TableSources
 from motionloom.tables.table_file import TableFile
-from motionloom.tables.table_header import TableHeader, TableSources
 
 __all__ = ["MemoryCollection", "MemoryTable", "paper_table_in_memory", "table_in_memory"]
 

@@ -1,4 +1,4 @@
-"""QueryEngine: a table with everything at hand that a transition looks up."""
+"""QueryEngine: a table with everything at hand that a transition looks up; what it asks the core."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom._core import MISSING, CoreError, Record, blank, kernel
+from motionloom._core import MISSING, CoreError, Record, blank, kernel, record
 from motionloom.errors import TableError
-from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames import check_frames
-from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
-from motionloom.tables.query_records import (
+from motionloom.features.checks.check_rig import rig_record
+from motionloom.tables.choice import (
     Choice,
     WindowSlots,
     best_outputs,
@@ -31,17 +28,17 @@ from motionloom.tables.query_records import (
     record_of,
     synthesis_of,
 )
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
 from motionloom.tables.score.columns import COLUMNS, column
 from motionloom.tables.score.natural import Reference
-from motionloom.tables.score.recipe import MOST_WAYS
-from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
+from motionloom.tables.score.recipe import MOST_WAYS, weights_of
+from motionloom.tables.synthesis.synthesis import Rows, Synthesis, rig_of, rows_of
 from motionloom.tables.synthesis.table_check import Checked, TableCheck
-from motionloom.tables.table_arrays import LabelTargets, TableArrays
-from motionloom.tables.table_header import TableHeader
-from motionloom.tables.table_record import table_record
-from motionloom.tables.window_places import WindowPlaces
-
-__all__ = ["Best", "Choice", "QueryEngine"]
+from motionloom.tables.table_contents import TableArrays, TableHeader
+from motionloom.tables.table_places import LabelTargets, WindowPlaces
 
 TRIES, RANKED = 3, 5
 """Recipes that are synthesized, best first, and of those that are in order already; as in
@@ -386,3 +383,81 @@ class QueryEngine:
                 bool(feet[0]),
                 Checked(failures, self.check.check_rig, names),
             )
+
+
+_work = kernel("ml_table_work")
+
+
+def table_record(
+    arrays: TableArrays,
+    family: str,
+    rows: Rows,
+    slots: WindowSlots,
+    index: WindowIndex,
+    captured: CapturedBetween,
+    check: TableCheck,
+) -> Record:
+    """A table as the core takes it.
+
+    Parameters
+    ----------
+    arrays, family
+        Recipes between representatives, and the weights of their blends.
+    rows
+        Of the collection.
+    slots
+        The table's medoids, and windows of queries.
+    index, captured
+        All captured windows, and how those between two others are looked for.
+    check
+        Of the collection: its limits are measured later.
+    """
+    frames, length = check.frames, slots.terms.length
+    between = np.ascontiguousarray(arrays.between)
+    weights = np.zeros((MOST_WAYS, MOST_WAYS, length))
+    for n in range(MOST_WAYS):
+        weights[n, : n + 1] = weights_of(family, n + 1, length)
+    fields = {
+        "n_clips": len(frames.starts) - 1,
+        "n_jumps": len(frames.glitch_rows),
+        "n_medoids": len(arrays.medoids),
+        "n_ends": len(between),
+        "n_recipes": between.shape[2],
+        "n_limits": check.limits.shape[1],
+        "n_labels": 0,
+        "n_pieces": 0,
+        "length": length,
+        "fps": frames.fps,
+        "rows": rows.record,
+        "rig": check.rig.record,
+        "check_rig": rig_record(check.check_rig),
+        **slots.records(),
+        "index": index.windows_record(),
+        "by_start": index.lists_record("by_start"),
+        "by_both": index.lists_record("by_both"),
+        "seen": captured.seen,
+        "starts": np.ascontiguousarray(frames.starts, dtype=np.int64),
+        "jumps": np.ascontiguousarray(frames.glitch_rows, dtype=np.int64),
+        "medoids": np.ascontiguousarray(arrays.medoids, dtype=np.int64),
+        "nearest": np.ascontiguousarray(arrays.lookup.fine, dtype=np.uint16),
+        "between": between,
+        "costs": np.ascontiguousarray(np.asarray(arrays.costs)[:, :, 0], dtype=np.float32),
+        "spokes": np.zeros(0, dtype=np.int64),
+        "first_piece": np.zeros(1, dtype=np.int64),
+        "pieces": np.zeros((0, 2), dtype=np.int64),
+        "speeds": np.ascontiguousarray(index.speeds[:, 0], dtype=np.float64),
+        "weights": weights,
+        "limits": check.limits,
+        "hovers": check.hovers,
+        "slowest": check.slowest,
+        "measured": check.measured,
+        "met": slots.slots,
+        "missing": np.zeros(1, dtype=np.int64),
+        "n_characters": 0,
+        "n_names": 0,
+        "names": np.zeros(0, dtype=np.uint8),
+        "name_at": np.zeros(0, dtype=np.int64),
+    }
+    nothing = np.zeros(0, dtype=np.uint8)
+    n_work = _work(record("ml_table", **fields, n_work=0, work=nothing))
+    return record("ml_table", **fields, n_work=n_work, work=np.zeros(n_work, dtype=np.uint8))

@@ -23,7 +23,7 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_header import require_default
+from motionloom.tables.table_contents import require_default
 
 MAGIC, VERSION, HEAD = b"MLRtime1", 5, 64
 QUAT_BITS = 18

@@ -14,10 +14,10 @@ from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
+from motionloom.tables.choice import Choice
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS, PAPER
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.recipe import Recipe, rows_at

@@ -8,10 +8,9 @@ from motionloom.errors import TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.extend import extend_table
-from motionloom.tables.index.index_build import build_index, extend_index, growth_of
+from motionloom.tables.index.index_build import build_index, extend_index, growth_of, window_index
 from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.window_index import window_index
 
 FPS = 30
 SMALL = {"length_s": 0.5, "clusters": 4, "lookup": 6, "progress": False, "jobs": 1}

@@ -17,7 +17,7 @@ from motionloom.tables.evaluation.replay import replay_entries
 from motionloom.tables.synthesis.gap_windows import WindowQuery
 from motionloom.tables.synthesis.inbetween import fill
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 
 FPS = 30
 LENGTH_S = 0.5

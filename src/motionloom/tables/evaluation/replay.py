@@ -19,7 +19,7 @@ from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import NONE, SearchJob, Shortlist, search_chunk
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 
 
 class Mismatch(NamedTuple):

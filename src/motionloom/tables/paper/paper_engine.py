@@ -21,7 +21,6 @@ from motionloom.tables.paper.played_frames import PlayedFrames, played_between
 from motionloom.tables.paper.pose_forms import EDITIONS
 from motionloom.tables.paper.recipe_times import RecipeTimes
 from motionloom.tables.paper.warped_terms import WarpedTerms
-from motionloom.tables.query import late_frames, window_of
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import Reference
@@ -30,10 +29,10 @@ from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import build_terms, term_source
 from motionloom.tables.synthesis.leg_kernels import keep_true_labels
 from motionloom.tables.synthesis.table_check import MARGIN
-from motionloom.tables.table_arrays import NO_RECIPE
-from motionloom.tables.table_header import TableHeader
+from motionloom.tables.table_contents import NO_RECIPE, TableHeader
+from motionloom.tables.table_places import RESCORED
 from motionloom.tables.table_transition import Candidate, Candidates, TableTransition
-from motionloom.tables.transition_request import RESCORED, TransitionRequest
+from motionloom.tables.transition_search import TransitionRequest, late_frames, window_of
 
 _track = kernel("ml_mixture_track")
 

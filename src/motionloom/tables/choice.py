@@ -1,4 +1,4 @@
-"""Records of a query: recipes and frames as the core fills them, and slots for its windows."""
+"""Choice: the recipes compared for a transition, in order, as Python and the core hold them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from motionloom.tables.score.terms import IntArray32, build_terms, term_source
 from motionloom.tables.search.pair_search import refine_recipe, weighing_of
 from motionloom.tables.search.search import NONE, search_pair
 from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.table_arrays import TARGETS
-
-_rows = kernel("ml_table_rows")
+from motionloom.tables.table_places import TARGETS
 
 PINNED = 1
 """Pinned windows that are tried for one source and target; as in core/src/table.h."""
@@ -88,6 +86,18 @@ class Choice(NamedTuple):
         return Choice(*parts, len(numbers), np.ones(len(numbers), dtype=np.bool_))
 
 
+def merged(choices: Sequence[Choice]) -> Choice:
+    """Choices in order, as one in order."""
+    rows = np.concatenate([each.rows for each in choices])
+    costs = np.concatenate([each.costs for each in choices])
+    columns = np.concatenate([each.columns for each in choices])
+    pinned = np.concatenate(
+        [np.zeros(len(c.rows), np.bool_) if c.pinned is None else c.pinned for c in choices]
+    )
+    order = np.argsort(costs, kind="stable")
+    return Choice(rows[order], costs[order], columns[order], len(rows), pinned[order])
+
+
 def most_recipes(per_pair: int) -> int:
     """Recipes of one query at most, of a table with so many recipes per pair."""
     return TARGETS * (per_pair + CAPTURED + PINNED + 1) + MORE
@@ -107,13 +117,6 @@ def new_choice(most: int) -> Record:
     )
 
 
-def record_of(choice: Choice) -> Record:
-    """A choice as the core takes it."""
-    filled = new_choice(len(choice.rows))
-    fill_choice(filled, choice)
-    return filled
-
-
 def fill_choice(filled: Record, choice: Choice) -> None:
     """Make a choice the one in a record, which is large enough."""
     n = len(choice.rows)
@@ -124,6 +127,13 @@ def fill_choice(filled: Record, choice: Choice) -> None:
     )
     filled.pinned[:n] = False if choice.pinned is None else choice.pinned
     filled.struct.count, filled.struct.ranked = n, choice.ranked
+
+
+def record_of(choice: Choice) -> Record:
+    """A choice as the core takes it."""
+    filled = new_choice(len(choice.rows))
+    fill_choice(filled, choice)
+    return filled
 
 
 def choice_of(filled: Record) -> Choice:
@@ -138,16 +148,7 @@ def choice_of(filled: Record) -> Choice:
     )
 
 
-def merged(choices: Sequence[Choice]) -> Choice:
-    """Choices in order, as one in order."""
-    rows = np.concatenate([each.rows for each in choices])
-    costs = np.concatenate([each.costs for each in choices])
-    columns = np.concatenate([each.columns for each in choices])
-    pinned = np.concatenate(
-        [np.zeros(len(c.rows), np.bool_) if c.pinned is None else c.pinned for c in choices]
-    )
-    order = np.argsort(costs, kind="stable")
-    return Choice(rows[order], costs[order], columns[order], len(rows), pinned[order])
+_rows = kernel("ml_table_rows")
 
 
 def fill_rows(
@@ -169,61 +170,6 @@ def fill_rows(
     count = np.zeros(1, dtype=np.int64)
     _rows(len(between), between, len(medoids), medoids, source, target, rows, count)
     return int(count[0])
-
-
-def new_frames(most: int, n_joints: int) -> Record:
-    """Up to so many frames, for the core to fill."""
-    return record(
-        "ml_frames",
-        most=most,
-        n_frames=0,
-        n_joints=n_joints,
-        heading=np.zeros(most),
-        root=np.zeros((most, 3)),
-        quats=np.zeros((most, n_joints, 4)),
-        planted=np.zeros((most, 4), dtype=np.bool_),
-    )
-
-
-def frames_of(synthesis: Synthesis) -> Record:
-    """Frames of a recipe as the core takes them."""
-    n_frames, n_joints = synthesis.local_quats.shape[:2]
-    return record(
-        "ml_frames",
-        most=n_frames,
-        n_frames=n_frames,
-        n_joints=n_joints,
-        heading=synthesis.heading,
-        root=synthesis.root_positions,
-        quats=synthesis.local_quats,
-        planted=synthesis.planted,
-    )
-
-
-def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
-    """What the core has filled, with its foot error and how far a held ankle missed. (2,)."""
-    return Synthesis(
-        filled.heading,
-        filled.root,
-        filled.quats,
-        filled.planted,
-        float(errors[0]),
-        float(errors[1]),
-    )
-
-
-def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
-    """Memory for what ``ml_table_best`` returns next to frames.
-
-    The number of the recipe taken, whether its feet are held, its errors, what the check found.
-    """
-    return (
-        np.zeros(1, dtype=np.int64),
-        np.zeros(1, dtype=np.bool_),
-        np.zeros(2),
-        np.zeros((MOST_FOUND, 5)),
-        np.zeros(1, dtype=np.int64),
-    )
 
 
 WIDE = 32
@@ -331,3 +277,58 @@ class WindowSlots:
         rows = self.slots[ids]
         rows[ids < 0] = -1
         return Choice(rows[order], costs[order], columns[order], len(ids))
+
+
+def new_frames(most: int, n_joints: int) -> Record:
+    """Up to so many frames, for the core to fill."""
+    return record(
+        "ml_frames",
+        most=most,
+        n_frames=0,
+        n_joints=n_joints,
+        heading=np.zeros(most),
+        root=np.zeros((most, 3)),
+        quats=np.zeros((most, n_joints, 4)),
+        planted=np.zeros((most, 4), dtype=np.bool_),
+    )
+
+
+def frames_of(synthesis: Synthesis) -> Record:
+    """Frames of a recipe as the core takes them."""
+    n_frames, n_joints = synthesis.local_quats.shape[:2]
+    return record(
+        "ml_frames",
+        most=n_frames,
+        n_frames=n_frames,
+        n_joints=n_joints,
+        heading=synthesis.heading,
+        root=synthesis.root_positions,
+        quats=synthesis.local_quats,
+        planted=synthesis.planted,
+    )
+
+
+def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
+    """What the core has filled, with its foot error and how far a held ankle missed. (2,)."""
+    return Synthesis(
+        filled.heading,
+        filled.root,
+        filled.quats,
+        filled.planted,
+        float(errors[0]),
+        float(errors[1]),
+    )
+
+
+def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
+    """Memory for what ``ml_table_best`` returns next to frames.
+
+    The number of the recipe taken, whether its feet are held, its errors, what the check found.
+    """
+    return (
+        np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.bool_),
+        np.zeros(2),
+        np.zeros((MOST_FOUND, 5)),
+        np.zeros(1, dtype=np.int64),
+    )
