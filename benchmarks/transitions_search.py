@@ -17,8 +17,7 @@ import numpy as np
 
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.engines.engine import LocalEngine
-from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.score.columns import (
     COLUMNS,
     PAPER,

@@ -10,9 +10,8 @@ import numpy as np
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.index.index_build import build_index
-from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.paper.paper_search import PaperJob, search_rows, times_of
 from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.terms import terms_of

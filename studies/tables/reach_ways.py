@@ -10,8 +10,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import Lookup, find_lookup
+from motionloom.tables.index.clusters import Lookup, find_clusters, find_lookup
 from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.terms import Terms, TermSource, term_source, terms_of
 from motionloom.tables.search.pair_search import refine_recipe

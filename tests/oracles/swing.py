@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD
-from motionloom.tables.synthesis.synthesis import Rows
+from motionloom.tables.synthesis.synthesis import NOT_HELD, Rows
 
 FADE, SLOPE, QUICKEST, UPRIGHT, GROWTH = 15, 20, 6, 8, 0.05
 LIFTED_FROM, LIFT_PART, LIFT_MOST, LIFT_HURRY = 0.025, 1.0, 0.05, 2.4e-4

@@ -18,19 +18,16 @@ from motionloom._progress import progress_bar
 from motionloom.body.masses import mass_parts
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.build_parts import Parts, locked
-from motionloom.tables.collection.catalogue_check import checked_rate
+from motionloom.tables.collection.catalogue import checked_rate
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
-from motionloom.tables.collection.generations import forget_before
-from motionloom.tables.collection.store import disk_errors
+from motionloom.tables.collection.store import disk_errors, forget_before
 from motionloom.tables.engines.engine import Checked, Engine
 from motionloom.tables.engines.engine_choice import engine_of
-from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.index.index_build import window_index
-from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.windows import windows_of
-from motionloom.tables.paper.paper_build import search_paper
-from motionloom.tables.paper.paper_search import PaperJob
+from motionloom.tables.paper.paper_search import PaperJob, search_paper
 from motionloom.tables.score.natural import RANKINGS, ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
@@ -399,7 +396,7 @@ def _build(
     engine: Engine | int | None,
     progress: bool,
 ) -> None:
-    """Search what is left to search, by an engine or, in the papers' way, threads; write it all."""
+    """Search by an engine or, with the papers' method, by threads; write table and window index."""
     check_frames(collection.frames)
     parts = Parts(target)
     inputs = plan.digest(collection)
@@ -457,7 +454,7 @@ def _searched(
 def _representatives(
     collection: Collection, plan: BuildPlan, parts: Parts, inputs: str, progress: bool
 ) -> Arrays:
-    """Medoids of both sets and the lookup of every row, made or found among the parts."""
+    """Medoids of both sets and the lookup of every row, computed or found among the parts."""
     stored = parts.load(
         "representatives",
         inputs,
@@ -465,7 +462,7 @@ def _representatives(
     )
     if stored is not None:
         return stored
-    parts.discard()  # all of it was made from something else
+    parts.discard()  # they belong to other inputs
     frames = collection.frames
     stride = max(1, round(STRIDE_S * collection.fps))
     options: dict[str, Any] = {"length": plan.length, "stride": stride, "seed": plan.seed}

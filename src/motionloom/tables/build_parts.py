@@ -40,9 +40,9 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 class Parts:
-    """Results by name in a folder ``X.mlt.part``, each under a digest of what it was made from.
+    """Results by name in a folder ``X.mlt.part``, each under a digest of its inputs.
 
-    What is damaged, cut short or made from something else counts as not there.
+    A result that is damaged, cut short, or of other inputs counts as not there.
     """
 
     def __init__(self, table: Path) -> None:
@@ -50,7 +50,7 @@ class Parts:
         self.folder = table.with_name(f"{table.name}.part")
 
     def load(self, name: str, inputs: str, check: Callable[[TableFile], object]) -> Arrays | None:
-        """The arrays kept under a name, if they were made from these inputs.
+        """The arrays stored under a name, if they are of these inputs.
 
         Parameters
         ----------

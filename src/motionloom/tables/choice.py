@@ -11,8 +11,7 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.features.checks.compare import MOST_FOUND
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.score.columns import COLUMNS, Ranking, score_into, scratch_of, terms_record
 from motionloom.tables.score.natural import Reference, reference_of
@@ -55,15 +54,15 @@ class Choice(NamedTuple):
         return (*self.rows[number].tolist(), int(self.is_pinned(number)))
 
     def is_pinned(self, number: int) -> bool:
-        """Whether one goes along captured windows that are pinned at both ends."""
+        """Whether a recipe goes along captured windows that are pinned at both ends."""
         return self.pinned is not None and bool(self.pinned[number])
 
     def all_windows(self) -> list[tuple[int, ...]]:
-        """First rows of every blend's windows; those that are pinned are no blends."""
+        """First rows of every blend's windows; pinned recipes are no blends."""
         return [self.windows(n) for n in range(len(self.rows)) if not self.is_pinned(n)]
 
     def only(self, number: int) -> Choice:
-        """One of them alone."""
+        """The choice of one recipe alone."""
         at = slice(number, number + 1)
         pinned = None if self.pinned is None else self.pinned[at]
         return Choice(self.rows[at], self.costs[at], self.columns[at], 1, pinned)
@@ -73,21 +72,21 @@ class Choice(NamedTuple):
         return next(n for n in range(len(self.rows)) if self.key(n) == key)
 
     def without(self, keys: Collection[tuple[int, ...]]) -> Choice:
-        """Those whose :meth:`key` is none of these; all of them are in order."""
+        """The recipes whose :meth:`key` is none of ``keys``; all of them are in order."""
         numbers = [n for n in range(len(self.rows)) if self.key(n) not in keys]
         pinned = None if self.pinned is None else self.pinned[numbers]
         parts = (self.rows[numbers], self.costs[numbers], self.columns[numbers])
         return Choice(*parts, len(numbers), pinned)
 
     def only_pinned(self) -> Choice:
-        """Those that go along captured windows."""
+        """The recipes that go along captured windows."""
         numbers = [n for n in range(len(self.rows)) if self.is_pinned(n)]
         parts = (self.rows[numbers], self.costs[numbers], self.columns[numbers])
         return Choice(*parts, len(numbers), np.ones(len(numbers), dtype=np.bool_))
 
 
 def merged(choices: Sequence[Choice]) -> Choice:
-    """Choices in order, as one in order."""
+    """Several choices as one, in order of cost."""
     rows = np.concatenate([each.rows for each in choices])
     costs = np.concatenate([each.costs for each in choices])
     columns = np.concatenate([each.columns for each in choices])
@@ -99,12 +98,12 @@ def merged(choices: Sequence[Choice]) -> Choice:
 
 
 def most_recipes(per_pair: int) -> int:
-    """Recipes of one query at most, of a table with so many recipes per pair."""
+    """Recipes of one query at most, in a table with ``per_pair`` recipes of each pair."""
     return TARGETS * (per_pair + CAPTURED + PINNED + 1) + MORE
 
 
 def new_choice(most: int) -> Record:
-    """An empty choice of up to so many recipes, for the core to fill."""
+    """An empty choice of up to ``most`` recipes, for the core to fill."""
     return record(
         "ml_choice",
         most=most,
@@ -118,7 +117,7 @@ def new_choice(most: int) -> Record:
 
 
 def fill_choice(filled: Record, choice: Choice) -> None:
-    """Make a choice the one in a record, which is large enough."""
+    """Write a choice into a record, which is large enough."""
     n = len(choice.rows)
     filled.rows[:n], filled.costs[:n], filled.columns[:n] = (
         choice.rows,
@@ -137,7 +136,7 @@ def record_of(choice: Choice) -> Record:
 
 
 def choice_of(filled: Record) -> Choice:
-    """The choice that the core has filled; the record may be filled again."""
+    """A copy of the choice in a record that the core filled."""
     n = filled.struct.count
     return Choice(
         filled.rows[:n].copy(),
@@ -173,7 +172,7 @@ def fill_rows(
 
 
 WIDE = 32
-"""Slots for windows of queries, after those of the medoids."""
+"""Slots for windows of queries, after the slots of the medoids."""
 
 
 class WindowSlots:
@@ -220,7 +219,7 @@ class WindowSlots:
         }
 
     def put(self, slot: int, row: int) -> None:
-        """Make the window from ``row`` the one in a slot, if it is not."""
+        """Put the window from ``row`` into a slot, unless it is there."""
         if self.slots[slot] != row:
             self.terms.put(self._source, slot, row)
             self.slots[slot] = row
@@ -280,7 +279,7 @@ class WindowSlots:
 
 
 def new_frames(most: int, n_joints: int) -> Record:
-    """Up to so many frames, for the core to fill."""
+    """Memory for up to ``most`` frames, for the core to fill."""
     return record(
         "ml_frames",
         most=most,
@@ -309,7 +308,7 @@ def frames_of(synthesis: Synthesis) -> Record:
 
 
 def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
-    """What the core has filled, with its foot error and how far a held ankle missed. (2,)."""
+    """The frames that the core filled; ``errors`` (2,) are of feet and of a held ankle, metres."""
     return Synthesis(
         filled.heading,
         filled.root,

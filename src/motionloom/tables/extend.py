@@ -22,13 +22,16 @@ from motionloom.tables.collection.common_skeleton import (
     root_in_pelvis,
     skeleton_key,
 )
-from motionloom.tables.collection.folder_clips import find_other_files
-from motionloom.tables.collection.generations import CATALOGUE, forget_before, writing_collection
-from motionloom.tables.collection.ingest import ingest_folder
+from motionloom.tables.collection.folder_clips import Reading, find_other_files
+from motionloom.tables.collection.ingest import ingest_folder, report_of
 from motionloom.tables.collection.labels import read_labels
-from motionloom.tables.collection.survey import Reading, report_of
+from motionloom.tables.collection.store import (
+    CATALOGUE,
+    forget_before,
+    writing_collection,
+)
+from motionloom.tables.index.clusters import find_lookup
 from motionloom.tables.index.index_build import Growth, grown_index, growth_of
-from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_contents import (
     TableArrays,
@@ -143,7 +146,7 @@ def add_clips(
 def _grown_already(
     path: Path, again: Mapping[str, object], expected: Mapping[str, object]
 ) -> Collection:
-    """The collection in a folder, if the options are those that it was made with."""
+    """The collection in a folder that has grown already; refuse options other than its own."""
     for name, value in again.items():
         if value is not None:
             raise ArrayError(
@@ -212,7 +215,7 @@ def grow_collection(
 
 
 def check_options(path: Path, was: Catalogue, expected: Mapping[str, Any]) -> Motion | None:
-    """Refuse options that differ from those that a collection was made with; None is as it was.
+    """Refuse options other than those of the collection's ingest; None stands for the same.
 
     Returns the clip of ``skeleton``, where one was given.
     """
@@ -242,7 +245,7 @@ def _other_option(path: Path, name: str, differs: str) -> TableError:
 
 
 def _options_of(was: Catalogue) -> dict[str, object]:
-    """What a collection was made with, by the names of the options."""
+    """Options of a collection's ingest, by name."""
     return {
         "fps": was.fps,
         "skeleton": skeleton_key(was.common.skeleton),

@@ -1,4 +1,4 @@
-"""QueryEngine: a table with everything at hand that a transition looks up; what it asks the core."""
+"""QueryEngine: a table with everything at hand that a transition looks up, as the core asks it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from motionloom.tables.choice import (
 )
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
-from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.clusters import NOWHERE
 from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
 from motionloom.tables.score.columns import COLUMNS, column
 from motionloom.tables.score.natural import Reference
@@ -41,16 +41,25 @@ from motionloom.tables.table_contents import TableArrays, TableHeader
 from motionloom.tables.table_places import LabelTargets, WindowPlaces
 
 TRIES, RANKED = 3, 5
-"""Recipes that are synthesized, best first, and of those that are in order already; as in
+"""Recipes that are synthesized at most, and at most where all of them are in order already; as in
 core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
-"""Collections with up to so many bytes of rotations are checked whole when the engine is built;
-in larger ones each clip is checked when it is first used."""
+"""Bytes of rotations up to which a collection is checked whole when the engine is built; in a
+larger one each clip is checked when it is first used."""
 NONE_BANNED = np.zeros((0, MOST_WAYS + 1), dtype=np.int64)
 ALIGNED = 16
-"""Memory of the core begins at a multiple of so many bytes."""
+"""Memory of the core begins at a multiple of this, bytes."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
+
+_choose = kernel("ml_table_choose")
+_join = kernel("ml_table_join")
+_judge = kernel("ml_table_judge")
+_worth = kernel("ml_table_worth")
+_best = kernel("ml_table_best")
+_share = kernel("ml_table_share")
+_share_memory = kernel("ml_table_share_memory")
+_work = kernel("ml_table_work")
 
 
 class Best(NamedTuple):
@@ -64,15 +73,6 @@ class Best(NamedTuple):
     feet: bool
     """Whether its feet are held."""
     checked: Checked
-
-
-_choose = kernel("ml_table_choose")
-_join = kernel("ml_table_join")
-_judge = kernel("ml_table_judge")
-_worth = kernel("ml_table_worth")
-_best = kernel("ml_table_best")
-_share = kernel("ml_table_share")
-_share_memory = kernel("ml_table_share_memory")
 
 
 class QueryEngine:
@@ -138,9 +138,9 @@ class QueryEngine:
         )  # fmt: skip
 
     def measuring(self, ask: Callable[[], None], table: Record | None = None) -> None:
-        """Call the core, and measure the limits of clips whenever it misses some.
+        """Call the core; measure the limits of a clip and call again while it misses some.
 
-        ``table`` is that which the call works with, by default the engine's.
+        ``table`` is the record that the call works with, by default the engine's.
         """
         missing = (self.record if table is None else table).missing
         while True:
@@ -160,7 +160,7 @@ class QueryEngine:
                     self.check.measure(clip)
 
     def of_thread(self) -> Record:
-        """The table as this thread alone works with it: poses, index and recipes are shared."""
+        """The record of the table for this thread: own memory, shared poses, index and recipes."""
         own: Record | None = getattr(self._own, "table", None)
         if own is None:
             size = _share_memory(self.record)
@@ -231,7 +231,7 @@ class QueryEngine:
         later: Sequence[int] | IntArray = (),
         banned: Sequence[tuple[int, ...]] = (),
     ) -> Choice:
-        """The best way to one of some targets; see ``ml_table_join`` of the core.
+        """The best candidate to one of some targets; see ``ml_table_join`` of the core.
 
         Only the first is known to be the best; :meth:`ranked` puts the rest in order.
 
@@ -324,7 +324,7 @@ class QueryEngine:
             return self._slots.reference(windows)
 
     def margin(self, choice: Choice, number: int) -> float:
-        """How far above what counts as good a candidate whose columns are known is by the score.
+        """How far a candidate with known columns is above the threshold of the table's score.
 
         By naturalness, as its logit, or by the papers' sum in inches, which falls as blends get
         better.
@@ -335,7 +335,7 @@ class QueryEngine:
         return float(worth[0])
 
     def is_natural(self, choice: Choice, number: int) -> bool:
-        """Whether a candidate whose columns are known is good by the table's score."""
+        """Whether a candidate with known columns passes the threshold of the table's score."""
         margin = self.margin(choice, number)
         return margin >= 0.0 if self._by_naturalness else margin > 0.0
 
@@ -361,7 +361,7 @@ class QueryEngine:
     def synthesize_best(self, choice: Choice, *, still: bool = False, ranked: bool = False) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
 
-        With ``ranked`` only those that are in order are tried.
+        With ``ranked`` only recipes that are in order are tried.
 
         If none of the first few recipes passes and no foot slips, the feet of the first are left as
         the blend has them. If none passes, the one that fails least is returned.
@@ -385,9 +385,6 @@ class QueryEngine:
             )
 
 
-_work = kernel("ml_table_work")
-
-
 def table_record(
     arrays: TableArrays,
     family: str,
@@ -397,7 +394,7 @@ def table_record(
     captured: CapturedBetween,
     check: TableCheck,
 ) -> Record:
-    """A table as the core takes it.
+    """The record of a table: all that the core looks up for a transition.
 
     Parameters
     ----------
@@ -408,7 +405,7 @@ def table_record(
     slots
         The table's medoids, and windows of queries.
     index, captured
-        All captured windows, and how those between two others are looked for.
+        All captured windows, and the search for those between two others.
     check
         Of the collection: its limits are measured later.
     """

@@ -38,8 +38,8 @@ MOST_SHARES = int(constant("ML_MOST_SHARES"))
 MOST_CLIPS = 4
 """Clips that a transition is made of."""
 MEASURED_AT_ONCE = 100_000
-"""Clips of collections with up to so many frames are measured before the first character of a table
-plays, in about a second; in larger ones each clip is measured in the step that first needs it."""
+"""Frames up to which all clips of a collection are measured before the first character of a table
+plays, in about a second; in a larger one each clip is measured in the step that first needs it."""
 GO, HOLD, ACT = 2, 3, 4
 """Orders about labels, as in core/src/stream.h."""
 

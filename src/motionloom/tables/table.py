@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fr
     from motionloom.tables.path import HybridPath
     from motionloom.tables.query_engine import QueryEngine
     from motionloom.tables.stream import DeadEnds, Stream
-    from motionloom.tables.synthesis.inbetween import Fill
+    from motionloom.tables.synthesis.fill import Fill
     from motionloom.tables.table_transition import TableTransition
 
 PATIENCE_S = constant("ML_STREAM_PATIENCE_S")
@@ -200,7 +200,7 @@ class TransitionTable:
     def paper_engine(self) -> PaperEngine:
         """The papers' table with everything at hand that transitions look up."""
         from motionloom.tables.paper.paper_engine import PaperEngine
-        from motionloom.tables.paper.recipe_times import RecipeTimes
+        from motionloom.tables.paper.time_alignment import RecipeTimes
 
         query = self.query_engine
         with self._lock:
@@ -365,8 +365,7 @@ class TransitionTable:
         Fill
             The whole motion, the filled ``span``, and its check.
         """
-        from motionloom.tables.synthesis.checked_fill import fill_checked
-        from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
+        from motionloom.tables.synthesis.fill import GapMotion, fill_checked, matched_gap
 
         clean, match = flag(clean, "clean"), flag(match, "match")
         count = None if count is None else whole(count, "count", least=1)

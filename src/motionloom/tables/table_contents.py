@@ -14,8 +14,8 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._paths import path_of
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.index.lookup import NOWHERE, Lookup
-from motionloom.tables.paper.recipe_times import PAPER_ARRAYS, check_recipe_times
+from motionloom.tables.index.clusters import NOWHERE, Lookup
+from motionloom.tables.paper.time_alignment import PAPER_ARRAYS, check_recipe_times
 from motionloom.tables.score.columns import COLUMNS, Ranking
 from motionloom.tables.score.recipe import FAMILIES, Recipe
 from motionloom.tables.score.terms import N_SEGMENTS

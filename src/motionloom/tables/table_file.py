@@ -36,8 +36,8 @@ KINDS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<u4", "<i4", "<i8", "<f2", "<f4", "
 MOST_DIMENSIONS = 8
 CHECKED_AT_ONCE = 1 << 22
 """Arrays of up to this many bytes are checked when the file is opened, by a checksum that finds
-what disks and lines do to bytes; all of them are held against their digests when damage is sought,
-which takes four times as long."""
+faults of disks and lines. A search for damage compares all arrays with their digests, which takes
+four times as long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.labels import Label, label_pieces
-from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.clusters import NOWHERE
 from motionloom.tables.index.windows import window_from
 from motionloom.tables.table_contents import TableArrays
 

@@ -35,7 +35,7 @@ LONGEST_TRANSITION_S = 2.0
 JOINS = 2
 """Searches for a natural candidate that also passes the quality check, at most."""
 MOST_RESCORED = 1_000_000
-"""More recipes than any two frames have in a table: a greater number means all of them."""
+"""More recipes than any two frames have in a table; a greater number given means all of them."""
 UNVARIED = (
     "not varied: no drawn recipe passes the quality check, costs at most a little more and is "
     "natural where this one is"
@@ -46,8 +46,8 @@ DRAWS = 12
 NEAREST = 12
 """Captured windows that start like the source and end like the target, to draw from."""
 WORSE = 0.5
-"""A variation may cost this much more than the first transition, as part of that cost and at least
-of one inch."""
+"""A variation may cost this much more than the first transition, as a part of that cost or of one
+inch, whichever is more."""
 Key = tuple[int, ...]
 """First rows of a recipe's windows, -1 where there are fewer, and 1 if pinned."""
 
@@ -172,7 +172,7 @@ def window_of(engine: QueryEngine, place: Place, notes: list[str], *, leaving: b
 
 
 def _times_changed(engine: QueryEngine, request: TransitionRequest) -> list[str]:
-    """Notes about times that a table cannot keep to."""
+    """Notes about given times that are shorter or longer than the table can make."""
     window_s, notes = engine.length / engine.frames.fps, []
     longest_s, most_s = request.longest_s, MOST_LENGTHS * window_s
     if longest_s is not None and round(longest_s * engine.frames.fps) < engine.length:
@@ -185,7 +185,7 @@ def _times_changed(engine: QueryEngine, request: TransitionRequest) -> list[str]
 
 
 class Attempt:
-    """A synthesized candidate, and what decides between several."""
+    """A synthesized candidate, and the figures that decide between several."""
 
     def __init__(self, engine: QueryEngine, best: Best) -> None:
         self._engine, self.best = engine, best
@@ -193,7 +193,7 @@ class Attempt:
 
     @cached_property
     def margin(self) -> float:
-        """How far it is above what counts as natural; see :meth:`QueryEngine.margin`."""
+        """How far it is above the threshold of naturalness; see :meth:`QueryEngine.margin`."""
         return self._engine.margin(self.best.choice, self.best.number)
 
     @property
@@ -211,12 +211,12 @@ def find_transition(
 ) -> Best:
     """The best candidate of any duration up to the longest one that is natural and passes.
 
-    Where what is natural fails the quality check, it is left out and the search goes on. If nothing
-    natural passes, the most natural candidate that passes is taken, or the one that fails least.
-    If nothing good is found, the search is repeated without the tolerance and with the usual time,
-    where these are less; if nothing passes, between the frames asked for alone, and recipes of the
-    table are tried. The best result is taken. So a tolerance, or more time than usual, never makes
-    a natural result unnatural.
+    A natural candidate that fails the quality check is left out, and the search goes on. If no
+    natural candidate passes, the search is repeated without the tolerance and with the usual time,
+    where these are less. If no candidate passes at all, the search is repeated between the frames
+    asked for alone, and recipes of the table are tried. The most natural candidate that passes is
+    taken, or the one that fails least. So a tolerance, or more time than usual, never makes a
+    natural result unnatural.
     """
     result: Attempt | None = None
     for attempt in _attempts(engine, request):
@@ -239,7 +239,7 @@ def find_transition(
 
 
 def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[TransitionRequest]:
-    """The request, and with the usual time and without its tolerance where these are less."""
+    """The request; then with the usual time and without its tolerance, where these are less."""
     yield request
     times = {_longest(engine, request.longest_s): request.longest_s}
     usual = _longest(engine, None)
@@ -253,9 +253,9 @@ def _attempts(engine: QueryEngine, request: TransitionRequest) -> Iterator[Trans
 def _searched(
     engine: QueryEngine, source: int, targets: IntArray, request: TransitionRequest
 ) -> Iterator[Attempt]:
-    """What is synthesized, until something is natural and passes, or nothing natural is left.
+    """Candidates one after the other, until no natural one is left; the caller stops at a good one.
 
-    If nothing passes, the other blends at the places that were found come last, the cheapest first.
+    If none passes, the other blends at the places that were found come last, the cheapest first.
     """
     rescore = min(int(request.rescore), MOST_RESCORED)
     longest, later = _longest(engine, request.longest_s), _later(engine, targets, request)
@@ -304,7 +304,7 @@ def _later(engine: QueryEngine, targets: IntArray, request: TransitionRequest) -
 
 
 def _longest(engine: QueryEngine, longest_s: float | None) -> int:
-    """Frames that a transition may take."""
+    """Frames that a transition may take: one to four windows."""
     longest_s = LONGEST_TRANSITION_S if longest_s is None else longest_s
     most = MOST_LENGTHS * engine.length
     return max(engine.length, round(min(longest_s * engine.frames.fps, most)))
@@ -327,10 +327,9 @@ def _chosen(
 
 
 def vary(engine: QueryEngine, first: Best, variation: int, *, still: bool) -> Best | None:
-    """The first drawn recipe that is as good as it must be; None if no drawn one is.
+    """The first drawn recipe that passes the check and costs little more; None if there is none.
 
-    It passes the quality check, costs at most a little more than the first transition, and is
-    natural if that one is natural.
+    It is natural if the first transition is, and costs at most :data:`WORSE` more.
 
     Parameters
     ----------
@@ -386,7 +385,7 @@ def _draws(engine: QueryEngine, own: Key, variation: int) -> Iterator[Key]:
 
 
 def _unscored(keys: list[Key]) -> Choice:
-    """Recipes of which nothing is measured yet."""
+    """A choice of recipes with nothing measured yet."""
     rows = np.array([key[:-1] for key in keys], dtype=np.int64)
     columns = np.full((len(keys), len(COLUMNS)), np.nan, dtype=np.float32)
     pinned = np.array([bool(key[-1]) for key in keys])
@@ -504,7 +503,7 @@ def assembled(
 def _played(
     engine: QueryEngine, windows: Sequence[int], synthesis: Synthesis, lead: int, follow: int
 ) -> tuple[Synthesis, int]:
-    """Blended frames with up to so many frames of the clips before and after; how many go before.
+    """Blended frames with up to ``lead`` frames before and ``follow`` after; how many go before.
 
     Clips move points that they label as planted: those labels are removed.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.clusters import NOWHERE
 from motionloom.tables.table_places import TARGETS, LabelTargets
 
 LENGTH = 4

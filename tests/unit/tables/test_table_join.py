@@ -16,7 +16,7 @@ from motionloom.tables.query_engine import TRIES
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.score.score import THRESHOLD_IN
-from motionloom.tables.synthesis.leg_kernels import keep_true_labels
+from motionloom.tables.synthesis.synthesis import keep_true_labels
 from motionloom.tables.table_places import RESCORED
 from motionloom.tables.transition_search import (
     LONGEST_TRANSITION_S,

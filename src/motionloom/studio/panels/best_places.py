@@ -11,7 +11,7 @@ from motionloom._progress import report_step
 from motionloom.errors import TableError
 from motionloom.studio.messages.result_messages import Place
 from motionloom.studio.messages.table_messages import OpenPlace
-from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.clusters import NOWHERE
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.table import TransitionTable
 

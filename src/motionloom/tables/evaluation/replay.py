@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.collection.frames import FloatArray32, check_frames
 from motionloom.tables.paper.paper_search import PaperJob
-from motionloom.tables.paper.recipe_times import RecipeTimes
-from motionloom.tables.paper.warped_terms import FAMILY_NUMBERS, WarpedTerms
+from motionloom.tables.paper.time_alignment import FAMILY_NUMBERS, RecipeTimes, WarpedTerms
 from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import naturalness, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS

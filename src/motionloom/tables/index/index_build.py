@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, IntArray
 from motionloom.errors import TableError
-from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import (
     RELEASED_BYTES,
+    FloatArray32,
     Frames,
     release_frames,
     speeds_of_clips,
@@ -23,8 +23,7 @@ from motionloom.tables.collection.frames import (
 from motionloom.tables.index.contexts import Side, contexts, displacements, encoded
 from motionloom.tables.index.kmeans import extend_partition, find_partition
 from motionloom.tables.index.matrices import add_squares, eigen, product
-from motionloom.tables.index.neighbour_search import HEAD, LEADING, Books, Codes
-from motionloom.tables.index.neighbours import COMPONENTS, WindowIndex
+from motionloom.tables.index.neighbours import COMPONENTS, HEAD, LEADING, Books, Codes, WindowIndex
 from motionloom.tables.index.windows import compared_joints, windows_of
 from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
 

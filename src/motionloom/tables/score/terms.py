@@ -18,8 +18,7 @@ from motionloom.body.stature import stature
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.recipe import weights_of
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import IntArray32, Terms
 

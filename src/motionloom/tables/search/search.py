@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.columns import PAPER, Ranking, terms_record
 from motionloom.tables.score.terms import MOST_WAYS, Terms
 from motionloom.tables.search.pair_search import (

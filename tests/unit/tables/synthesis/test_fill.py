@@ -6,11 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis import checked_fill as filling
-from motionloom.tables.synthesis.checked_fill import ATTEMPTS, LITTLE, attempts
-from motionloom.tables.synthesis.gap_motion import GapMotion
+from motionloom.tables.synthesis import fill as filling
+from motionloom.tables.synthesis.fill import ATTEMPTS, LITTLE, Attempt, GapMotion, attempts
 from motionloom.tables.synthesis.gap_windows import COUNT, RATES, Matches
-from motionloom.tables.synthesis.inbetween import Attempt
 
 LENGTH = 13
 
