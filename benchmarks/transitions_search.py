@@ -30,8 +30,8 @@ from motionloom.tables.score.columns import (
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import Terms, term_source, terms_of
+from motionloom.tables.search.pair_search import NONE
 from motionloom.tables.search.search import (
-    NONE,
     SearchJob,
     Shortlist,
     search_chunk,

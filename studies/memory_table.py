@@ -15,7 +15,8 @@ from motionloom.tables.index.index_build import build_index
 from motionloom.tables.paper.paper_search import PaperJob, search_rows, times_of
 from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.search import NONE, SearchJob, search_chunk
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, search_chunk
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW, TableHeader, TableSources
 from motionloom.tables.table_file import TableFile

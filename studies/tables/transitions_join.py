@@ -35,8 +35,7 @@ from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import NATURAL, is_natural
-from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.score.terms import MOST_WAYS
+from motionloom.tables.score.recipe import MOST_WAYS, Recipe
 from motionloom.tables.synthesis.synthesis import Synthesis, synthesize
 from studies.baselines.inertialize import played_window
 from studies.baselines.motion_matching import matching_transition

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom.body.masses import mass_parts
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.build_parts import Parts, locked
 from motionloom.tables.collection.catalogue import checked_rate
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
@@ -31,7 +31,8 @@ from motionloom.tables.paper.paper_search import PaperJob, search_paper
 from motionloom.tables.score.natural import RANKINGS, ranking_of
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_contents import (
     EDITIONS,
@@ -43,7 +44,7 @@ from motionloom.tables.table_contents import (
     check_representatives,
     relative_to,
 )
-from motionloom.tables.table_file import write_table_file
+from motionloom.tables.table_file import Arrays, Parts, TableFile, locked, write_table_file
 
 BUILD = 1
 """Raised when the same inputs would give another table: parts of older builds do not fit then."""
@@ -60,7 +61,6 @@ COSTS_KEPT = 8
 """Recipes whose costs are kept too: their order says the rest."""
 SHORTLIST = 96
 """Recipes of the coarse search that are tried again between finer representatives."""
-Arrays = dict[str, npt.NDArray[Any]]
 
 
 def build_table(
@@ -418,39 +418,6 @@ def _build(
     parts.discard()
 
 
-def _searched(
-    collection: Collection,
-    plan: BuildPlan,
-    parts: Parts,
-    chosen: Arrays,
-    engine: Engine,
-    progress: bool,
-) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
-    """Best recipes (E, E, keep, 4) and their costs between all representatives."""
-    coarse, fine = chosen["medoids"], chosen["fine_medoids"]
-    masses = None if plan.masses is None else np.array(plan.masses)
-    terms = terms_of(
-        collection.frames, np.concatenate([coarse, fine]).astype(np.int64), plan.length,
-        family=plan.weights, masses=masses,
-    )  # fmt: skip
-    between = np.arange(len(coarse))
-    is_fine = plan.fine > plan.clusters
-    job = SearchJob(
-        terms, between, between, between, plan.ways,
-        SHORTLIST if is_fine else plan.keep, ranking_of(plan.score),
-    )  # fmt: skip
-    recipes, costs = parts.search(job, "search", engine, progress)
-    if is_fine:
-        parents = chosen["lookup.coarse"][fine].astype(np.int64)
-        ends = len(coarse) + np.arange(len(fine))
-        short = Shortlist(_four_way(recipes), parents, parents)
-        job = SearchJob(
-            terms, ends, ends, between, plan.ways, plan.keep, job.ranking, shortlist=short
-        )
-        recipes, costs = parts.search(job, "refine", engine, progress)
-    return recipes, costs
-
-
 def _representatives(
     collection: Collection, plan: BuildPlan, parts: Parts, inputs: str, progress: bool
 ) -> Arrays:
@@ -482,6 +449,79 @@ def _representatives(
     }
     parts.save("representatives", inputs, chosen)
     return chosen
+
+
+def _searched(
+    collection: Collection,
+    plan: BuildPlan,
+    parts: Parts,
+    chosen: Arrays,
+    engine: Engine,
+    progress: bool,
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
+    """Best recipes (E, E, keep, 4) and their costs between all representatives."""
+    coarse, fine = chosen["medoids"], chosen["fine_medoids"]
+    masses = None if plan.masses is None else np.array(plan.masses)
+    terms = terms_of(
+        collection.frames, np.concatenate([coarse, fine]).astype(np.int64), plan.length,
+        family=plan.weights, masses=masses,
+    )  # fmt: skip
+    between = np.arange(len(coarse))
+    is_fine = plan.fine > plan.clusters
+    job = SearchJob(
+        terms, between, between, between, plan.ways,
+        SHORTLIST if is_fine else plan.keep, ranking_of(plan.score),
+    )  # fmt: skip
+    recipes, costs = _search_chunks(parts, job, "search", engine, progress)
+    if is_fine:
+        parents = chosen["lookup.coarse"][fine].astype(np.int64)
+        ends = len(coarse) + np.arange(len(fine))
+        short = Shortlist(_four_way(recipes), parents, parents)
+        job = SearchJob(
+            terms, ends, ends, between, plan.ways, plan.keep, job.ranking, shortlist=short
+        )
+        recipes, costs = _search_chunks(parts, job, "refine", engine, progress)
+    return recipes, costs
+
+
+def _search_chunks(
+    parts: Parts, job: SearchJob, name: str, engine: Engine, progress: bool
+) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32]]:
+    """Best recipes (S, T, keep, 4) and their costs (S, T, keep) of a job, chunk by chunk."""
+    inputs = job.digest()
+    recipes = np.full((job.n_pairs, job.keep, 4), NONE, dtype=np.uint16)
+    costs = np.full((job.n_pairs, job.keep), np.inf, dtype=np.float32)
+    done = set()
+    for chunk in range(job.n_chunks):
+        pairs = job.pairs(chunk)
+        check = partial(_check_chunk, shape=(len(pairs), job.keep), n_windows=job.terms.n_windows)
+        stored = parts.load(f"{name}-{chunk:05d}", inputs, check)
+        if stored is not None:
+            recipes[pairs.start : pairs.stop] = stored["recipes"]
+            costs[pairs.start : pairs.stop] = stored["costs"]
+            done.add(chunk)
+    left = job.n_pairs - sum(len(job.pairs(chunk)) for chunk in done)
+    with progress_bar(f"searching {job.n_recipes:,} blends", left, shown=progress) as advance:
+        for result in engine.search(job, skip=done, progress=advance):
+            pairs = job.pairs(result.chunk)
+            recipes[pairs.start : pairs.stop] = result.recipes
+            costs[pairs.start : pairs.stop] = result.costs
+            parts.save(
+                f"{name}-{result.chunk:05d}",
+                inputs,
+                {"recipes": result.recipes, "costs": result.costs},
+            )
+    shape = len(job.sources), len(job.targets), job.keep
+    return recipes.reshape(*shape, 4), costs.reshape(shape)
+
+
+def _check_chunk(file: TableFile, *, shape: tuple[int, int], n_windows: int) -> None:
+    """Check what a part holds of a search: places in the terms, the costs of the best first."""
+    recipes = file.array("recipes", "<u2", (*shape, 4))
+    if ((recipes >= n_windows) & (recipes != NONE)).any():
+        raise file.damaged("a recipe names a window that is not there")
+    if np.isnan(file.array("costs", "<f4", shape)).any():
+        raise file.damaged("a recipe must have a cost")
 
 
 def _four_way(recipes: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:

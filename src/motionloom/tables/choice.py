@@ -17,8 +17,8 @@ from motionloom.tables.score.columns import COLUMNS, Ranking, score_into, scratc
 from motionloom.tables.score.natural import Reference, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import IntArray32, build_terms, term_source
-from motionloom.tables.search.pair_search import refine_recipe, weighing_of
-from motionloom.tables.search.search import NONE, search_pair
+from motionloom.tables.search.pair_search import NONE, refine_recipe, weighing_of
+from motionloom.tables.search.search import search_pair
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_places import TARGETS
 

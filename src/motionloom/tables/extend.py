@@ -13,7 +13,6 @@ from motionloom._paths import path_of
 from motionloom.errors import ArrayError, TableError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.common_skeleton import (
@@ -42,7 +41,7 @@ from motionloom.tables.table_contents import (
     read_header,
     relative_to,
 )
-from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
+from motionloom.tables.table_file import TableFile, locked, open_table_file, write_table_file
 
 
 def add_clips(

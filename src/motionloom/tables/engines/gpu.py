@@ -30,9 +30,10 @@ from motionloom.tables.engines.gpu_module import (
     job_type,
 )
 from motionloom.tables.score.columns import INCH, terms_record
-from motionloom.tables.score.terms import MOST_WAYS, TURN_M, Terms
-from motionloom.tables.search.pair_search import Kept, Middles, PairSearch, no_spreads
-from motionloom.tables.search.search import NONE, FoundChunk, SearchJob, Shortlist, search_chunk
+from motionloom.tables.score.recipe import MOST_WAYS
+from motionloom.tables.score.terms import TURN_M, Terms
+from motionloom.tables.search.pair_search import NONE, Kept, Middles, PairSearch, no_spreads
+from motionloom.tables.search.search import FoundChunk, SearchJob, Shortlist, search_chunk
 
 AT_A_TIME = 50_000_000
 """Blends between two looks at whether anybody still wants them: less than a second."""

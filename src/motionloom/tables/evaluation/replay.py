@@ -15,7 +15,8 @@ from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import naturalness, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist, search_chunk
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist, search_chunk
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 

@@ -34,10 +34,24 @@ from motionloom.tables.table_transition import Candidate, Candidates, TableTrans
 from motionloom.tables.transition_search import TransitionRequest, late_frames, window_of
 
 _track = kernel("ml_mixture_track")
+UP = np.array([0.0, 1.0, 0.0])
+
+
+class PlayedFrames(NamedTuple):
+    """Frames one after the other."""
+
+    heading: FloatArray
+    """Radians. (F,)"""
+    root: FloatArray
+    """Metres. (F, 3)"""
+    quats: FloatArray
+    """(F, J, 4)"""
+    planted: BoolArray
+    """(F, 4)"""
 
 
 class Made(NamedTuple):
-    """A recipe made into frames."""
+    """The frames of a recipe."""
 
     frames: PlayedFrames
     foot_error: float
@@ -133,64 +147,6 @@ class PaperEngine:
         return Recipe(rows, recipe.length, recipe.family, recipe.times)
 
 
-def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
-    """Frames of a recipe: poses of the edition, then feet where the queue has them."""
-    engine, frames = paper.engine, paper.engine.frames
-    at, weights = rows_at(frames, recipe), recipe.weights()
-    heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
-    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
-    pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
-    quats = np.array(pose.quats)
-    quats[:, 0] = _turned(heading, quats[:, 0])
-    held: HeldFeet = hold_plants(
-        frames, (engine.rows, engine.rig, paper.plants), at, weights, Track(heading, root),
-        quats, farthest=FARTHEST[paper.edition],
-    )  # fmt: skip
-    return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
-
-
-def _turned(heading: FloatArray, quats: FloatArray) -> FloatArray:
-    """Rotations (L, 4) turned about the up axis by headings (L,)."""
-    cos, sin = np.cos(0.5 * heading), np.sin(0.5 * heading)
-    w, x, y, z = quats.T
-    return np.stack([cos * w - sin * y, cos * x + sin * z, cos * y + sin * w, cos * z - sin * x], 1)
-
-
-class PaperCandidates(Candidates):
-    """The one recipe of an entry of the papers' table."""
-
-    form = "paper"
-
-    def __init__(self, recipe: Recipe, engine: PaperEngine) -> None:
-        self._recipe, self._paper = recipe, engine
-
-    def __len__(self) -> int:
-        return 1
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return PaperCandidates, (self._recipe, self._paper)
-
-    def reference(self, recipe: Recipe) -> Reference:
-        """How the source and the target of a recipe move: the scale of naturalness."""
-        return self._paper.engine.reference(recipe.rows)
-
-    @overload
-    def __getitem__(self, at: int) -> Candidate: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Candidate]: ...
-
-    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
-        if isinstance(at, slice):
-            return [self[k] for k in range(*at.indices(1))]
-        if at not in (0, -1):
-            raise IndexError("The papers' table has one recipe of a pair.")
-        columns = self._paper.columns(self._recipe)
-        cost = float(self._paper.ranking.cost(columns[None])[0])
-        measured = dict(zip(COLUMNS, columns.tolist(), strict=True))
-        return Candidate(self._recipe, cost, measured)
-
-
 def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTransition:
     """A motion from the source's frame to the target's, by the cached recipe, as in the papers.
 
@@ -239,6 +195,29 @@ def _check_options(request: TransitionRequest) -> None:
             )
 
 
+def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
+    """Frames of a recipe: poses of the edition, then feet where the queue has them."""
+    engine, frames = paper.engine, paper.engine.frames
+    at, weights = rows_at(frames, recipe), recipe.weights()
+    heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
+    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
+    pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
+    quats = np.array(pose.quats)
+    quats[:, 0] = _turned(heading, quats[:, 0])
+    held: HeldFeet = hold_plants(
+        frames, (engine.rows, engine.rig, paper.plants), at, weights, Track(heading, root),
+        quats, farthest=FARTHEST[paper.edition],
+    )  # fmt: skip
+    return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
+
+
+def _turned(heading: FloatArray, quats: FloatArray) -> FloatArray:
+    """Rotations (L, 4) turned about the up axis by headings (L,)."""
+    cos, sin = np.cos(0.5 * heading), np.sin(0.5 * heading)
+    w, x, y, z = quats.T
+    return np.stack([cos * w - sin * y, cos * x + sin * z, cos * y + sin * w, cos * z - sin * x], 1)
+
+
 def _assembled(
     paper: PaperEngine,
     recipe: Recipe,
@@ -276,22 +255,6 @@ def _assembled(
         frames,
         checked,
     )
-
-
-UP = np.array([0.0, 1.0, 0.0])
-
-
-class PlayedFrames(NamedTuple):
-    """Frames one after the other."""
-
-    heading: FloatArray
-    """Radians. (F,)"""
-    root: FloatArray
-    """Metres. (F, 3)"""
-    quats: FloatArray
-    """(F, J, 4)"""
-    planted: BoolArray
-    """(F, 4)"""
 
 
 def played_between(
@@ -342,3 +305,38 @@ def _carried(
     quats = quat.normalize(frames.quats[rows].astype(np.float64))
     quats[:, 0] = quat.multiply(quat.from_axis_angle(UP, heading), quats[:, 0])
     return PlayedFrames(heading, root, quats, np.asarray(frames.planted[rows]))
+
+
+class PaperCandidates(Candidates):
+    """The one recipe of an entry of the papers' table."""
+
+    form = "paper"
+
+    def __init__(self, recipe: Recipe, engine: PaperEngine) -> None:
+        self._recipe, self._paper = recipe, engine
+
+    def __len__(self) -> int:
+        return 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return PaperCandidates, (self._recipe, self._paper)
+
+    def reference(self, recipe: Recipe) -> Reference:
+        """How the source and the target of a recipe move: the scale of naturalness."""
+        return self._paper.engine.reference(recipe.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Candidate: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Candidate]: ...
+
+    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(1))]
+        if at not in (0, -1):
+            raise IndexError("The papers' table has one recipe of a pair.")
+        columns = self._paper.columns(self._recipe)
+        cost = float(self._paper.ranking.cost(columns[None])[0])
+        measured = dict(zip(COLUMNS, columns.tolist(), strict=True))
+        return Candidate(self._recipe, cost, measured)

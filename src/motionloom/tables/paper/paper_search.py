@@ -16,7 +16,6 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import Record
 from motionloom._progress import progress_bar
-from motionloom.tables.build_parts import Parts
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.engines.engine import processors
 from motionloom.tables.paper.time_alignment import (
@@ -29,9 +28,8 @@ from motionloom.tables.paper.time_alignment import (
 from motionloom.tables.score.columns import Ranking
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import Terms, terms_of
-from motionloom.tables.search.pair_search import middles_of
-from motionloom.tables.search.search import NONE
-from motionloom.tables.table_file import TableFile
+from motionloom.tables.search.pair_search import NONE, middles_of
+from motionloom.tables.table_file import Parts, TableFile
 
 Searched = tuple[npt.NDArray[np.uint16], npt.NDArray[np.float32], dict[str, npt.NDArray[Any]]]
 """Best recipes (K, K, 1, 4), their costs (K, K, 1), and arrays of the file by name."""

@@ -14,6 +14,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import constant
 from motionloom.body.knees import MOST_FLEXION
+from motionloom.features.balance import GRAVITY
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 from motionloom.tables.collection.frames import FloatArray32, Frames
@@ -33,8 +34,6 @@ QUICK_S = constant("ML_PASSAGE_QUICK_S")
 FADE_S = 15 / 60
 """What the steps at the ends have more or less fades within this long. In less, joints speed up
 more abruptly after the start; in 20 frames, heels of feet that stand at an end slide 5 cm."""
-GRAVITY = 9.81
-"""m/s2."""
 CLEAR = 0.03
 """Soles may be this much higher than the windows', metres: an average of feet in different phases
 is."""

@@ -13,7 +13,8 @@ from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.engines.gpu import FusedSearch, GpuEngine, plain_terms, search_with
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist
 
 KEEP = 3
 

@@ -11,7 +11,8 @@ from motionloom.tables.engines.gpu import FusedSearch, plain_terms, query_of
 from motionloom.tables.engines.gpu_module import build_for, job_type
 from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist
 
 from .near import assert_columns_near
 

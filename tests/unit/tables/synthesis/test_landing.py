@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis.passage import CLEAR, EDGE_S, GRAVITY, Passage, land
+from motionloom.features.balance import GRAVITY
+from motionloom.tables.synthesis.passage import CLEAR, EDGE_S, Passage, land
 from motionloom.tables.synthesis.synthesis import chain_pose, rig_of, sole_points
 
 LENGTH = 60
