@@ -18,10 +18,10 @@ from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom.body.masses import mass_parts
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.collection.catalogue import checked_rate
+from motionloom.tables.collection.catalogue import checked_rate, disk_errors
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames
-from motionloom.tables.collection.store import disk_errors, forget_before
+from motionloom.tables.collection.store import forget_before
 from motionloom.tables.engines.engine import Checked, Engine
 from motionloom.tables.engines.engine_choice import engine_of
 from motionloom.tables.index.clusters import find_clusters, find_lookup

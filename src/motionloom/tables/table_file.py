@@ -27,7 +27,7 @@ from motionloom.reading.json_text import parse_json
 from motionloom.reading.size_limits import Budget, Limits
 from motionloom.saving import locks
 from motionloom.saving.whole_file import whole_file
-from motionloom.tables.collection.store import disk_errors
+from motionloom.tables.collection.catalogue import disk_errors
 
 Arrays = dict[str, npt.NDArray[Any]]
 MAGIC = b"motionloom.mlt\r\n"

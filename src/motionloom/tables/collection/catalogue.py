@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.reading.json_text import parse_json
 from motionloom.reading.opening import read_file
 from motionloom.reading.size_limits import FREE_MEMORY, Budget, Limits
+from motionloom.saving.disk_faults import disk_fault
 from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.frames import FARTHEST_M
 
@@ -395,6 +397,16 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     with whole_file(path) as stream:
         stream.write(text.encode("ascii") + b"\n")
+
+
+@contextmanager
+def disk_errors(path: Path, state: str) -> Iterator[None]:
+    """Errors of the disk in words: what could not be written, why, and what stays."""
+    try:
+        yield
+    except OSError as error:
+        reason, remedy = disk_fault(error)
+        raise TableError(f"{path} cannot be written: {reason}. {state} {remedy}.") from error
 
 
 def skeleton_json(skeleton: Skeleton) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from motionloom.tables.collection.catalogue import (
     ClipRecord,
     Common,
     FileRecord,
+    disk_errors,
     write_catalogue,
 )
 from motionloom.tables.collection.common_skeleton import (
@@ -52,7 +53,6 @@ from motionloom.tables.collection.store import (
     clear_after,
     clear_unnamed,
     digest_rows,
-    disk_errors,
     earlier_catalogues,
     is_complete,
     rows_to_copy,

@@ -22,7 +22,6 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
-from motionloom.saving.disk_faults import disk_fault
 from motionloom.saving.leases import remove_unleased, take_lease
 from motionloom.saving.locks import locked
 from motionloom.tables.collection.catalogue import (
@@ -30,6 +29,7 @@ from motionloom.tables.collection.catalogue import (
     ClipRecord,
     Common,
     FileRecord,
+    disk_errors,
     read_catalogue,
 )
 from motionloom.tables.collection.folder_clips import ClipToPack
@@ -220,16 +220,6 @@ def digest_rows(clip: ClipFrames) -> str:
     for column, values in zip(columns_of(clip.quats.shape[1]), clip, strict=True):
         digest.update(np.ascontiguousarray(values, dtype=column.dtype).data)
     return digest.hexdigest()
-
-
-@contextmanager
-def disk_errors(path: Path, state: str) -> Iterator[None]:
-    """Errors of the disk in words: what could not be written, why, and what stays."""
-    try:
-        yield
-    except OSError as error:
-        reason, remedy = disk_fault(error)
-        raise TableError(f"{path} cannot be written: {reason}. {state} {remedy}.") from error
 
 
 @contextmanager
