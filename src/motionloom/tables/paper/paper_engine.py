@@ -278,15 +278,15 @@ def played_between(
     before = np.arange(max(first - lead, int(frames.starts[clips[0]])), first)
     after = np.arange(last + 1, min(last + 1 + follow, int(frames.starts[clips[1] + 1])))
     parts = [
-        _carried(frames, before, first, blend, 0),
+        _moved_rows(frames, before, first, blend, 0),
         blend,
-        _carried(frames, after, last, blend, -1),
+        _moved_rows(frames, after, last, blend, -1),
     ]
     joined = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     return PlayedFrames(*joined), len(before)
 
 
-def _carried(
+def _moved_rows(
     frames: Frames, rows: IntArray, joint: int, blend: PlayedFrames, end: int
 ) -> PlayedFrames:
     """Captured rows moved rigidly so that row ``joint`` is the first or last made frame."""

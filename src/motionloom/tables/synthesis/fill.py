@@ -87,8 +87,8 @@ class Attempt(NamedTuple):
     """Windows that are averaged."""
     stretch: float
     """Windows are played at most this many times faster or slower than they were captured."""
-    carried: bool
-    """Whether the fast part is the weightiest window's; otherwise it is averaged."""
+    keeps_fast: bool
+    """Whether the fast part is copied from the nearest window; otherwise it is averaged."""
     feet: Feet
 
 
@@ -188,9 +188,9 @@ def matched_gap(frames: Frames, motion: Motion, first: int, last: int) -> GapMot
         end = min(EXAMPLE, int(frames.starts[1])) - 1
         example = frames.motion(0, end)
         common = common_of(example, frames.body_map)
-        carried = onto_common(bridged, common, example, plants_by_name="thresholds")
-        bridged = carried.motion
-        notes += [*changes, *carried.notes]
+        fitted = onto_common(bridged, common, example, plants_by_name="thresholds")
+        bridged = fitted.motion
+        notes += [*changes, *fitted.notes]
     return GapMotion(bridged, first, last, tuple(notes))
 
 
@@ -343,7 +343,7 @@ def filled_gap(
     windows = windows.nearest(len(weights))
     passage, planted = fill_gap(
         frames, rig, gap, windows.rows, weights,
-        lengths=windows.lengths, feet=attempt.feet, carried=attempt.carried,
+        lengths=windows.lengths, feet=attempt.feet, keeps_fast=attempt.keeps_fast,
     )  # fmt: skip
     return Fill(
         _put_in(opened, passage, frames.body_map),
@@ -363,19 +363,19 @@ def fill_gap(
     *,
     lengths: IntArray | None = None,
     feet: Feet = "held",
-    carried: bool = True,
+    keeps_fast: bool = True,
 ) -> tuple[Passage, BoolArray]:
     """The passage through a gap by given windows, both its sides in it, and who stands, (L, 4).
 
     Where legs that follow their feet would go faster than anything around the gap and in the
-    windows' clips, feet are not held, only lifted. ``carried`` is that of :func:`mean_window`.
+    windows' clips, feet are not held, only lifted. ``keeps_fast`` is that of :func:`mean_window`.
     """
     line = gap.line()
     start = moments_at(gap.frames, np.array([gap.start]), line, 0.0, "start")
     end = moments_at(gap.frames, np.array([gap.end]), line, gap.length - 1.0, "end")
     ends = Ends(gap.length, line, start, end)
     lengths = np.full(len(rows), gap.length) if lengths is None else lengths
-    passage = mean_window(frames, rows, weights, ends, lengths=lengths, carried=carried)
+    passage = mean_window(frames, rows, weights, ends, lengths=lengths, keeps_fast=keeps_fast)
     passage = meet_steps(passage, gap.outer(), frames.fps)
     before, after, share = rows_in_time(rows, lengths, gap.length)
     at = np.where(share < 0.5, before, after)

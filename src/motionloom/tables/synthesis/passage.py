@@ -82,14 +82,14 @@ def mean_window(
     ends: Ends,
     *,
     lengths: IntArray | None = None,
-    carried: bool = True,
+    keeps_fast: bool = True,
 ) -> Passage:
     """The passage from a gap's start to its end that moves as windows do on the average.
 
     What windows do relative to their straight paths is averaged, put upon the gap's straight path,
-    and bent by a cubic that has the gap's postures and velocities at both ends. Only what is slow
-    is averaged: the fast part is that of the weightiest window. One window alone that fits comes
-    out as it was captured.
+    and bent by a cubic that has the gap's postures and velocities at both ends. Only the slow
+    part is averaged: the fast part is copied from the window with the largest weight, because an
+    average of fast movements blurs them. One window alone that fits comes out as it was captured.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def mean_window(
         Of the gap.
     lengths
         Frames of each window (K,), which are played in the gap's time; by default the gap's.
-    carried
-        Take the fast part from the weightiest window; without it that is averaged, too: smoother
-        and slower than any window.
+    keeps_fast
+        Copy the fast part from the window with the largest weight; otherwise it is averaged, too,
+        which is smoother and slower than any window.
     """
     length, line, start, end = ends
     t = np.arange(length, dtype=np.float64)
@@ -125,7 +125,7 @@ def mean_window(
         return np.asarray(np.einsum("k,k...->...", weights, values))
 
     def averaged(values: FloatArray) -> FloatArray:
-        return _carried(values, weights, frames.fps) if carried else mean(values)
+        return _with_fast_part(values, weights, frames.fps) if keeps_fast else mean(values)
 
     def bent(name: str, values: FloatArray) -> FloatArray:
         """Mean of series that are 0 at both ends, with the velocities asked for there."""
@@ -145,8 +145,8 @@ def mean_window(
     heading = line_heading[0] + turn
     rotations = _values(frames.quats, timed)
     quats = _mean_rotations(rotations, weights)
-    if carried:
-        quats = _carried_rotations(rotations, quats, weights, frames.fps)
+    if keeps_fast:
+        quats = _with_fast_rotations(rotations, quats, weights, frames.fps)
     turns_off = [
         quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0])) for k, asked in given
     ]
@@ -241,13 +241,13 @@ def _values(
     return np.asarray(low + share * (values[after] - low))
 
 
-def _carried(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
+def _with_fast_part(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
     """Mean (L, ...) of series (K, L, ...) with the fast part of the weightiest window."""
     own = values[np.argmax(weights)]
     return np.asarray(own + _slow(np.einsum("k,k...->...", weights, values) - own, fps))
 
 
-def _carried_rotations(
+def _with_fast_rotations(
     quats: FloatArray, mean: FloatArray, weights: FloatArray, fps: float
 ) -> FloatArray:
     """Mean rotations (L, J, 4) of (K, L, J, 4) with the fast part of the weightiest window."""

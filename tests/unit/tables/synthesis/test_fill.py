@@ -133,4 +133,4 @@ def test_no_attempt_is_made_twice():
         for feet in (True, False):
             each = attempts(count, feet)
             assert len(set(each)) == len(each) > 1
-            assert each[0].carried and not any(one.carried for one in each[1:])
+            assert each[0].keeps_fast and not any(one.keeps_fast for one in each[1:])
