@@ -21,9 +21,15 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from motionloom.tables.engines.gpu_module import LANES, compiled, find_device
-from motionloom.tables.engines.gpu_source import PlainRanking, PlainTerms, build_for
-from motionloom.tables.engines.gpu_tiles import FusedSearch, Query, candidates_of
+from motionloom.tables.engines.gpu import FusedSearch, Query, candidates_of
+from motionloom.tables.engines.gpu_module import (
+    LANES,
+    PlainRanking,
+    PlainTerms,
+    build_for,
+    compiled,
+    find_device,
+)
 from tests.oracles.terms_file import load_terms
 from tests.oracles.torch_score import TorchScore
 

@@ -28,7 +28,6 @@ import numpy as np
 import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.build import SHORTLIST, _four_way
-from motionloom.tables.build_parts import Parts
 from motionloom.tables.collection.frames import Frames, frames_of
 from motionloom.tables.engines.dask import START_S, DaskEngine, local_cluster
 from motionloom.tables.engines.dask_client import connected
@@ -44,6 +43,7 @@ from motionloom.tables.search.search import (
     Shortlist,
     search_chunk,
 )
+from motionloom.tables.table_file import Parts
 from report import Figure, write_report
 from studies.captured_clips import generator, mocap
 from studies.tables.transitions_reach import frames_143

@@ -29,11 +29,10 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.tables import build
-from motionloom.tables.build_plan import STRIDE_S
+from motionloom.tables.build import STRIDE_S
 from motionloom.tables.extend import extend_table
-from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import find_lookup
-from motionloom.tables.window_index import window_index
+from motionloom.tables.index.clusters import find_clusters, find_lookup
+from motionloom.tables.index.index_build import window_index
 from scale_clips import FPS
 
 LENGTH = round(FPS)

@@ -19,8 +19,8 @@ import warnings
 from pathlib import Path
 
 import motionloom as ml
-from motionloom.tables.collection.clip_frames import clip_frames
 from motionloom.tables.collection.common_skeleton import common_of
+from motionloom.tables.collection.frames import clip_frames
 from motionloom.tables.collection.store import RowWriter, digest_rows
 from registration_speed import best_of
 from report import Figure, write_report

@@ -21,7 +21,7 @@ import numpy as np
 from motionloom.tables.engines import gpu as gpu_rescore
 from motionloom.tables.engines.engine import LocalEngine
 from motionloom.tables.engines.gpu import plain_terms, query_of, rescore_chunk
-from motionloom.tables.engines.gpu_source import PlainTerms
+from motionloom.tables.engines.gpu_module import PlainTerms
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.score.columns import PAPER, Ranking, score_recipes
 from motionloom.tables.score.natural import NATURAL

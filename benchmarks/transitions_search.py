@@ -17,8 +17,7 @@ import numpy as np
 
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.engines.engine import LocalEngine
-from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.score.columns import (
     COLUMNS,
     PAPER,
@@ -31,8 +30,8 @@ from motionloom.tables.score.columns import (
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import Terms, term_source, terms_of
+from motionloom.tables.search.pair_search import NONE
 from motionloom.tables.search.search import (
-    NONE,
     SearchJob,
     Shortlist,
     search_chunk,

@@ -10,17 +10,16 @@ import numpy as np
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.index.index_build import build_index
-from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.paper.paper_search import PaperJob, search_rows, times_of
 from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.search import NONE, SearchJob, search_chunk
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, search_chunk
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW, TableHeader, TableSources
 from motionloom.tables.table_file import TableFile
-from motionloom.tables.table_header import TableHeader, TableSources
 
 __all__ = ["MemoryCollection", "MemoryTable", "paper_table_in_memory", "table_in_memory"]
 

@@ -37,8 +37,8 @@ from motionloom.drawing.transition_pictures import (
 )
 from motionloom.tables.evaluation.trials import random_places
 from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.query import assembled
 from motionloom.tables.score.columns import PAPER
+from motionloom.tables.transition_search import assembled
 from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.hmm_recipes import hmm_terms, score_recipes
 from studies.baselines.limb_groups import body_parts

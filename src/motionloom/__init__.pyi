@@ -141,14 +141,14 @@ from motionloom.studio.play_page import (
 )
 from motionloom.studio.server.server import Studio as Studio
 from motionloom.synthetic import SyntheticClip as SyntheticClip
-from motionloom.tables.add_clips import add_clips as add_clips
+from motionloom.tables.extend import add_clips as add_clips
 from motionloom.tables.build import build_table as build_table
-from motionloom.tables.build_request import check_build_options as check_build_options
+from motionloom.tables.build import check_build_options as check_build_options
 from motionloom.tables.collection.collection import Collection as Collection
 from motionloom.tables.collection.frames import Frames as Frames
 from motionloom.tables.collection.labels import Label as Label
-from motionloom.tables.collection.survey import IngestReport as IngestReport
-from motionloom.tables.dead_ends import DeadEnds as DeadEnds
+from motionloom.tables.collection.ingest import IngestReport as IngestReport
+from motionloom.tables.stream import DeadEnds as DeadEnds
 from motionloom.tables.engines.engine import Engine as Engine
 from motionloom.tables.engines.engine_choice import engine_of as engine_of
 from motionloom.tables.evaluation.evaluation import Evaluation as Evaluation, Quadrants as Quadrants
@@ -169,12 +169,12 @@ from motionloom.tables.index.neighbours import WindowIndex as WindowIndex
 from motionloom.tables.path import HybridPath as HybridPath
 from motionloom.tables.runtime_file import save_runtime as save_runtime
 from motionloom.tables.score.columns import Ranking as Ranking
-from motionloom.tables.score.mass_file import read_masses as read_masses
+from motionloom.tables.score.mass_fit import read_masses as read_masses
 from motionloom.tables.score.mass_fit import MassFit as MassFit, fit_masses as fit_masses
 from motionloom.tables.score.recipe import Recipe as Recipe
 from motionloom.tables.score.score import Score as Score, score as score
 from motionloom.tables.stream import Doing as Doing, Stream as Stream
-from motionloom.tables.synthesis.inbetween import Fill as Fill
+from motionloom.tables.synthesis.fill import Fill as Fill
 from motionloom.tables.paper.paper_engine import PaperEngine as PaperEngine
 from motionloom.tables.query_engine import QueryEngine as QueryEngine
 from motionloom.tables.table import TransitionTable as TransitionTable
@@ -186,7 +186,7 @@ from motionloom.tables.graph.graph_joins import Nodes as GraphNodes
 from motionloom.tables.graph.motion_graph import Steps as GraphSteps
 from motionloom.tables.score.natural import Reference as ScoreReference
 from motionloom.tables.synthesis.table_check import Checked as TableCheck
-from motionloom.tables.table_arrays import Entry as TableEntry
+from motionloom.tables.table_contents import Entry as TableEntry
 from motionloom.tables.table_transition import (
     Candidate as TableCandidate,
     Candidates as TableCandidates,

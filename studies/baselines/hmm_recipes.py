@@ -15,8 +15,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.recipe import weights_of
 from studies.baselines.hmm import HmmEnsemble, PartModel
 from studies.baselines.hmm_kernel import scratch_of

@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from studies.baselines.inertialize import BLEND_S, Decay, MadeWindow, played_window
 
 __all__ = ["MatchIndex", "matching_transition"]

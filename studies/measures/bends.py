@@ -16,8 +16,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.rotation.easing import smoothstep
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.contexts import turned
 from motionloom.tables.score.columns import column
 from motionloom.tables.score.terms import TURN_M

@@ -9,8 +9,7 @@ import numpy as np
 
 from motionloom._arrays import IntArray
 from motionloom.errors import TableError
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.clusters import Method, find_clusters
 from motionloom.tables.index.windows import (
     distances,

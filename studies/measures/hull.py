@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._core import kernel
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 
 __all__ = ["hull_distances", "hull_of", "sole_corners"]
 

@@ -12,8 +12,7 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.clip_frames import FloatArray32, clip_frames
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames, clip_frames
 from motionloom.tables.score.recipe import weights_of
 
 __all__ = ["WindowBatch"]

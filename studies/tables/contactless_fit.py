@@ -20,8 +20,8 @@ import motionloom as ml
 from motionloom.tables.collection.frames import Frames, frames_of
 from motionloom.tables.evaluation.roc import measure_auc
 from motionloom.tables.paper.pose_forms import mean_of_positions
-from motionloom.tables.score.contactless import peaks_of
 from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.score.score import peaks_of
 from studies.baselines.logistic import fit_logistic
 from studies.captured_clips import mocap
 from studies.report import Figure, write_report

@@ -22,6 +22,7 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import contexts, displacements, moments_at, spans_of
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import compared_joints
+from motionloom.tables.synthesis.fill import fill_gap
 from motionloom.tables.synthesis.gap_windows import (
     COUNT,
     Gap,
@@ -31,7 +32,6 @@ from motionloom.tables.synthesis.gap_windows import (
     shares_of,
     windows_for,
 )
-from motionloom.tables.synthesis.inbetween import fill_gap
 from motionloom.tables.synthesis.passage import Ends, mean_window
 from motionloom.tables.synthesis.synthesis import Rig
 from studies.baselines.inertialize import decayed

@@ -9,7 +9,8 @@ from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.score.columns import PAPER, Ranking
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import term_source, terms_of
-from motionloom.tables.search.search import NONE, search_pair
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import search_pair
 from studies.tables.natural_candidates import sister_clips, window_length
 from studies.tables.natural_truth import FAMILY, WAYS, Candidates, measured_errors
 

@@ -12,8 +12,7 @@ from motionloom.body.facing import facing
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.tables.collection.clip_frames import clip_frames
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import Frames, clip_frames
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import Rig, Synthesis, synthesize
 

@@ -10,12 +10,11 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import Lookup, find_lookup
+from motionloom.tables.index.clusters import Lookup, find_clusters, find_lookup
 from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.terms import Terms, TermSource, term_source, terms_of
-from motionloom.tables.search.pair_search import refine_recipe
-from motionloom.tables.search.search import NONE, search_pair
+from motionloom.tables.search.pair_search import NONE, refine_recipe
+from motionloom.tables.search.search import search_pair
 
 LENGTH = 60
 LIMIT_IN = 6.0

@@ -23,8 +23,7 @@ from motionloom.tables.index.contexts import contexts, spans_of
 from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.synthesis.checked_fill import fill_checked
-from motionloom.tables.synthesis.gap_motion import GapMotion
+from motionloom.tables.synthesis.fill import GapMotion, fill_checked
 from motionloom.tables.synthesis.gap_windows import Gap
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.synthesis.table_check import TableCheck

@@ -25,10 +25,9 @@ import numpy as np
 
 from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.index.contexts import contexts, displacements
 from motionloom.tables.index.index_build import build_index
-from motionloom.tables.index.lookup import find_lookup
 from motionloom.tables.index.neighbours import WindowIndex
 from studies.captured_clips import PROTOCOLS, bounds, generator, interval_text, mocap
 from studies.measures.coverage import measure_spread, spread_by_count

@@ -29,14 +29,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 from motionloom.rotation import quat
+from motionloom.tables.choice import Choice
 from motionloom.tables.index.contexts import contexts, spans_of
 from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import NATURAL, is_natural
-from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.score.terms import MOST_WAYS
+from motionloom.tables.score.recipe import MOST_WAYS, Recipe
 from motionloom.tables.synthesis.synthesis import Synthesis, synthesize
 from studies.baselines.inertialize import played_window
 from studies.baselines.motion_matching import matching_transition

@@ -33,7 +33,7 @@ from motionloom.tables.collection.labels import Label
 from motionloom.tables.evaluation.evaluation import PAPER_QUADRANTS, quadrants_of
 from motionloom.tables.evaluation.trials import random_places
 from motionloom.tables.graph.motion_graph import MotionGraph
-from motionloom.tables.paper.recipe_times import RecipeTimes
+from motionloom.tables.paper.time_alignment import RecipeTimes
 from motionloom.tables.score.natural import naturalness
 from motionloom.tables.score.recipe import FAMILIES
 from studies.captured_clips import PROTOCOLS, bounds, interval_text, mocap

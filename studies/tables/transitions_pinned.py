@@ -29,9 +29,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from motionloom.tables.choice import Choice
 from motionloom.tables.evaluation.roc import measure_auc
 from motionloom.tables.index.windows import compared_joints
-from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import NATURAL, RELATIVE, relative_columns
 from motionloom.tables.score.recipe import Recipe

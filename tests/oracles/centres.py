@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 
 
 def nearest(

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.motion.contacts import runs_of
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD
+from motionloom.tables.synthesis.synthesis import NOT_HELD
 from tests.oracles.seams import (
     Foot,
     far,

@@ -8,16 +8,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.index.kmeans import Partition
-from motionloom.tables.index.neighbour_search import (
-    LEADING,
-    Books,
-    Codes,
-    Effort,
-    Given,
-)
-from motionloom.tables.index.neighbours import WindowIndex
+from motionloom.tables.index.neighbours import LEADING, Books, Codes, Effort, Given, WindowIndex
 
 
 class Question(NamedTuple):

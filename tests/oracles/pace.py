@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.rotation import quat
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 
 
 def fastest(

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD
-from motionloom.tables.synthesis.synthesis import Rows
+from motionloom.tables.synthesis.synthesis import NOT_HELD, Rows
 
 FADE, SLOPE, QUICKEST, UPRIGHT, GROWTH = 15, 20, 6, 8, 0.05
 LIFT_MOST, HEEL_CLEAR, RISE, TILT = 0.05, 0.02, 9, 9

@@ -10,11 +10,11 @@ from motionloom._core import kernel
 from motionloom.features.checks.check_names import SLIP
 from motionloom.features.checks.compare import MOST_FOUND
 from motionloom.rotation import quat
+from motionloom.tables.choice import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.query_engine import TRIES, QueryEngine
-from motionloom.tables.query_records import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.synthesis.synthesis import Rows, Synthesis
 from motionloom.tables.synthesis.table_check import Checked
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 from tests.oracles.quat import multiply
 
 Between = npt.NDArray[np.uint8]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.tables.engines.gpu_source import Constants, PlainTerms
+from motionloom.tables.engines.gpu_module import Constants, PlainTerms
 
 
 def save_terms(path: Path, terms: PlainTerms, **more: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom.tables.engines.gpu_source import PlainTerms
+from motionloom.tables.engines.gpu_module import PlainTerms
 from tests.oracles.torch_support import Stood, measure_support
 
 if TYPE_CHECKING:

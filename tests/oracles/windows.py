@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 
 
 def features(

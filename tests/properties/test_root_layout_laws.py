@@ -16,7 +16,7 @@ from motionloom.errors import SkeletonMismatchError
 from motionloom.rotation import quat
 from motionloom.tables.collection.common_skeleton import make_rigid
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.synthesis.inbetween import fill
+from motionloom.tables.synthesis.fill import fill
 
 FLOAT64 = 1e-9
 SAME_RESULT_M = 1e-6

@@ -9,8 +9,8 @@ import motionloom as ml
 from motionloom.features.checks.verify import verify
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.synthesis.fill import fill
 from motionloom.tables.synthesis.gap_windows import WindowQuery
-from motionloom.tables.synthesis.inbetween import fill
 from motionloom.tables.synthesis.synthesis import rig_of
 
 WALKS = ("16_15", "16_16", "16_21", "16_31", "16_47", "16_58")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.clusters import find_lookup
 from studies.measures.coverage import measure_spread, spread_by_count
 
 LENGTH = 60

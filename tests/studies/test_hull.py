@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from motionloom.errors import ArrayError
-from motionloom.tables.score.feet_hulls import hulls_of_feet, misses_of_hulls
+from motionloom.tables.score.mass_fit import hulls_of_feet, misses_of_hulls
 from studies.measures.hull import hull_distances, hull_of, sole_corners
 from tests.oracles import hull as plain
 

@@ -254,7 +254,7 @@ def test_a_raters_name_stays_one_cell(ask_table, table_studio: Studio, no_verdic
     name = '=cmd|"calc",x\nwalk:1>walk:20,1,eve'
     head, _ = ask_table("label.save", transition="walk:1>walk:20", natural=True, rater=name)
     assert head["type"] == "labels"
-    from motionloom.tables.evaluation.verdicts import read_verdicts
+    from motionloom.tables.evaluation.evaluation import read_verdicts
 
     verdicts = read_verdicts(table_studio.tables.current().verdicts).verdicts
     assert verdicts[-1].rater == 'cmd|"calc",xwalk:1>walk:20,1,eve'[:40]

@@ -22,7 +22,7 @@ from motionloom.studio.panels.labelling import Labelling
 from motionloom.studio.panels.library_tables import BuildJob, Tables
 from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.server.server import Studio
-from motionloom.tables.evaluation.verdicts import read_verdicts
+from motionloom.tables.evaluation.evaluation import read_verdicts
 from motionloom.tables.table import TransitionTable
 
 pytestmark = pytest.mark.slow  # up to three builds in a test, each of which has a minute

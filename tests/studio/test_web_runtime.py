@@ -55,7 +55,7 @@ class Native:
         return {"clip": name, "frame": kernel("ml_table_row_frame")(self.table, row)}
 
     def transition(self, source: dict[str, Any], goal: dict[str, Any]) -> bytes:
-        from motionloom.tables.query_records import new_frames
+        from motionloom.tables.choice import new_frames
 
         out = new_frames(self.length, self.n_joints)
         if "label" in goal:

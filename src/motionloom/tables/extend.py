@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import of_kind, positive
+from motionloom._arrays import flag, of_kind, positive
 from motionloom._paths import path_of
-from motionloom.errors import TableError
+from motionloom.errors import ArrayError, TableError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.common_skeleton import (
@@ -22,21 +21,139 @@ from motionloom.tables.collection.common_skeleton import (
     root_in_pelvis,
     skeleton_key,
 )
-from motionloom.tables.collection.folder_clips import find_other_files
-from motionloom.tables.collection.generations import (
+from motionloom.tables.collection.folder_clips import Reading, find_other_files
+from motionloom.tables.collection.ingest import ingest_folder, report_of
+from motionloom.tables.collection.labels import read_labels
+from motionloom.tables.collection.store import (
     CATALOGUE,
     forget_before,
     writing_collection,
 )
-from motionloom.tables.collection.ingest import ingest_folder
-from motionloom.tables.collection.survey import Reading, report_of
-from motionloom.tables.index.index_build import Growth, growth_of
-from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.clusters import find_lookup
+from motionloom.tables.index.index_build import Growth, grown_index, growth_of
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import TableArrays, check_arrays
-from motionloom.tables.table_file import TableFile, open_table_file, write_table_file
-from motionloom.tables.table_header import TableHeader, check_duration, read_header, relative_to
-from motionloom.tables.window_index import grown_index
+from motionloom.tables.table_contents import (
+    TableArrays,
+    TableHeader,
+    check_arrays,
+    check_duration,
+    find_collection,
+    read_header,
+    relative_to,
+)
+from motionloom.tables.table_file import TableFile, locked, open_table_file, write_table_file
+
+
+def add_clips(
+    table: str | Path,
+    folder: str | Path,
+    *,
+    collection: str | Path | None = None,
+    labels: str | Path | None = None,
+    source_fps: Mapping[str, float] | float | None = None,
+    unit: str | float | None = None,
+    up: str | None = None,
+    fps: float | None = None,
+    skeleton: Skeleton | Motion | str | Path | None = None,
+    ground: bool | None = None,
+    plants: str | None = None,
+    keep_glitches: bool | None = None,
+    repair_knees: bool | None = None,
+    progress: bool = True,
+) -> TransitionTable:
+    """Add the new clips of a folder to a table, without searching it again.
+
+    Where a clip or an option is refused, table and collection stay as they were.
+
+    Parameters
+    ----------
+    table
+        File of the table, which is replaced.
+    folder
+        Folder of clips, the old and the new ones, or a collection that has grown already.
+    collection
+        The table's collection, if it was moved.
+    labels
+        CSV file with labels to add: clip, label, first, last.
+    progress
+        Whether to draw bars with the time left, if standard error is a terminal.
+    source_fps, unit, up
+        As of :meth:`Collection.ingest`. A collection does not store them: pass again what it was
+        made with. A folder that is a collection already takes none.
+    fps, skeleton, ground, plants, keep_glitches, repair_knees
+        As of :meth:`Collection.ingest`. None, the default, uses what the collection was made with;
+        another value raises an error.
+
+    Returns
+    -------
+    TransitionTable
+        The extended table, open.
+
+    Raises
+    ------
+    TableError
+        Clips that the table was built on have changed or are gone, or an option differs from the
+        one that the collection was made with.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import motionloom as ml
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     clips = Path(place) / "clips"
+    ...     clips.mkdir()
+    ...     for kind in ("walk", "run"):
+    ...         ml.save(ml.synthetic.clip(kind, duration_s=1.5, fps=20).motion,
+    ...                 clips / f"{kind}.bvh")
+    ...     lib = ml.Collection.ingest(clips, fps=20)
+    ...     table = ml.build_table(lib, length_s=0.5, clusters=3, progress=False)
+    ...     ml.save(ml.synthetic.clip("jog", duration_s=1.5, fps=20).motion, clips / "jog.bvh")
+    ...     ml.add_clips(table.file, clips, progress=False).collection.ids
+    ('jog', 'run', 'walk')
+    """
+    target, source = path_of(table, "table"), path_of(folder, "folder")
+    if not target.is_file():
+        raise ArrayError(f"`table` must be a table to add clips to, and there is no {target}.")
+    expected = {
+        "fps": fps, "skeleton": skeleton, "ground": ground, "plants": plants,
+        "keep_glitches": keep_glitches, "repair_knees": repair_knees,
+    }  # fmt: skip
+    added = [] if labels is None else read_labels(path_of(labels, "labels"))
+    with locked(target):  # before the collection grows: both are written by one process
+        if (source / CATALOGUE).is_file():
+            again = {"source_fps": source_fps, "unit": unit, "up": up}
+            lib = _grown_already(source, again, expected)
+        else:
+            lib = grow_collection(
+                # No reference stays: files of the old state go when no process has them mapped.
+                find_collection(open_table_file(target), collection),
+                source,
+                source_fps=source_fps,
+                unit=unit,
+                up=up,
+                expected=expected,
+                keep_before=True,
+                progress=flag(progress, "progress"),
+            )
+        grown = extend_locked(target, lib, target)
+    # Last: a label that is refused must not part the table from its collection.
+    if added:
+        lib.add_labels(added)
+    return grown
+
+
+def _grown_already(
+    path: Path, again: Mapping[str, object], expected: Mapping[str, object]
+) -> Collection:
+    """The collection in a folder that has grown already; refuse options other than its own."""
+    for name, value in again.items():
+        if value is not None:
+            raise ArrayError(
+                f"`{name}` says how files are read, and `folder` ({path}) is a collection that is "
+                f"read already. Leave `{name}` out, or name the folder of the clips."
+            )
+    check_options(path, read_catalogue(path / CATALOGUE), expected)
+    return Collection.open(path)
 
 
 def grow_collection(
@@ -97,7 +214,7 @@ def grow_collection(
 
 
 def check_options(path: Path, was: Catalogue, expected: Mapping[str, Any]) -> Motion | None:
-    """Refuse options that differ from those that a collection was made with; None is as it was.
+    """Refuse options other than those of the collection's ingest; None stands for the same.
 
     Returns the clip of ``skeleton``, where one was given.
     """
@@ -127,7 +244,7 @@ def _other_option(path: Path, name: str, differs: str) -> TableError:
 
 
 def _options_of(was: Catalogue) -> dict[str, object]:
-    """What a collection was made with, by the names of the options."""
+    """Options of a collection's ingest, by name."""
     return {
         "fps": was.fps,
         "skeleton": skeleton_key(was.common.skeleton),

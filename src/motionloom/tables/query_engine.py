@@ -1,4 +1,4 @@
-"""QueryEngine: a table with everything at hand that a transition looks up."""
+"""QueryEngine: a table with everything at hand that a transition looks up, as the core asks it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom._core import MISSING, CoreError, Record, blank, kernel
+from motionloom._core import MISSING, CoreError, Record, blank, kernel, record
 from motionloom.errors import TableError
-from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames import check_frames
-from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
-from motionloom.tables.query_records import (
+from motionloom.features.checks.check_rig import rig_record
+from motionloom.tables.choice import (
     Choice,
     WindowSlots,
     best_outputs,
@@ -31,29 +28,38 @@ from motionloom.tables.query_records import (
     record_of,
     synthesis_of,
 )
+from motionloom.tables.collection.collection import Collection
+from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.index.clusters import NOWHERE
+from motionloom.tables.index.neighbours import CAPTURED, CapturedBetween, WindowIndex
 from motionloom.tables.score.columns import COLUMNS, column
 from motionloom.tables.score.natural import Reference
-from motionloom.tables.score.recipe import MOST_WAYS
-from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of
+from motionloom.tables.score.recipe import MOST_WAYS, weights_of
+from motionloom.tables.synthesis.synthesis import Rows, Synthesis, rig_of, rows_of
 from motionloom.tables.synthesis.table_check import Checked, TableCheck
-from motionloom.tables.table_arrays import LabelTargets, TableArrays
-from motionloom.tables.table_header import TableHeader
-from motionloom.tables.table_record import table_record
-from motionloom.tables.window_places import WindowPlaces
-
-__all__ = ["Best", "Choice", "QueryEngine"]
+from motionloom.tables.table_contents import TableArrays, TableHeader
+from motionloom.tables.table_places import LabelTargets, WindowPlaces
 
 TRIES, RANKED = 3, 5
-"""Recipes that are synthesized, best first, and of those that are in order already; as in
+"""Recipes that are synthesized at most, and at most where all of them are in order already; as in
 core/src/transition.c."""
 CHECKED_WHOLE = 1 << 28
-"""Collections with up to so many bytes of rotations are checked whole when the engine is built;
-in larger ones each clip is checked when it is first used."""
+"""Bytes of rotations up to which a collection is checked whole when the engine is built; in a
+larger one each clip is checked when it is first used."""
 NONE_BANNED = np.zeros((0, MOST_WAYS + 1), dtype=np.int64)
 ALIGNED = 16
-"""Memory of the core begins at a multiple of so many bytes."""
+"""Memory of the core begins at a multiple of this, bytes."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
+
+_choose = kernel("ml_table_choose")
+_join = kernel("ml_table_join")
+_judge = kernel("ml_table_judge")
+_worth = kernel("ml_table_worth")
+_best = kernel("ml_table_best")
+_share = kernel("ml_table_share")
+_share_memory = kernel("ml_table_share_memory")
+_work = kernel("ml_table_work")
 
 
 class Best(NamedTuple):
@@ -67,15 +73,6 @@ class Best(NamedTuple):
     feet: bool
     """Whether its feet are held."""
     checked: Checked
-
-
-_choose = kernel("ml_table_choose")
-_join = kernel("ml_table_join")
-_judge = kernel("ml_table_judge")
-_worth = kernel("ml_table_worth")
-_best = kernel("ml_table_best")
-_share = kernel("ml_table_share")
-_share_memory = kernel("ml_table_share_memory")
 
 
 class QueryEngine:
@@ -141,9 +138,9 @@ class QueryEngine:
         )  # fmt: skip
 
     def measuring(self, ask: Callable[[], None], table: Record | None = None) -> None:
-        """Call the core, and measure the limits of clips whenever it misses some.
+        """Call the core; measure the limits of a clip and call again while it misses some.
 
-        ``table`` is that which the call works with, by default the engine's.
+        ``table`` is the record that the call works with, by default the engine's.
         """
         missing = (self.record if table is None else table).missing
         while True:
@@ -163,7 +160,7 @@ class QueryEngine:
                     self.check.measure(clip)
 
     def of_thread(self) -> Record:
-        """The table as this thread alone works with it: poses, index and recipes are shared."""
+        """The record of the table for this thread: own memory, shared poses, index and recipes."""
         own: Record | None = getattr(self._own, "table", None)
         if own is None:
             size = _share_memory(self.record)
@@ -234,7 +231,7 @@ class QueryEngine:
         later: Sequence[int] | IntArray = (),
         banned: Sequence[tuple[int, ...]] = (),
     ) -> Choice:
-        """The best way to one of some targets; see ``ml_table_join`` of the core.
+        """The best candidate to one of some targets; see ``ml_table_join`` of the core.
 
         Only the first is known to be the best; :meth:`ranked` puts the rest in order.
 
@@ -327,7 +324,7 @@ class QueryEngine:
             return self._slots.reference(windows)
 
     def margin(self, choice: Choice, number: int) -> float:
-        """How far above what counts as good a candidate whose columns are known is by the score.
+        """How far a candidate with known columns is above the threshold of the table's score.
 
         By naturalness, as its logit, or by the papers' sum in inches, which falls as blends get
         better.
@@ -338,7 +335,7 @@ class QueryEngine:
         return float(worth[0])
 
     def is_natural(self, choice: Choice, number: int) -> bool:
-        """Whether a candidate whose columns are known is good by the table's score."""
+        """Whether a candidate with known columns passes the threshold of the table's score."""
         margin = self.margin(choice, number)
         return margin >= 0.0 if self._by_naturalness else margin > 0.0
 
@@ -364,7 +361,7 @@ class QueryEngine:
     def synthesize_best(self, choice: Choice, *, still: bool = False, ranked: bool = False) -> Best:
         """Frames of the best recipe that passes the quality check; with ``still``, on still feet.
 
-        With ``ranked`` only those that are in order are tried.
+        With ``ranked`` only recipes that are in order are tried.
 
         If none of the first few recipes passes and no foot slips, the feet of the first are left as
         the blend has them. If none passes, the one that fails least is returned.
@@ -386,3 +383,78 @@ class QueryEngine:
                 bool(feet[0]),
                 Checked(failures, self.check.check_rig, names),
             )
+
+
+def table_record(
+    arrays: TableArrays,
+    family: str,
+    rows: Rows,
+    slots: WindowSlots,
+    index: WindowIndex,
+    captured: CapturedBetween,
+    check: TableCheck,
+) -> Record:
+    """The record of a table: all that the core looks up for a transition.
+
+    Parameters
+    ----------
+    arrays, family
+        Recipes between representatives, and the weights of their blends.
+    rows
+        Of the collection.
+    slots
+        The table's medoids, and windows of queries.
+    index, captured
+        All captured windows, and the search for those between two others.
+    check
+        Of the collection: its limits are measured later.
+    """
+    frames, length = check.frames, slots.terms.length
+    between = np.ascontiguousarray(arrays.between)
+    weights = np.zeros((MOST_WAYS, MOST_WAYS, length))
+    for n in range(MOST_WAYS):
+        weights[n, : n + 1] = weights_of(family, n + 1, length)
+    fields = {
+        "n_clips": len(frames.starts) - 1,
+        "n_jumps": len(frames.glitch_rows),
+        "n_medoids": len(arrays.medoids),
+        "n_ends": len(between),
+        "n_recipes": between.shape[2],
+        "n_limits": check.limits.shape[1],
+        "n_labels": 0,
+        "n_pieces": 0,
+        "length": length,
+        "fps": frames.fps,
+        "rows": rows.record,
+        "rig": check.rig.record,
+        "check_rig": rig_record(check.check_rig),
+        **slots.records(),
+        "index": index.windows_record(),
+        "by_start": index.lists_record("by_start"),
+        "by_both": index.lists_record("by_both"),
+        "seen": captured.seen,
+        "starts": np.ascontiguousarray(frames.starts, dtype=np.int64),
+        "jumps": np.ascontiguousarray(frames.glitch_rows, dtype=np.int64),
+        "medoids": np.ascontiguousarray(arrays.medoids, dtype=np.int64),
+        "nearest": np.ascontiguousarray(arrays.lookup.fine, dtype=np.uint16),
+        "between": between,
+        "costs": np.ascontiguousarray(np.asarray(arrays.costs)[:, :, 0], dtype=np.float32),
+        "spokes": np.zeros(0, dtype=np.int64),
+        "first_piece": np.zeros(1, dtype=np.int64),
+        "pieces": np.zeros((0, 2), dtype=np.int64),
+        "speeds": np.ascontiguousarray(index.speeds[:, 0], dtype=np.float64),
+        "weights": weights,
+        "limits": check.limits,
+        "hovers": check.hovers,
+        "slowest": check.slowest,
+        "measured": check.measured,
+        "met": slots.slots,
+        "missing": np.zeros(1, dtype=np.int64),
+        "n_characters": 0,
+        "n_names": 0,
+        "names": np.zeros(0, dtype=np.uint8),
+        "name_at": np.zeros(0, dtype=np.int64),
+    }
+    nothing = np.zeros(0, dtype=np.uint8)
+    n_work = _work(record("ml_table", **fields, n_work=0, work=nothing))
+    return record("ml_table", **fields, n_work=n_work, work=np.zeros(n_work, dtype=np.uint8))

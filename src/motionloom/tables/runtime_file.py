@@ -1,8 +1,8 @@
 """Files of the run time: a table with the poses of its collection, for engines and browsers.
 
-``core/src/file.c`` reads them. Everything that a transition looks up is in one file: recipes, the
-window index, limits of the quality check, labels, and poses, with rotations in 7 bytes each. What
-can be made again when the file is opened is left out: positions, codes of contexts, terms.
+``core/src/file.c`` reads them. All that a transition looks up is in one file: recipes, the window
+index, limits of the quality check, labels, and poses, with rotations in 7 bytes each. Positions,
+codes of contexts and terms are left out: they are computed when the file is opened.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_header import require_default
+from motionloom.tables.table_contents import require_default
 
 MAGIC, VERSION, HEAD = b"MLRtime1", 5, 64
 QUAT_BITS = 18

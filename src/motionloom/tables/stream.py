@@ -1,21 +1,26 @@
-"""Stream: a live character that follows orders, and plays on where it has none."""
+"""Stream: a live character that follows orders; dead ends: where one can only go on badly."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import Enum
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import IntArray, finite, not_negative, whole
 from motionloom._core import CoreError, Record, constant, kernel, record
+from motionloom._progress import progress_bar
+from motionloom._records import record as value_record
 from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError, TableError
 from motionloom.motion.provenance import MadeOf, Provenance
+from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.labels import Label
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.transition_request import Place
+from motionloom.tables.table_places import Place
 
 _work = kernel("ml_stream_work")
 _step = kernel("ml_stream_step")
@@ -29,13 +34,12 @@ _doing = kernel("ml_stream_doing")
 _is_flawed = kernel("ml_stream_is_flawed")
 _frames_left = kernel("ml_stream_frames_left")
 _made_of = kernel("ml_stream_made_of")
-
 MOST_SHARES = int(constant("ML_MOST_SHARES"))
 MOST_CLIPS = 4
 """Clips that a transition is made of."""
 MEASURED_AT_ONCE = 100_000
-"""Clips of collections with up to so many frames are measured before the first character of a table
-plays, in about a second; in larger ones each clip is measured in the step that first needs it."""
+"""Frames up to which all clips of a collection are measured before the first character of a table
+plays, in about a second; in a larger one each clip is measured in the step that first needs it."""
 GO, HOLD, ACT = 2, 3, 4
 """Orders about labels, as in core/src/stream.h."""
 
@@ -265,3 +269,61 @@ def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
         n_work=n_work,
         work=np.zeros(n_work, dtype=np.uint8),
     )
+
+
+BEFORE_END = 20
+"""Frames before the last whole window of a clip: a character thinks of its end from 12 on."""
+MOST_WINDOWS = 3
+"""Windows' lengths within which a character has gone on, or never will."""
+
+
+@value_record
+class DeadEnds(NamedTuple):
+    """Where a live character of a table can only continue badly.
+
+    Attributes
+    ----------
+    clips : tuple of str
+        Clips at whose ends no transition to another captured motion passes the quality check.
+    labels : tuple of str
+        Labels that cannot be held: at the end of every piece with the label no transition into the
+        label passes it.
+    """
+
+    clips: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+def find_dead_ends(
+    frames: Frames,
+    labels: Sequence[Label],
+    length: int,
+    stream: Callable[[Place], Stream],
+    *,
+    progress: bool,
+) -> DeadEnds:
+    """Play every clip and every labelled piece to its end; ``length`` is that of windows."""
+    clips, pieces = [], dict[str, list[bool]]()
+    with progress_bar("ends", frames.n_clips + len(labels), shown=progress) as advance:
+        for clip, n_frames in zip(frames.ids, np.diff(frames.starts).tolist(), strict=True):
+            live = stream((clip, max(0, n_frames - length - BEFORE_END)))
+            if not _goes_on(live, MOST_WINDOWS * length):
+                clips.append(clip)
+            advance(1.0)
+        for each in labels:
+            live = stream((each.clip, max(each.first, each.last - length // 2 - BEFORE_END)))
+            live.step()
+            with suppress(TableError):  # no transition arrives in it: it cannot be an order
+                live.hold(each.label)
+                pieces.setdefault(each.label, []).append(_goes_on(live, MOST_WINDOWS * length))
+            advance(1.0)
+    return DeadEnds(tuple(clips), tuple(sorted(k for k, good in pieces.items() if not any(good))))
+
+
+def _goes_on(live: Stream, steps: int) -> bool:
+    """Whether the first transition within some steps passes the quality check."""
+    for _ in range(steps):
+        live.step()
+        if live.in_transition:
+            return not live.flawed
+    return False

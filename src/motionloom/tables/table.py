@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy.typing as npt
 
-from motionloom._arrays import flag, known_options, positive, whole
+from motionloom._arrays import flag, positive, whole
 from motionloom._core import constant
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
@@ -16,33 +18,32 @@ from motionloom.errors import TableError
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.fill_request import FillOptions, FillRequest
+from motionloom.tables.index.index_build import window_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import window_from, window_to
-from motionloom.tables.lazy_engines import LazyEngines
 from motionloom.tables.score.columns import Ranking
-from motionloom.tables.table_arrays import Entry, TableArrays, check_arrays
-from motionloom.tables.table_file import TableFile, open_table_file
-from motionloom.tables.table_header import (
+from motionloom.tables.table_contents import (
+    Entry,
+    TableArrays,
     TableHeader,
+    check_arrays,
     check_duration,
     check_sources,
     find_collection,
     read_header,
     require_default,
 )
-from motionloom.tables.transition_request import Place, TransitionOptions, TransitionRequest
-from motionloom.tables.window_index import window_index
+from motionloom.tables.table_file import TableFile, open_table_file
+from motionloom.tables.table_places import RESCORED, Place
 
 if TYPE_CHECKING:  # loaded by the methods that need them: a table opens in a fraction of the time
     from motionloom.motion.motion import Motion
-    from motionloom.tables.dead_ends import DeadEnds
     from motionloom.tables.graph.motion_graph import MotionGraph
     from motionloom.tables.paper.paper_engine import PaperEngine
     from motionloom.tables.path import HybridPath
     from motionloom.tables.query_engine import QueryEngine
-    from motionloom.tables.stream import Stream
-    from motionloom.tables.synthesis.inbetween import Fill
+    from motionloom.tables.stream import DeadEnds, Stream
+    from motionloom.tables.synthesis.fill import Fill
     from motionloom.tables.table_transition import TableTransition
 
 PATIENCE_S = constant("ML_STREAM_PATIENCE_S")
@@ -64,7 +65,7 @@ class TransitionTable:
     length : int
         Frames of a transition.
     medoids, ends, between, costs, lookup
-        As in :class:`~motionloom.tables.table_arrays.TableArrays`.
+        As in :class:`~motionloom.tables.table_contents.TableArrays`.
     nearest : (R,)
         The representative of the window that starts at every row.
 
@@ -109,7 +110,10 @@ class TransitionTable:
         self.header = header
         self._opened = file
         self._index = index
-        self._engines = LazyEngines(self._arrays, header, collection)
+        self._query: QueryEngine | None = None
+        self._paper: PaperEngine | None = None
+        self._graph: MotionGraph | None = None
+        self._lock, self._graph_lock = Lock(), Lock()
 
     @classmethod
     def open(
@@ -178,7 +182,14 @@ class TransitionTable:
     @property
     def query_engine(self) -> QueryEngine:
         """The table with everything at hand that transitions look up; built once, on first use."""
-        return self._engines.query(lambda: self.neighbours, owner=self)
+        from motionloom.tables.query_engine import QueryEngine
+
+        with self._lock:
+            if self._query is None:
+                self._query = QueryEngine(
+                    self._arrays, self.header, self.collection, self.neighbours, owner=self
+                )
+            return self._query
 
     @property
     def method(self) -> str:
@@ -188,7 +199,15 @@ class TransitionTable:
     @property
     def paper_engine(self) -> PaperEngine:
         """The papers' table with everything at hand that transitions look up."""
-        return self._engines.paper(self.query_engine, self.arrays, owner=self)
+        from motionloom.tables.paper.paper_engine import PaperEngine
+        from motionloom.tables.paper.time_alignment import RecipeTimes
+
+        query = self.query_engine
+        with self._lock:
+            if self._paper is None:
+                times = RecipeTimes.of_file(self.arrays)
+                self._paper = PaperEngine(query, times, self.header, owner=self)
+            return self._paper
 
     @property
     def ranking(self) -> Ranking:
@@ -249,7 +268,10 @@ class TransitionTable:
         follow_s: float = 0.0,
         longest_s: float | None = None,
         tolerance_s: float = 0.0,
-        **options: Unpack[TransitionOptions],
+        rescore: int = RESCORED,
+        variation: int | None = None,
+        search: bool | Literal["refine"] = False,
+        still_feet: bool = False,
     ) -> TableTransition:
         """A motion from a frame to a frame, or to a label, with feet on the ground.
 
@@ -291,12 +313,12 @@ class TransitionTable:
         TableTransition
             The motion, the candidates between the frames it joins, and ``why`` this one was taken.
         """
-        from motionloom.tables.query import transition
+        from motionloom.tables.transition_search import TransitionRequest, transition
 
-        known_options("transition", TransitionRequest, options)
         request = TransitionRequest(
-            source, target, label, lead_s, follow_s, longest_s, tolerance_s, **options
-        )
+            source, target, label, lead_s, follow_s, longest_s, tolerance_s, rescore, variation,
+            search, still_feet,
+        )  # fmt: skip
         if self.method == "paper":
             from motionloom.tables.paper.paper_engine import paper_transition
 
@@ -308,7 +330,11 @@ class TransitionTable:
         motion: Motion,
         first: int,
         last: int,
-        **options: Unpack[FillOptions],
+        *,
+        count: int | None = None,
+        clean: bool = True,
+        exclude: Sequence[str] = (),
+        match: bool = True,
     ) -> Fill:
         """The motion with frames ``first`` to ``last`` synthesized from captured windows.
 
@@ -339,13 +365,12 @@ class TransitionTable:
         Fill
             The whole motion, the filled ``span``, and its check.
         """
-        from motionloom.tables.synthesis.checked_fill import fill_checked
-        from motionloom.tables.synthesis.gap_motion import GapMotion, matched_gap
+        from motionloom.tables.synthesis.fill import GapMotion, fill_checked, matched_gap
 
-        known_options("fill", FillRequest, options)
-        request = FillRequest(**options)
+        clean, match = flag(clean, "clean"), flag(match, "match")
+        count = None if count is None else whole(count, "count", least=1)
         gap = GapMotion(motion, whole(first, "first"), whole(last, "last"))
-        if request.match:
+        if match:
             gap = matched_gap(self.frames, motion, first, last)
         # The index holds windows of one length; gaps of others are compared with all windows.
         fits = gap.last - gap.first + 3 == self.length
@@ -353,9 +378,9 @@ class TransitionTable:
             self.query_engine.check,
             gap,
             index=self.neighbours if fits else None,
-            count=request.count,
-            feet=request.clean,
-            exclude=request.exclude,
+            count=count,
+            feet=clean,
+            exclude=exclude,
         )
 
     def stream(self, source: Place, *, patience_s: float = PATIENCE_S) -> Stream:
@@ -396,7 +421,7 @@ class TransitionTable:
         DeadEnds
             Names of clips and labels; both empty in a table that never ends.
         """
-        from motionloom.tables.dead_ends import find_dead_ends
+        from motionloom.tables.stream import find_dead_ends
 
         require_default(self.header, self.file, "A live character")
         return find_dead_ends(
@@ -440,10 +465,19 @@ class TransitionTable:
 
         for name, place in (("source", source), ("target", target)):
             self.frames.row_at(place, name)
-        graph = self._engines.graph() if graph is None else graph
+        graph = self._motion_graph() if graph is None else graph
         limit_s = self.length_s if limit_s is None else positive(limit_s, "limit_s")
         best = self.transition(source, target, longest_s=max(limit_s, self.length_s))
         return choose_path(best, graph, source, target, limit_in=limit_in, limit_s=limit_s)
+
+    def _motion_graph(self) -> MotionGraph:
+        """The motion graph of the collection; building it takes seconds."""
+        from motionloom.tables.graph.motion_graph import MotionGraph
+
+        with self._graph_lock:
+            if self._graph is None:
+                self._graph = MotionGraph.build(self.frames)
+            return self._graph
 
     def info(self) -> dict[str, Any]:
         """What the table is, in values that JSON can hold.

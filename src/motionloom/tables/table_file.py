@@ -2,7 +2,8 @@
 
 Layout: a magic line, the length and digest of a JSON header, the header, and the arrays one after
 the other, each on a multiple of 64 bytes. The header names every array's kind, shape, place,
-checksum and digest. The same contents give the same bytes.
+checksum and digest. The same contents give the same bytes. While a table is built, its finished
+parts lie in such files, too.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import hashlib
 import json
 import stat
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -23,9 +25,11 @@ import numpy.typing as npt
 from motionloom.errors import FormatError, TableError
 from motionloom.reading.json_text import parse_json
 from motionloom.reading.size_limits import Budget, Limits
+from motionloom.saving import locks
 from motionloom.saving.whole_file import whole_file
-from motionloom.tables.collection.store import disk_errors
+from motionloom.tables.collection.catalogue import disk_errors
 
+Arrays = dict[str, npt.NDArray[Any]]
 MAGIC = b"motionloom.mlt\r\n"
 SCHEMA = 1
 ALIGNED = 64
@@ -36,8 +40,8 @@ KINDS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<u4", "<i4", "<i8", "<f2", "<f4", "
 MOST_DIMENSIONS = 8
 CHECKED_AT_ONCE = 1 << 22
 """Arrays of up to this many bytes are checked when the file is opened, by a checksum that finds
-what disks and lines do to bytes; all of them are held against their digests when damage is sought,
-which takes four times as long."""
+faults of disks and lines. A search for damage compares all arrays with their digests, which takes
+four times as long."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,3 +254,75 @@ def _digest(array: npt.NDArray[Any]) -> str:
 
 def _bytes(array: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
+@contextmanager
+def locked(table: Path) -> Iterator[None]:
+    """Hold ``X.mlt.lock`` while a table is built or extended.
+
+    Raises
+    ------
+    TableError
+        Another process or thread holds it; the message names it.
+    """
+    with ExitStack() as held:
+        with disk_errors(table, "Nothing was changed."):
+            file = table.with_name(f"{table.name}.lock")
+            held.enter_context(locks.locked(file, f"{table} is being built already"))
+        yield
+
+
+class Parts:
+    """Results by name in a folder ``X.mlt.part``, each under a digest of its inputs.
+
+    A result that is damaged, cut short, or of other inputs counts as not there.
+    """
+
+    def __init__(self, table: Path) -> None:
+        self.table = table
+        self.folder = table.with_name(f"{table.name}.part")
+
+    def load(self, name: str, inputs: str, check: Callable[[TableFile], object]) -> Arrays | None:
+        """The arrays stored under a name, if they are of these inputs.
+
+        Parameters
+        ----------
+        name, inputs
+            As they were saved.
+        check
+            Raises a TableError where the arrays are not what they must be.
+        """
+        try:
+            file = open_table_file(self._file(name))
+            if file.header.get("inputs") != inputs or file.find_damage():
+                return None
+            check(file)
+        except TableError:
+            return None
+        return file.arrays
+
+    def save(self, name: str, inputs: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Keep arrays under a name."""
+        try:
+            with disk_errors(self.folder, "Nothing was changed."):
+                self.folder.mkdir(parents=True, exist_ok=True)
+            write_table_file(self._file(name), {"inputs": inputs}, arrays, to_disk=False)
+        except TableError as error:
+            raise TableError(
+                f"{error} The finished parts of {self.table.name} are kept: build it again to "
+                "resume."
+            ) from error
+
+    def discard(self) -> None:
+        """Forget all parts; the folder goes too, unless it holds other files."""
+        if not self.folder.is_dir():
+            return
+        for file in self.folder.iterdir():
+            if file.name.endswith((".part.mlt", ".new")):
+                with suppress(OSError):
+                    file.unlink()
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}.part.mlt"

@@ -1,4 +1,4 @@
-"""The result of a transition made from a table, and the recipes that were looked at for it."""
+"""TableTransition: the result of ``table.transition``, its candidates, and why it was taken."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.choice import Choice
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.query_engine import QueryEngine
-from motionloom.tables.query_records import Choice
 from motionloom.tables.score.columns import COLUMNS, PAPER
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.recipe import Recipe, rows_at
@@ -286,7 +285,7 @@ class TableTransition:
         return f"{self._rank(cheaper)}{still}"
 
     def _rank(self, cheaper: int) -> str:
-        """Its place among the candidates, of which so many are cheaper, in words."""
+        """Its place among the candidates, ``cheaper`` of which cost less, in words."""
         left = self.passed_over
         those = f"of {len(self.candidates)} candidates{self.candidates.where}"
         if not self.verification.passed:

@@ -23,8 +23,8 @@ from motionloom.studio.server.project import Project
 from motionloom.tables.collection.catalogue import read_catalogue
 from motionloom.tables.collection.folder_clips import digest_file
 from motionloom.tables.collection.labels import read_labels
+from motionloom.tables.evaluation.evaluation import read_verdicts
 from motionloom.tables.evaluation.trials import _begins_as_table
-from motionloom.tables.evaluation.verdicts import read_verdicts
 
 DEADLINE_S = 60
 DEEP = 100_000

@@ -8,12 +8,12 @@ import pytest
 import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables import build
-from motionloom.tables import build_parts as parts
+from motionloom.tables import table_file as parts
 from motionloom.tables import table_file as tablefile
 from motionloom.tables.build import build_table
-from motionloom.tables.build_parts import Parts
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.search import search
+from motionloom.tables.table_file import Parts
 
 FPS = 30
 SMALL = {"length_s": 0.5, "clusters": 4, "lookup": 6, "progress": False, "jobs": 1}

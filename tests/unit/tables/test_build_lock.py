@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.build_parts import locked
+from motionloom.tables.table_file import locked
 
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from motionloom.tables.build_parts import locked
+from motionloom.tables.table_file import locked
 with locked(Path(sys.argv[1])):
     os.kill(os.getpid(), signal.SIGKILL)
 """

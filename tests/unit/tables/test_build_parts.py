@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.build_parts import Parts
+from motionloom.tables.table_file import Parts
 
 ARRAYS = {"a": np.arange(3, dtype=np.int64)}
 

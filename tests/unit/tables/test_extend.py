@@ -8,10 +8,9 @@ from motionloom.errors import TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.extend import extend_table
-from motionloom.tables.index.index_build import build_index, extend_index, growth_of
-from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.clusters import find_lookup
+from motionloom.tables.index.index_build import build_index, extend_index, growth_of, window_index
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.window_index import window_index
 
 FPS = 30
 SMALL = {"length_s": 0.5, "clusters": 4, "lookup": 6, "progress": False, "jobs": 1}
@@ -75,11 +74,11 @@ def test_a_table_of_an_unchanged_collection_stays_as_it_is(home):
 
 
 def test_extending_looks_at_new_windows_only(home, monkeypatch):
+    from motionloom.tables.index import clusters
     from motionloom.tables.index import index_build as growth
-    from motionloom.tables.index import lookup
 
     seen = []
-    contexts, features = growth.contexts, lookup.stream_features
+    contexts, features = growth.contexts, clusters.stream_features
 
     def counted(frames, rows, **options):
         seen.append(len(rows))
@@ -91,7 +90,7 @@ def test_extending_looks_at_new_windows_only(home, monkeypatch):
 
     lib = grown(home)
     monkeypatch.setattr(growth, "contexts", counted)
-    monkeypatch.setattr(lookup, "stream_features", streamed)
+    monkeypatch.setattr(clusters, "stream_features", streamed)
     extend_table(home / "lib.mlt", lib)
     new = sum(lib.frames.starts[k + 1] - lib.frames.starts[k] for k in range(5)
               if lib.frames.ids[k] in ADDED)  # fmt: skip

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.table_arrays import TARGETS, LabelTargets
+from motionloom.tables.index.clusters import NOWHERE
+from motionloom.tables.table_places import TARGETS, LabelTargets
 
 LENGTH = 4
 STARTS = np.array([0, 20, 40])

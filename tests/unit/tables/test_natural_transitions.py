@@ -13,7 +13,7 @@ from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import NATURAL, naturalness, reference_of
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.table_arrays import NO_RECIPE
+from motionloom.tables.table_contents import NO_RECIPE
 from studies.memory_table import table_in_memory
 
 LENGTH = 30

@@ -11,7 +11,7 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.collection import collection
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.generations import writing_collection
+from motionloom.tables.collection.store import writing_collection
 from motionloom.tables.extend import extend_table, grow_collection
 
 FPS = 30

@@ -5,8 +5,8 @@ import pytest
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.query_records import fill_rows
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.choice import fill_rows
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 from tests.oracles import tables as plain
 
 K, ENDS, RECIPES = 20, 4, 9

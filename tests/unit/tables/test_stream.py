@@ -15,10 +15,10 @@ from motionloom._core import kernel
 from motionloom.blending.control import Pose
 from motionloom.errors import ArrayError, TableError
 from motionloom.rotation import quat
+from motionloom.tables.choice import new_frames
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.contexts import contexts
-from motionloom.tables.query_records import new_frames
 from motionloom.tables.stream import Doing
 from studies.memory_table import table_in_memory
 

@@ -14,10 +14,10 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.tables.build import build_table
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.evaluation.replay import replay_entries
+from motionloom.tables.synthesis.fill import fill
 from motionloom.tables.synthesis.gap_windows import WindowQuery
-from motionloom.tables.synthesis.inbetween import fill
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 
 FPS = 30
 LENGTH_S = 0.5

@@ -8,10 +8,10 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError, TableError
 from motionloom.tables.build import build_table
-from motionloom.tables.build_parts import locked
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.index.windows import windows_of
 from motionloom.tables.table import TransitionTable
+from motionloom.tables.table_file import locked
 
 SMALL = {"length_s": 0.5, "clusters": 4, "lookup": 6, "progress": False, "jobs": 1}
 HERE, THERE = ("walk", 2), ("stand", 40)

@@ -12,15 +12,18 @@ from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from motionloom.tables.join_search import LONGEST_S
-from motionloom.tables.query import transition
 from motionloom.tables.query_engine import TRIES
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL, THRESHOLD, naturalness
 from motionloom.tables.score.score import THRESHOLD_IN
-from motionloom.tables.synthesis.leg_kernels import keep_true_labels
-from motionloom.tables.transition_request import TransitionRequest
-from motionloom.tables.variation import WORSE
+from motionloom.tables.synthesis.synthesis import keep_true_labels
+from motionloom.tables.table_places import RESCORED
+from motionloom.tables.transition_search import (
+    LONGEST_TRANSITION_S,
+    WORSE,
+    TransitionRequest,
+    transition,
+)
 from studies.memory_table import table_in_memory
 from tests.oracles.joins import best_join
 
@@ -42,6 +45,14 @@ def table():
     frames = frames_of([ml.synthetic.clip(name).motion.replace(name=name) for name in NAMES])
     labels = [Label("run", "running", 40, 120)]
     return table_in_memory(frames, length=LENGTH, clusters=6, ranking=NATURAL, labels=labels)
+
+
+def plain_request(source, target, longest_s=None):
+    """What ``table.transition`` asks for with no options but the longest time."""
+    return TransitionRequest(
+        source, target, None, 0.0, 0.0, longest_s, 0.0,
+        rescore=RESCORED, variation=None, search=False, still_feet=False,
+    )  # fmt: skip
 
 
 def every_pair(table):
@@ -192,7 +203,7 @@ def assert_never_less_natural(table, pairs, *, tolerance_s):
         likely = min(round(made.score.naturalness, 5), THRESHOLD)
         return likely if made.verification.passed else -1.0
 
-    times = [{"longest_s": table.length_s}, {}, {"longest_s": 2.0 * LONGEST_S}]
+    times = [{"longest_s": table.length_s}, {}, {"longest_s": 2.0 * LONGEST_TRANSITION_S}]
     for source, target in pairs:
         least = np.full(2, -np.inf)
         for longest in times:
@@ -289,7 +300,9 @@ def test_why_names_the_windows_and_the_time(table):
         for row in made.recipe.rows[1:-1]:
             name, frame = table.frames.place_of(row)
             assert f"{name} from frame {frame}" in made.why
-        assert ("without that, the cheapest of the nearest captured motion" in made.why) == any(made.plays)
+        assert ("without that, the cheapest of the nearest captured motion" in made.why) == any(
+            made.plays
+        )
         assert ("plays on for" in made.why) == (made.plays[0] > 0)
         assert ("is entered" in made.why) == (made.plays[1] > 0)
 
@@ -438,7 +451,7 @@ def test_the_search_goes_on_where_a_natural_candidate_fails_the_check(table):
         target = table.frames.place_of(made.recipe.rows[-1] + LENGTH - 1 + made.plays[1])
         rows = (*made.recipe.rows, *[-1] * (4 - len(made.recipe.rows)), int(made.recipe.pinned))
         engine = Refusing(table.query_engine, {rows})
-        request = TransitionRequest(source, target, None, 0.0, 0.0, None, 0.0)
+        request = plain_request(source, target)
         other = transition(engine, request)
         assert engine.joins > 1
         if other.verification.passed:
@@ -455,14 +468,14 @@ def test_of_those_that_pass_the_most_natural_is_taken(table):
     engine, compared = table.query_engine, 0
     for source, target in every_pair(table):
         first, last = window_pair(engine, source, target)
-        longest, banned = round(LONGEST_S * engine.frames.fps), []
+        longest, banned = round(LONGEST_TRANSITION_S * engine.frames.fps), []
         for _ in range(4):
             choice = engine.join(first, last, rescore=32, longest=longest, banned=banned)
             banned.append(choice.key(0))
             if not engine.is_natural(choice, 0):
                 break
         refusing = Refusing(engine, set(banned))
-        request = TransitionRequest(source, target, None, 0.0, 0.0, None, 0.0)
+        request = plain_request(source, target)
         taken = transition(refusing, request)
         passed = [best for best in refusing.made if best.checked.passed]
         margins = np.array([engine.margin(best.choice, best.number) for best in passed])
@@ -497,7 +510,7 @@ class RefusingLong(Refusing):
     """A query engine whose quality check refuses whatever a search of longer than usual finds."""
 
     def join(self, *args, **keywords):
-        usual = max(LENGTH, round(LONGEST_S * self._engine.frames.fps))
+        usual = max(LENGTH, round(LONGEST_TRANSITION_S * self._engine.frames.fps))
         self.is_long = keywords["longest"] > usual
         return super().join(*args, **keywords)
 
@@ -513,7 +526,7 @@ def test_more_time_is_no_worse_where_nothing_that_takes_it_passes_the_check(tabl
     for source, target in PLACES[:3]:
         usual = table.transition(source, target)
         engine = RefusingLong(table.query_engine, set())
-        request = TransitionRequest(source, target, None, 0.0, 0.0, 2.0 * LONGEST_S, 0.0)
+        request = plain_request(source, target, 2.0 * LONGEST_TRANSITION_S)
         longer = transition(engine, request)
         assert (longer.recipe.rows, longer.recipe.pinned) == (
             usual.recipe.rows,
@@ -677,5 +690,5 @@ def test_a_variation_has_the_same_answer_for_the_same_number_and_holds_feet_stil
 
 
 def test_an_unknown_option_raises(table):
-    with pytest.raises(TypeError, match="rescore, variation, search, still_feet"):
+    with pytest.raises(TypeError, match=r"transition\(\).*unexpected.*'rescored'"):
         table.transition(*PLACES[0], rescored=4)

@@ -13,8 +13,8 @@ from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames, frames_of
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.score.recipe import Recipe
+from motionloom.tables.synthesis.fill import fill
 from motionloom.tables.synthesis.gap_windows import WindowQuery
-from motionloom.tables.synthesis.inbetween import fill
 
 ROUND_OFF = 1e-6
 

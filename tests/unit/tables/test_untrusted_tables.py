@@ -277,7 +277,7 @@ def test_frames_of_a_large_collection_are_checked_before_they_are_used(
 
 def test_parts_of_a_build_that_cannot_be_are_made_again(table, tmp_path, monkeypatch):
     """A build that was stopped finds parts with valid checksums whose windows are not there."""
-    from motionloom.tables import build_parts as parts
+    from motionloom.tables import table_file as parts
 
     monkeypatch.setattr(parts.Parts, "discard", lambda self: None)
     out = tmp_path / table.file.name

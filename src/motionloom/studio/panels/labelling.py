@@ -15,7 +15,7 @@ from motionloom.studio.messages.result_messages import Place, Rating, RatingCoun
 from motionloom.studio.messages.table_messages import LabelNext, LabelSave
 from motionloom.studio.panels.table_panel import TablePanel
 from motionloom.studio.results.result import Result
-from motionloom.tables.evaluation.verdicts import COLUMNS, Verdict, read_verdicts
+from motionloom.tables.evaluation.evaluation import COLUMNS, Verdict, read_verdicts
 from motionloom.tables.table import TransitionTable
 
 CHOICES = 5

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 
-from motionloom._arrays import IntArray, flag, items, known_options, of_kind
+from motionloom._arrays import IntArray, flag, items, of_kind
 from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
-from motionloom.tables.collection.clip_frames import ClipFrames
 from motionloom.tables.collection.common_skeleton import given_skeleton
-from motionloom.tables.collection.folder_clips import find_other_files
-from motionloom.tables.collection.frames import Frames
-from motionloom.tables.collection.generations import (
-    CATALOGUE,
-    before_file,
-    generations_before,
-    writing_collection,
-)
-from motionloom.tables.collection.ingest import ingest_folder
+from motionloom.tables.collection.folder_clips import Reading, find_other_files
+from motionloom.tables.collection.frames import ClipFrames, Frames
+from motionloom.tables.collection.ingest import IngestReport, ingest_folder, report_of
 from motionloom.tables.collection.labels import (
     Label,
     add_stored_labels,
@@ -37,11 +29,14 @@ from motionloom.tables.collection.labels import (
     stored_labels,
 )
 from motionloom.tables.collection.store import (
+    CATALOGUE,
+    before_file,
     digest_rows,
+    generations_before,
     open_rows,
     overlong_rows,
+    writing_collection,
 )
-from motionloom.tables.collection.survey import IngestReport, Reading, ReadingOptions, report_of
 
 
 class Collection:
@@ -106,8 +101,14 @@ class Collection:
         fps: float = 60.0,
         skeleton: Skeleton | Motion | str | Path | None = None,
         labels: str | Path | None = None,
+        source_fps: Mapping[str, float] | float | None = None,
+        unit: str | float | None = None,
+        up: str | None = None,
+        ground: bool = False,
+        plants: str = "thresholds",
+        keep_glitches: bool = False,
+        repair_knees: bool = True,
         progress: bool = False,
-        **options: Unpack[ReadingOptions],
     ) -> Collection:
         """The clips in a folder and below it as a collection on disk.
 
@@ -159,8 +160,7 @@ class Collection:
         usual = folder.resolve().parent / f"{folder.resolve().name}.mlc"
         target = path_of(usual if out is None else out, "out")
         example = given_skeleton(skeleton)
-        known_options("Collection.ingest", Reading, options)
-        reading = Reading(fps, **options)
+        reading = Reading(fps, source_fps, unit, up, ground, plants, keep_glitches, repair_knees)
         given = None if labels is None else read_labels(path_of(labels, "labels"))
         if given is not None:
             check_readable(stored_labels(target)[1])

@@ -171,10 +171,10 @@ def onto_common(
         what = f"another skeleton ({own.n_joints} joints, {target.n_joints} in the common one)"
         body = BodyMap.guess(own, motion=motion)
     plants = plants_by(plants_by_name, motion, body)
-    carried = retarget(motion, example, body=body, target_body=common.body, footplants=plants)
-    if carried.joint_translations is not None:
+    moved = retarget(motion, example, body=body, target_body=common.body, footplants=plants)
+    if moved.joint_translations is not None:
         raise SkeletonMismatchError(f"{motion!r} slides in its joints after retargeting.")
-    return Fitted(carried, plants, (f"retargeted: {what}",))
+    return Fitted(moved, plants, (f"retargeted: {what}",))
 
 
 def bones_apart(a: Skeleton, b: Skeleton) -> BoolArray:

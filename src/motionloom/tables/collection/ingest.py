@@ -1,18 +1,19 @@
-"""Ingest: a folder of clips made into the rows and the catalogue of a collection."""
+"""Ingest: a folder of clips made into the rows and the catalogue of a collection; its report."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from motionloom._progress import progress_bar
+from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets
 from motionloom.errors import MotionLoomError, TableError
-from motionloom.features.glitches.glitch_frames import find_glitches
+from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
@@ -21,9 +22,9 @@ from motionloom.tables.collection.catalogue import (
     ClipRecord,
     Common,
     FileRecord,
+    disk_errors,
     write_catalogue,
 )
-from motionloom.tables.collection.clip_frames import ClipFrames, clip_frames
 from motionloom.tables.collection.common_skeleton import (
     by_frames,
     common_of,
@@ -34,31 +35,32 @@ from motionloom.tables.collection.common_skeleton import (
 )
 from motionloom.tables.collection.folder_clips import (
     ClipToPack,
+    Reading,
+    Stash,
     check_kept,
     clips_to_pack,
     find_clip_files,
+    fits_pattern,
+    survey_files,
 )
-from motionloom.tables.collection.generations import (
+from motionloom.tables.collection.frames import ClipFrames, clip_frames
+from motionloom.tables.collection.store import (
     CATALOGUE,
     PART,
+    RowWriter,
     before_file,
     begun_rows,
     clear_after,
     clear_unnamed,
+    digest_rows,
     earlier_catalogues,
     is_complete,
     rows_to_copy,
 )
-from motionloom.tables.collection.store import (
-    RowWriter,
-    digest_rows,
-    disk_errors,
-)
-from motionloom.tables.collection.survey import Reading, Stash, jumps_note, survey_files
 
 CHECKPOINT_S, CHECKPOINT_CLIPS = 5.0, 2000
-"""A stopped ingest loses no more work than this, in large collections for every so many clips: to
-write down where it is takes longer the more there are."""
+"""A stopped ingest loses the work of at most this many seconds, in larger collections of this many
+seconds for every 2000 clips: the catalogue of more clips takes longer to write."""
 
 
 @dataclass(slots=True)
@@ -102,7 +104,7 @@ def ingest_folder(
 ) -> tuple[Catalogue, int]:
     """The catalogue of a folder's clips, with rows in ``out``; and how many files were read.
 
-    Files that are as they were are not read again, those that are gone are dropped. The collection
+    Unchanged files are not read again, and files that are gone are dropped. The collection
     that was there stays valid until the new one is complete. Where it is ``growing``, its skeleton
     and all its clips stay, or nothing is written. With ``keep_before`` the generation before stays
     on disk, for tables that are still to be extended. Call it within :func:`.writing_collection`.
@@ -162,7 +164,7 @@ def _write(
     part: Catalogue | None,
     advance: Callable[[float], None],
 ) -> Catalogue:
-    """Write the rows of all clips, those that are there already by copying; the catalogue of it."""
+    """Write the rows of all clips, copying those that are stored already; return the catalogue."""
     reusable = rows_to_copy(old, plan.common, job.out)
     begun, generation = begun_rows(clips, plan, old, part, job.out)
     records = list(begun)
@@ -216,7 +218,7 @@ def _common(
     stash: Stash,
     given: Motion | Skeleton | None,
 ) -> tuple[Common, Motion | Skeleton]:
-    """What all clips will share, and the clip (or skeleton) that it is taken from."""
+    """Skeleton, roles and feet that all clips share, and the clip or skeleton they are from."""
     if isinstance(given, Motion):
         rigid = make_rigid(given)[0]
         return common_of(rigid), rigid
@@ -273,3 +275,138 @@ def _with_errors(record: FileRecord, left_out: dict[tuple[str, str], str]) -> Fi
 def _relative(folder: Path, out: Path) -> str:
     """The folder as seen from where the collection lies, so that both can be moved together."""
     return Path(os.path.relpath(folder.resolve(), out.resolve().parent)).as_posix()
+
+
+NAMED = 5
+"""Clips that are named one by one where many have the same note."""
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class IngestReport:
+    """What a collection consists of; ``print(report)`` lists it.
+
+    Attributes
+    ----------
+    clips : int
+        Number of clips.
+    frames : int
+        Number of frames.
+    fps : float
+        Frames per second.
+    notes : tuple
+        Clip id and what was noticed or done, in the order of the clips.
+    left_out : tuple
+        File (with ``#clip`` in a file of several) and why it is not in the collection.
+    read : int
+        Files that were read in this run; the rest was the same as before.
+    remarks : tuple of str
+        Patterns of ``source_fps`` that match no file.
+    skipped : tuple of str
+        Files of the folder that are no clips, when it was ingested; not stored.
+    """
+
+    clips: int
+    frames: int
+    fps: float
+    notes: tuple[tuple[str, str], ...]
+    left_out: tuple[tuple[str, str], ...]
+    read: int = 0
+    remarks: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def noted(self, word: str) -> tuple[str, ...]:
+        """Ids of the clips with a note that contains ``word``, such as ``"retargeted"``.
+
+        Returns
+        -------
+        tuple of str
+            Ids of clips.
+        """
+        return tuple(dict.fromkeys(clip for clip, note in self.notes if word in note))
+
+    @property
+    def retargeted(self) -> tuple[str, ...]:
+        """Clips that came on another skeleton."""
+        return self.noted("retargeted")
+
+    @property
+    def resampled(self) -> tuple[str, ...]:
+        """Clips that came at another rate."""
+        return self.noted("resampled")
+
+    @property
+    def jumping(self) -> tuple[str, ...]:
+        """Clips with a capture glitch."""
+        return self.noted("frame jumps") + self.noted("frames jump")
+
+    @property
+    def warnings(self) -> tuple[tuple[str, str], ...]:
+        """Clip id and text of every fault in spite of which a file could be read."""
+        return tuple((clip, note) for clip, note in self.notes if note.startswith("warning"))
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.clips} clips, {self.frames} frames at {self.fps:g} fps "
+            f"({self.frames / self.fps:.0f} s)"
+        ]
+        for note in dict.fromkeys(note for _, note in self.notes):
+            ids = [clip for clip, each in self.notes if each == note]
+            lines.append(f"{_few(ids)}: {note}")
+        lines += [f"left out: {file}: {reason}" for file, reason in self.left_out]
+        if self.skipped:
+            lines.append(f"skipped, not clips: {_few(self.skipped)}")
+        lines += self.remarks
+        return "\n".join(lines)
+
+
+def report_of(
+    catalogue: Catalogue,
+    *,
+    read: int = 0,
+    source_fps: Mapping[str, float] | float | None = None,
+    skipped: tuple[str, ...] = (),
+) -> IngestReport:
+    """The report of a catalogue, and which patterns of ``source_fps`` fitted no file."""
+    names = [file.file for file in catalogue.files]
+    idle = [
+        f"warning: source_fps[{pattern!r}] fits the name of no file"
+        for pattern in (source_fps if isinstance(source_fps, Mapping) else ())
+        if not any(fits_pattern(name, pattern) for name in names)
+    ]
+    entries = {(file.file, each.clip): each for file in catalogue.files for each in file.clips}
+    notes, present = [], set()
+    for clip in catalogue.clips:
+        present.add((clip.file, clip.clip))
+        notes += [(clip.id, note) for note in (*entries[clip.file, clip.clip].notes, *clip.notes)]
+    left_out = []
+    for file in catalogue.files:
+        if file.error:
+            left_out.append((file.file, file.error))
+        for each in file.clips:
+            if (file.file, each.clip) not in present:
+                name = f"{file.file}#{each.clip}" if each.clip else file.file
+                left_out.append((name, each.error))
+    return IngestReport(
+        len(catalogue.clips),
+        catalogue.n_rows,
+        catalogue.fps,
+        tuple(notes),
+        tuple(left_out),
+        read,
+        tuple(idle),
+        skipped,
+    )
+
+
+def jumps_note(jumps: Sequence[Glitch]) -> str:
+    """The note about frames with a capture glitch."""
+    listed = _few([f"{jump.frame} ({jump.joint})" for jump in jumps])
+    frames = "frame jumps" if len(jumps) == 1 else "frames jump"
+    return f"capture glitch: {len(jumps)} {frames}: {listed}"
+
+
+def _few(names: Sequence[str]) -> str:
+    """Some names, and how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more

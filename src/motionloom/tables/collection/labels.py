@@ -15,8 +15,8 @@ from motionloom.errors import FormatError, TableError
 from motionloom.reading.csv_text import csv_rows
 from motionloom.saving.locks import locked
 from motionloom.saving.whole_file import whole_file
+from motionloom.tables.collection.catalogue import disk_errors
 from motionloom.tables.collection.frames import Frames
-from motionloom.tables.collection.store import disk_errors
 
 HEADER = ("clip", "label", "first", "last")
 LABELS = "labels.csv"

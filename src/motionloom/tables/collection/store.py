@@ -1,12 +1,19 @@
-"""The rows of a collection on disk: one raw file per column, appended to, mapped into memory."""
+"""The rows of a collection on disk: raw columns, mapped into memory, in generations.
+
+Every ingest writes new files of rows, and one catalogue names those that count. The files of a
+published generation never change. Readers hold a lease on the generation that they have mapped;
+it is removed by the first ingest after the last of them is gone.
+"""
 
 from __future__ import annotations
 
+import errno
 import hashlib
-import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import re
+from collections import defaultdict
+from collections.abc import Container, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple
@@ -15,11 +22,27 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
-from motionloom.saving.disk_faults import disk_fault
-from motionloom.saving.leases import take_lease
-from motionloom.saving.whole_file import whole_file
-from motionloom.tables.collection.clip_frames import ClipFrames, fault_of_rows
+from motionloom.saving.leases import remove_unleased, take_lease
+from motionloom.saving.locks import locked
+from motionloom.tables.collection.catalogue import (
+    Catalogue,
+    ClipRecord,
+    Common,
+    FileRecord,
+    disk_errors,
+    read_catalogue,
+)
+from motionloom.tables.collection.folder_clips import ClipToPack
+from motionloom.tables.collection.frames import ClipFrames, fault_of_rows
 
+CATALOGUE = "catalogue.json"
+"""Names the generation that counts: replacing it publishes another one."""
+PART = "catalogue.part.json"
+"""The catalogue so far of an ingest that is under way, or was stopped."""
+LOCK = "ingest.lock"
+ROWS = re.compile(r"(heading|ground|quats|body|points|planted)\.(\d{1,18})\.rows")
+BEFORE = re.compile(r"catalogue\.(\d{1,18})\.json")
+FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 COPY_BYTES = 1 << 24
 CHECKED_AT_ONCE = 1 << 22
 """Columns of up to this many bytes are checked value by value on opening, larger ones before they
@@ -114,7 +137,7 @@ def overlong_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> 
 
 
 def holds_rows(folder: Path, generation: int, n_joints: int, n_rows: int) -> bool:
-    """Whether the columns of a generation are there and have at least so many rows."""
+    """Whether the columns of a generation are there and have at least ``n_rows`` rows."""
     for column in columns_of(n_joints):
         file = column.file(folder, generation)
         if not file.is_file() or file.stat().st_size < n_rows * column.row_bytes:
@@ -199,18 +222,175 @@ def digest_rows(clip: ClipFrames) -> str:
     return digest.hexdigest()
 
 
-def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Write JSON so that the file is the old one or the new one at every moment."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    with whole_file(path) as stream:
-        stream.write(text.encode("ascii") + b"\n")
-
-
 @contextmanager
-def disk_errors(path: Path, state: str) -> Iterator[None]:
-    """Errors of the disk in words: what could not be written, why, and what stays."""
+def writing_collection(folder: Path, out: Path) -> Iterator[None]:
+    """Make the folder of a collection and hold its lock; a folder that stays empty is removed.
+
+    Parameters
+    ----------
+    folder
+        The clips.
+    out
+        The collection.
+
+    Raises
+    ------
+    TableError
+        Another process or thread writes the collection, or it is no place for one.
+    """
+    if out.resolve() == folder.resolve():
+        raise TableError(
+            f"{out} must be another folder than that of the clips: a collection is written into a "
+            "separate folder. Choose another out=, as lib.mlc next to the clips."
+        )
+    if out.exists() and not out.is_dir():
+        raise TableError(f"{out} must be the folder of a collection, but is a file.")
+    missing = [each for each in (out, *out.parents) if not each.exists()]
     try:
-        yield
-    except OSError as error:
-        reason, remedy = disk_fault(error)
-        raise TableError(f"{path} cannot be written: {reason}. {state} {remedy}.") from error
+        with ExitStack() as held:
+            with disk_errors(out, "Nothing was changed."):
+                out.mkdir(parents=True, exist_ok=True)
+                try:
+                    held.enter_context(locked(out / LOCK, f"{out} is being written already"))
+                except OSError as error:
+                    # Where nothing can be written, a collection that is complete needs no lock.
+                    if error.errno not in FORBIDDEN:
+                        raise
+            yield
+    finally:
+        with suppress(OSError):  # the first that is not empty ends it
+            for each in missing:
+                each.rmdir()
+
+
+def before_file(folder: Path, generation: int) -> Path:
+    """The catalogue of a generation that another one has followed."""
+    return folder / f"catalogue.{generation}.json"
+
+
+def generations_before(folder: Path) -> list[int]:
+    """Generations that tables may still be built on, by their catalogues."""
+    matches = (BEFORE.fullmatch(file.name) for file in folder.glob("catalogue.*.json"))
+    return [int(match[1]) for match in matches if match]
+
+
+def discard_generations(folder: Path, *, but: Container[int]) -> None:
+    """Remove the catalogues of all other generations, and rows that no reader has open."""
+    columns = defaultdict(list)
+    for file in sorted(folder.glob("*.rows")):
+        match = ROWS.fullmatch(file.name)
+        if match is not None:
+            columns[int(match[2])].append(file)
+    for file in folder.glob("catalogue.*.json"):
+        match = BEFORE.fullmatch(file.name)
+        if match is not None and int(match[1]) not in but:
+            with suppress(OSError):
+                file.unlink()
+    for generation, files in columns.items():
+        if generation not in but:
+            remove_unleased(files)
+
+
+def free_generation(folder: Path, used: list[int]) -> int:
+    """A number above those used, of which no file is there."""
+    matches = (ROWS.fullmatch(file.name) for file in folder.glob("*.rows"))
+    return max([*used, *(int(match[2]) for match in matches if match)], default=0) + 1
+
+
+def earlier_catalogues(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
+    """The catalogue that is there and the one of an ingest that was stopped, if any."""
+    if not any((out / name).exists() for name in (CATALOGUE, PART)):
+        ours = (".rows", ".new", LOCK)
+        strangers = [each.name for each in out.iterdir() if not each.name.endswith(ours)]
+        if strangers:
+            raise TableError(
+                f"{out} is a folder with other things in it ({strangers[0]}, ...), and nothing is "
+                "written over them. Choose another out=."
+            )
+    return _catalogues(out)
+
+
+def _catalogues(out: Path) -> tuple[Catalogue | None, Catalogue | None]:
+    catalogues: list[Catalogue | None] = []
+    for name in (CATALOGUE, PART):
+        try:
+            catalogues.append(read_catalogue(out / name))
+        except TableError:
+            catalogues.append(None)  # damaged or from another version: all of it can be read again
+    return catalogues[0], catalogues[1]
+
+
+def clear_after(out: Path, now: Catalogue, *, keep_before: bool) -> None:
+    """Remove what a complete collection does not use, unless a reader has it open."""
+    with suppress(OSError):
+        (out / PART).unlink(missing_ok=True)
+        before_file(out, now.generation).unlink(missing_ok=True)  # it was never followed
+        for name in (CATALOGUE, PART):
+            (out / f".{name}.new").unlink(missing_ok=True)  # named so by older versions
+    before = generations_before(out) if keep_before else []
+    discard_generations(out, but=[now.generation, *before])
+
+
+def clear_unnamed(out: Path) -> None:
+    """Remove rows that no catalogue will ever name: a full disk has better uses for its space."""
+    named = [each.generation for each in _catalogues(out) if each is not None]
+    discard_generations(out, but=[*named, *generations_before(out)])
+
+
+def is_complete(
+    old: Catalogue, records: list[FileRecord], options: dict[str, object], out: Path
+) -> bool:
+    """Whether the old catalogue is that of the same files, read in the same way, and has rows."""
+    have = {(record.file, record.key) for record in old.files}
+    is_same = have == {(r.file, r.key) for r in records} and old.options == options
+    return is_same and _has_rows(old, out)
+
+
+def _has_rows(catalogue: Catalogue, out: Path) -> bool:
+    n_joints = catalogue.common.skeleton.n_joints
+    return holds_rows(out, catalogue.generation, n_joints, catalogue.n_rows)
+
+
+def rows_to_copy(
+    old: Catalogue | None, common: Common, out: Path
+) -> dict[tuple[str, str, str], ClipRecord]:
+    """Clips whose rows can be used again, by file, clip and key."""
+    if old is None or old.common.json() != common.json() or not _has_rows(old, out):
+        return {}
+    return {(clip.file, clip.clip, clip.key): clip for clip in old.clips}
+
+
+def begun_rows(
+    clips: list[ClipToPack],
+    plan: Catalogue,
+    old: Catalogue | None,
+    part: Catalogue | None,
+    out: Path,
+) -> tuple[tuple[ClipRecord, ...], int]:
+    """Rows of a stopped ingest that stand already where they belong, and the generation to write.
+
+    Never a generation that was published: its files stay as they are.
+    """
+    wanted = [(clip.id, clip.file.file, clip.entry.clip, clip.file.key) for clip in clips]
+    published = [] if old is None else [old.generation]
+    if (
+        part is not None
+        and part.generation not in published
+        and part.common.json() == plan.common.json()
+    ):
+        have = [(clip.id, clip.file, clip.clip, clip.key) for clip in part.clips]
+        if _has_rows(part, out) and have == wanted[: len(have)]:
+            return part.clips, part.generation
+    with suppress(OSError):
+        (out / PART).unlink()
+    discard_generations(out, but=[*published, *generations_before(out)])
+    return (), free_generation(out, published)
+
+
+def forget_before(source_folder: Path, path: Path) -> None:
+    """Remove the states before a collection grew: the tables built on them are extended."""
+    if not generations_before(path):
+        return
+    with suppress(TableError), writing_collection(source_folder, path):
+        now = read_catalogue(path / CATALOGUE)
+        discard_generations(path, but=[now.generation])

@@ -43,7 +43,7 @@ KILL_S = 5.0
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[str]:
-    """Address of a scheduler with so many workers of one thread; all end with the context.
+    """Address of a scheduler with ``workers`` workers of one thread; all end with the context.
 
     They are started as commands, not as copies of the running process: a script needs no
     ``if __name__ == "__main__"`` for that, nor a file. Workers that die are started again.
@@ -86,7 +86,7 @@ def _start(home: Path, *words: object) -> subprocess.Popen[bytes]:
 
 
 def _end(running: list[subprocess.Popen[bytes]]) -> None:
-    """Ask them to end, workers first: those who watch over workers end these, too."""
+    """Terminate the processes, workers first; their nannies would end them anyway."""
     for process in reversed(running):
         process.terminate()
     if not _ended(running, CLOSE_S):

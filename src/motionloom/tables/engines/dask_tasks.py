@@ -105,7 +105,7 @@ def _job_of(packed: PackedJob) -> SearchJob:
 
 
 def _probe(job: SearchJob) -> bytes:
-    """Digest of what is found between the first source and the last target over a few windows."""
+    """Digest of the best blends between the first source and the last target over a few windows."""
     few = job.between[:: max(1, len(job.between) // PROBED_BETWEEN)]
     small = SearchJob(
         job.terms, job.sources[:1], job.targets[-1:], few, job.ways, job.keep, job.ranking

@@ -1,12 +1,14 @@
-"""The engine of one GPU: it ranks all blends; the CPU scores the best of them again."""
+"""The engine of one GPU: it ranks all blends by tiles; the CPU scores the best of them again."""
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +17,23 @@ from motionloom._arrays import whole
 from motionloom.errors import TableError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.tables.engines.engine import MOST_JOBS, Report, chunks_left, processors, reported
-from motionloom.tables.engines.gpu_module import LANES, compiled, find_device
-from motionloom.tables.engines.gpu_source import Constants, PlainRanking, PlainTerms
-from motionloom.tables.engines.gpu_tiles import FusedSearch, Query, candidates_of
+from motionloom.tables.engines.gpu_module import (
+    LANES,
+    N_COLUMNS,
+    Build,
+    Constants,
+    PlainRanking,
+    PlainTerms,
+    build_for,
+    compiled,
+    find_device,
+    job_type,
+)
 from motionloom.tables.score.columns import INCH, terms_record
-from motionloom.tables.score.terms import MOST_WAYS, TURN_M, Terms
-from motionloom.tables.search.pair_search import Kept, Middles, PairSearch, no_spreads
-from motionloom.tables.search.search import NONE, FoundChunk, SearchJob, Shortlist, search_chunk
+from motionloom.tables.score.recipe import MOST_WAYS
+from motionloom.tables.score.terms import TURN_M, Terms
+from motionloom.tables.search.pair_search import NONE, Kept, Middles, PairSearch, no_spreads
+from motionloom.tables.search.search import FoundChunk, SearchJob, Shortlist, search_chunk
 
 AT_A_TIME = 50_000_000
 """Blends between two looks at whether anybody still wants them: less than a second."""
@@ -233,3 +245,243 @@ def _searched(job: SearchJob, pair: int) -> FoundChunk:
     ends = job.sources[a : a + 1], job.targets[b : b + 1]
     alone = SearchJob(job.terms, *ends, job.between, job.ways, job.keep, job.ranking, short)
     return search_chunk(alone, 0)
+
+
+IntArray32 = npt.NDArray[np.int32]
+STANDS = 10
+"""First of the rows that say whether a ball stands."""
+TILE_BYTES = 1 << 30
+"""Costs that are kept at a time; choosing the best takes about twice as much again."""
+SPARE = 32
+"""Blends beyond twice those that are kept: enough that the last of them is clearly worse."""
+
+
+def candidates_of(keep: int) -> int:
+    """How many blends of a pair to find for the best ``keep`` to be surely among them."""
+    return 2 * keep + SPARE
+
+
+class Kernel(Protocol):
+    """The fused kernel, compiled."""
+
+    def search_tile(self, job: ctypes.Structure, blocks: int) -> None:
+        """Score the blends of ``blocks`` blocks."""
+        ...
+
+    def score_recipes(self, job: ctypes.Structure, recipes: int) -> None:
+        """Measure recipes."""
+        ...
+
+
+class Query(NamedTuple):
+    """What is searched, in places in the terms; see ``SearchJob``."""
+
+    sources: IntArray32
+    targets: IntArray32
+    between: IntArray32
+    ways: tuple[int, ...]
+    ranking: PlainRanking
+    shortlist: IntArray32 | None = None
+    """-1 for none. (A, B, M, 2)"""
+    coarse_sources: IntArray32 | None = None
+    coarse_targets: IntArray32 | None = None
+
+    @property
+    def parts(self) -> tuple[int, int, int]:
+        """Blends of two, three and four windows that a pair has."""
+        k = len(self.between)
+        four = k * k if self.shortlist is None else self.shortlist.shape[2]
+        ways = self.ways
+        return int(2 in ways), k if 3 in ways else 0, four if 4 in ways else 0
+
+    @property
+    def n_blends(self) -> int:
+        """Blends of a pair."""
+        return sum(self.parts)
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.sources) * len(self.targets)
+
+    def recipes(self, pairs: npt.NDArray[np.int64], places: npt.NDArray[np.int64]) -> IntArray32:
+        """Windows (n, k, 4) of the blends at ``places`` (n, k) of pairs (n,), -1 for none."""
+        two, three, _ = self.parts
+        a, b = np.divmod(pairs, len(self.targets))
+        out = np.full((*places.shape, 4), -1, dtype=np.int32)
+        out[..., 0] = self.sources[a][:, None]
+        target = np.broadcast_to(self.targets[b][:, None], places.shape)
+        is_two, is_three = places < two, (places >= two) & (places < two + three)
+        is_four = places >= two + three
+        out[is_two, 1], out[is_three, 2], out[is_four, 3] = (
+            target[some] for some in (is_two, is_three, is_four)
+        )
+        out[is_three, 1] = self.between[places[is_three] - two]
+        late = places[is_four] - two - three
+        if self.shortlist is None:
+            first, second = np.divmod(late, len(self.between))
+            out[is_four, 1], out[is_four, 2] = self.between[first], self.between[second]
+        elif self.coarse_sources is not None and self.coarse_targets is not None:
+            row = np.broadcast_to(np.arange(len(pairs))[:, None], places.shape)[is_four]
+            coarse = self.coarse_sources[a][row], self.coarse_targets[b][row]
+            out[is_four, 1:3] = self.shortlist[(*coarse, late)]
+        return out
+
+
+class FusedSearch:
+    """Terms on a device, and the kernel that scores their blends.
+
+    Parameters
+    ----------
+    terms
+        Of all windows.
+    device
+        A device's name, as PyTorch has it.
+    compiled
+        Gives the kernel for a build.
+    lanes
+        Of a warp: frames are dealt to them.
+    """
+
+    def __init__(
+        self, terms: PlainTerms, device: str, compiled: Callable[[Build], Kernel], lanes: int
+    ) -> None:
+        import torch
+
+        self.terms, self.device, self.compiled, self.lanes = terms, device, compiled, lanes
+        both = np.concatenate([terms.rows, terms.posture.transpose(0, 2, 1)], axis=1)
+        self._kept = {
+            "terms": self._on(self._dealt(both)),
+            "anchors": self._on(self._dealt(terms.anchors)),
+            "weights": self._on(self._dealt(terms.weights)),
+            "stands": self._on(_stands(terms)),
+            **{
+                name: self._on(getattr(terms, name))
+                for name in ("ahead", "spans", "counts", "reach")
+            },
+        }
+        self._torch = torch
+
+    def score(self, ids: IntArray32) -> Any:
+        """Columns (n, C), on the device, of recipes (n, up to 4), -1 for none."""
+        recipes = np.full((len(ids), 4), -1, dtype=np.int32)
+        recipes[:, : ids.shape[1]] = ids
+        kernel = self.compiled(build_for(self.terms))
+        out = self._torch.full((len(ids), N_COLUMNS), float("nan"), device=self.device)
+        held = {"recipes": self._on(recipes), "out": out}
+        kernel.score_recipes(self._job(held), len(ids))
+        return out
+
+    def costs(self, query: Query, first_pair: int, n_pairs: int, out: Any = None) -> Any:
+        """Costs (n_pairs, n_blends), on the device, of all blends of some pairs."""
+        torch = self._torch
+        kernel = self.compiled(
+            build_for(self.terms, query.ranking, short=query.shortlist is not None)
+        )
+        if out is None:
+            out = torch.full((n_pairs, query.n_blends), float("nan"), device=self.device)
+        held = {name: self._on(getattr(query, name)) for name in ("sources", "targets", "between")}
+        held["out"] = out
+        two, three, four = (n in query.ways for n in (2, 3, 4))
+        many = {
+            "first_pair": first_pair,
+            "n_targets": len(query.targets),
+            "n_between": len(query.between),
+            "n_blends": query.n_blends,
+            "two": int(two),
+            "three": int(three),
+            "four": int(four) * len(query.between),
+        }
+        if query.shortlist is not None:
+            held["shortlist"] = self._on(query.shortlist)
+            held["coarse_sources"] = self._on(query.coarse_sources)
+            held["coarse_targets"] = self._on(query.coarse_targets)
+            many["n_short"], many["n_coarse"] = query.shortlist.shape[2], query.shortlist.shape[1]
+            many["four"] = int(four)
+        job = self._job(held, query.ranking, **many)
+        blocks = n_pairs * (many["two"] + many["three"] + many["four"])
+        kernel.search_tile(job, blocks)
+        return out
+
+    def best(self, query: Query, first_pair: int, n_pairs: int, keep: int) -> tuple[Any, Any]:
+        """The least costs (n_pairs, keep) of some pairs, rising, and the places of their blends.
+
+        As many pairs at a time as the memory holds.
+        """
+        torch = self._torch
+        keep = min(keep, query.n_blends)
+        tile = max(1, min(n_pairs, TILE_BYTES // (4 * max(query.n_blends, 1))))
+        costs, places, at = [], [], 0
+        while at < n_pairs:
+            some = min(tile, n_pairs - at)
+            try:
+                every = self.costs(query, first_pair + at, some)
+                top = torch.topk(every, keep, dim=1, largest=False, sorted=True)
+                costs.append(top.values)
+                places.append(top.indices.to(torch.int32))
+                every = top = None
+            except torch.OutOfMemoryError as error:
+                every = top = None
+                torch.cuda.empty_cache()
+                if tile == 1:
+                    raise TableError(
+                        f"The GPU must have memory for the {query.n_blends:,} blends of one pair; "
+                        f"it has not. Free its memory, use fewer clusters, or search on the CPU."
+                    ) from error
+                tile //= 2
+                continue
+            at += some
+        return torch.cat(costs), torch.cat(places)
+
+    def _dealt(self, frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Frames, last, dealt to lanes: a lane's own are neighbours, first ones come first."""
+        lanes = self.lanes
+        each = -(-frames.shape[-1] // lanes)
+        wide = [(0, 0)] * (frames.ndim - 1) + [(0, each * lanes - frames.shape[-1])]
+        dealt = np.pad(frames, wide).reshape(*frames.shape[:-1], lanes, each)
+        return np.ascontiguousarray(dealt.swapaxes(-1, -2)).reshape(*frames.shape[:-1], -1)
+
+    def _on(self, array: npt.NDArray[Any] | None) -> Any:
+        import torch
+
+        try:
+            return torch.from_numpy(np.array(array, order="C")).to(self.device)
+        except torch.OutOfMemoryError as error:
+            raise TableError(
+                f"The GPU must have memory for the terms of {self.terms.n_windows:,} windows; it "
+                f"has not. Free its memory, use fewer clusters, or search on the CPU."
+            ) from error
+
+    def _job(
+        self, held: dict[str, Any], ranking: PlainRanking | None = None, **many: int
+    ) -> ctypes.Structure:
+        """The arguments of the kernel; the arrays live as long as they do."""
+        terms = self.terms
+        job = job_type(terms.taps.shape[1], len(terms.masses))()
+        held = {**self._kept, **held}
+        for name, tensor in held.items():
+            setattr(job, name, tensor.data_ptr())
+        for name, value in many.items():
+            setattr(job, name, value)
+        job.roll, job.fps, job.low = terms.roll, terms.fps, terms.low
+        linear, log = (np.zeros(N_COLUMNS),) * 2 if ranking is None else ranking
+        for name, values in (
+            ("sole", terms.sole),
+            ("taps", terms.taps.reshape(-1)),
+            ("inverse_masses", 1.0 / terms.masses),
+            ("linear", linear),
+            ("log", log),
+        ):
+            getattr(job, name)[:] = [float(value) for value in values]
+        job.held = held
+        return job
+
+
+def _stands(terms: PlainTerms) -> IntArray32:
+    """Whether each ball stands, a bit for each frame of the window, first ones lowest (W, 2, n)."""
+    inner = slice(terms.pad, terms.pad + terms.length)
+    stands = terms.rows[:, STANDS : STANDS + 2, inner] > 0.5
+    bits = np.pad(stands, ((0, 0), (0, 0), (0, -terms.length % 32)))
+    return (
+        np.packbits(bits, axis=-1, bitorder="little").view("<u4").astype(np.uint32).view(np.int32)
+    )

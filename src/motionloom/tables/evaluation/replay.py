@@ -8,18 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import check_frames
+from motionloom.tables.collection.frames import FloatArray32, check_frames
 from motionloom.tables.paper.paper_search import PaperJob
-from motionloom.tables.paper.recipe_times import RecipeTimes
-from motionloom.tables.paper.warped_terms import FAMILY_NUMBERS, WarpedTerms
+from motionloom.tables.paper.time_alignment import FAMILY_NUMBERS, RecipeTimes, WarpedTerms
 from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import naturalness, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist, search_chunk
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist, search_chunk
 from motionloom.tables.table import TransitionTable
-from motionloom.tables.table_arrays import NO_RECIPE, NO_WINDOW
+from motionloom.tables.table_contents import NO_RECIPE, NO_WINDOW
 
 
 class Mismatch(NamedTuple):

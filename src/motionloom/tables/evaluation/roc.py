@@ -213,7 +213,7 @@ def _checked(good: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[BoolArray, Flo
 
 
 def _area(good: BoolArray, scores: FloatArray) -> Callable[[FloatArray], float]:
-    """Area by ranks with every item counted so many times, ties half; nan if a kind is gone."""
+    """Area by ranks with every item counted by its weight, ties half; nan if a kind is gone."""
     values, at = np.unique(scores, return_inverse=True)
     bad = ~good
 

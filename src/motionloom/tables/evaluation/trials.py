@@ -21,9 +21,9 @@ from motionloom.tables.evaluation.evaluation import (
     Quadrants,
     evaluate,
     quadrants_of,
+    read_verdicts,
 )
 from motionloom.tables.evaluation.replay import replay_entries
-from motionloom.tables.evaluation.verdicts import read_verdicts
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table import TransitionTable
 

@@ -16,8 +16,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.registration.distance import distance_grid
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames, release_frames
+from motionloom.tables.collection.frames import FloatArray32, Frames, release_frames
 from motionloom.tables.index.windows import compared_joints
 
 TILE = 1024

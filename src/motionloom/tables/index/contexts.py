@@ -13,8 +13,7 @@ from motionloom._arrays import FloatArray, IntArray, items
 from motionloom._core import kernel
 from motionloom._elementary import cos, sin
 from motionloom.rotation import quat
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.windows import compared_joints
 
 Side = Literal["start", "end"]
@@ -156,7 +155,7 @@ END_REACH_S = 4 / 60
 
 
 class Line(NamedTuple):
-    """Straight ways from moments to others: what is left when they are taken off is the motion.
+    """Straight paths from moments to others; the motion is measured relative to them.
 
     Windows that turn and travel differently are averaged as seen from their lines.
     """

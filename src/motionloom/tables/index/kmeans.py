@@ -12,7 +12,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 
 TRIAL = 10_000
 """Restarts are tried on at most this many points; the best is then settled on all."""
@@ -300,7 +300,7 @@ def extend_partition(
 
 
 def _grouped(points: FloatArray32, count: int, seed: int) -> tuple[FloatArray32, IntArray]:
-    """Centres of so many groups, and every point's group; groups without points are left out."""
+    """Centres of ``count`` groups, and every point's group; groups without points are left out."""
     rng = np.random.Generator(np.random.PCG64([seed, len(points), count]))
     drawn = rng.permutation(len(points))[: TRIAL_PER_CENTRE * count]
     some, centres = points[np.sort(drawn)], points[np.sort(drawn[:count])]

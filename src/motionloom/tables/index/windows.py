@@ -18,8 +18,7 @@ from motionloom._core import kernel
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import TableError
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import RELEASED_BYTES, Frames, release_frames
+from motionloom.tables.collection.frames import RELEASED_BYTES, FloatArray32, Frames, release_frames
 from motionloom.tables.index.matrices import shortened
 
 RATE_HZ = 15.0

@@ -9,37 +9,49 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.rotation import quat
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.paper.plant_queue import FARTHEST, HeldFeet, Track, hold_plants
-from motionloom.tables.paper.played_frames import PlayedFrames, played_between
 from motionloom.tables.paper.pose_forms import EDITIONS
-from motionloom.tables.paper.recipe_times import RecipeTimes
-from motionloom.tables.paper.warped_terms import WarpedTerms
-from motionloom.tables.query import late_frames, window_of
+from motionloom.tables.paper.time_alignment import RecipeTimes, WarpedTerms
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.natural import Reference
 from motionloom.tables.score.recipe import MOST_WAYS, Recipe, rows_at
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import build_terms, term_source
-from motionloom.tables.synthesis.leg_kernels import keep_true_labels
+from motionloom.tables.synthesis.synthesis import keep_true_labels
 from motionloom.tables.synthesis.table_check import MARGIN
-from motionloom.tables.table_arrays import NO_RECIPE
-from motionloom.tables.table_header import TableHeader
+from motionloom.tables.table_contents import NO_RECIPE, TableHeader
+from motionloom.tables.table_places import RESCORED
 from motionloom.tables.table_transition import Candidate, Candidates, TableTransition
-from motionloom.tables.transition_request import RESCORED, TransitionRequest
+from motionloom.tables.transition_search import TransitionRequest, late_frames, window_of
 
 _track = kernel("ml_mixture_track")
+UP = np.array([0.0, 1.0, 0.0])
+
+
+class PlayedFrames(NamedTuple):
+    """Frames one after the other."""
+
+    heading: FloatArray
+    """Radians. (F,)"""
+    root: FloatArray
+    """Metres. (F, 3)"""
+    quats: FloatArray
+    """(F, J, 4)"""
+    planted: BoolArray
+    """(F, 4)"""
 
 
 class Made(NamedTuple):
-    """A recipe made into frames."""
+    """The frames of a recipe."""
 
     frames: PlayedFrames
     foot_error: float
@@ -135,64 +147,6 @@ class PaperEngine:
         return Recipe(rows, recipe.length, recipe.family, recipe.times)
 
 
-def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
-    """Frames of a recipe: poses of the edition, then feet where the queue has them."""
-    engine, frames = paper.engine, paper.engine.frames
-    at, weights = rows_at(frames, recipe), recipe.weights()
-    heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
-    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
-    pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
-    quats = np.array(pose.quats)
-    quats[:, 0] = _turned(heading, quats[:, 0])
-    held: HeldFeet = hold_plants(
-        frames, (engine.rows, engine.rig, paper.plants), at, weights, Track(heading, root),
-        quats, farthest=FARTHEST[paper.edition],
-    )  # fmt: skip
-    return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
-
-
-def _turned(heading: FloatArray, quats: FloatArray) -> FloatArray:
-    """Rotations (L, 4) turned about the up axis by headings (L,)."""
-    cos, sin = np.cos(0.5 * heading), np.sin(0.5 * heading)
-    w, x, y, z = quats.T
-    return np.stack([cos * w - sin * y, cos * x + sin * z, cos * y + sin * w, cos * z - sin * x], 1)
-
-
-class PaperCandidates(Candidates):
-    """The one recipe of an entry of the papers' table."""
-
-    form = "paper"
-
-    def __init__(self, recipe: Recipe, engine: PaperEngine) -> None:
-        self._recipe, self._paper = recipe, engine
-
-    def __len__(self) -> int:
-        return 1
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return PaperCandidates, (self._recipe, self._paper)
-
-    def reference(self, recipe: Recipe) -> Reference:
-        """How the source and the target of a recipe move: the scale of naturalness."""
-        return self._paper.engine.reference(recipe.rows)
-
-    @overload
-    def __getitem__(self, at: int) -> Candidate: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Candidate]: ...
-
-    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
-        if isinstance(at, slice):
-            return [self[k] for k in range(*at.indices(1))]
-        if at not in (0, -1):
-            raise IndexError("The papers' table has one recipe of a pair.")
-        columns = self._paper.columns(self._recipe)
-        cost = float(self._paper.ranking.cost(columns[None])[0])
-        measured = dict(zip(COLUMNS, columns.tolist(), strict=True))
-        return Candidate(self._recipe, cost, measured)
-
-
 def paper_transition(paper: PaperEngine, request: TransitionRequest) -> TableTransition:
     """A motion from the source's frame to the target's, by the cached recipe, as in the papers.
 
@@ -241,6 +195,29 @@ def _check_options(request: TransitionRequest) -> None:
             )
 
 
+def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
+    """Frames of a recipe: poses of the edition, then feet where the queue has them."""
+    engine, frames = paper.engine, paper.engine.frames
+    at, weights = rows_at(frames, recipe), recipe.weights()
+    heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
+    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
+    pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
+    quats = np.array(pose.quats)
+    quats[:, 0] = _turned(heading, quats[:, 0])
+    held: HeldFeet = hold_plants(
+        frames, (engine.rows, engine.rig, paper.plants), at, weights, Track(heading, root),
+        quats, farthest=FARTHEST[paper.edition],
+    )  # fmt: skip
+    return Made(PlayedFrames(heading, held.root, held.quats, held.planted), held.error)
+
+
+def _turned(heading: FloatArray, quats: FloatArray) -> FloatArray:
+    """Rotations (L, 4) turned about the up axis by headings (L,)."""
+    cos, sin = np.cos(0.5 * heading), np.sin(0.5 * heading)
+    w, x, y, z = quats.T
+    return np.stack([cos * w - sin * y, cos * x + sin * z, cos * y + sin * w, cos * z - sin * x], 1)
+
+
 def _assembled(
     paper: PaperEngine,
     recipe: Recipe,
@@ -278,3 +255,88 @@ def _assembled(
         frames,
         checked,
     )
+
+
+def played_between(
+    frames: Frames, blend: PlayedFrames, places: tuple[int, int], counts: tuple[int, int]
+) -> tuple[PlayedFrames, int]:
+    """Made frames with captured ones before and after, and how many come before.
+
+    Parameters
+    ----------
+    frames
+        The collection.
+    blend
+        The first frame is a row of the collection, and so is the last.
+    places
+        Those two rows.
+    counts
+        Frames before and after, as far as the clips have them.
+    """
+    (first, last), (lead, follow) = places, counts
+    clips = frames.clip_at(first), frames.clip_at(last)
+    before = np.arange(max(first - lead, int(frames.starts[clips[0]])), first)
+    after = np.arange(last + 1, min(last + 1 + follow, int(frames.starts[clips[1] + 1])))
+    parts = [
+        _moved_rows(frames, before, first, blend, 0),
+        blend,
+        _moved_rows(frames, after, last, blend, -1),
+    ]
+    joined = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return PlayedFrames(*joined), len(before)
+
+
+def _moved_rows(
+    frames: Frames, rows: IntArray, joint: int, blend: PlayedFrames, end: int
+) -> PlayedFrames:
+    """Captured rows moved rigidly so that row ``joint`` is the first or last made frame."""
+    turn = float(blend.heading[end] - frames.heading[joint])
+    cos, sin = np.cos(turn), np.sin(turn)
+    x, z = (frames.ground[rows] - frames.ground[joint]).T
+    root = np.stack(
+        [
+            blend.root[end, 0] + cos * x + sin * z,
+            frames.body[rows, 0, 1].astype(np.float64),
+            blend.root[end, 2] + cos * z - sin * x,
+        ],
+        axis=1,
+    )
+    heading = frames.heading[rows] + turn
+    quats = quat.normalize(frames.quats[rows].astype(np.float64))
+    quats[:, 0] = quat.multiply(quat.from_axis_angle(UP, heading), quats[:, 0])
+    return PlayedFrames(heading, root, quats, np.asarray(frames.planted[rows]))
+
+
+class PaperCandidates(Candidates):
+    """The one recipe of an entry of the papers' table."""
+
+    form = "paper"
+
+    def __init__(self, recipe: Recipe, engine: PaperEngine) -> None:
+        self._recipe, self._paper = recipe, engine
+
+    def __len__(self) -> int:
+        return 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return PaperCandidates, (self._recipe, self._paper)
+
+    def reference(self, recipe: Recipe) -> Reference:
+        """How the source and the target of a recipe move: the scale of naturalness."""
+        return self._paper.engine.reference(recipe.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Candidate: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Candidate]: ...
+
+    def __getitem__(self, at: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(at, slice):
+            return [self[k] for k in range(*at.indices(1))]
+        if at not in (0, -1):
+            raise IndexError("The papers' table has one recipe of a pair.")
+        columns = self._paper.columns(self._recipe)
+        cost = float(self._paper.ranking.cost(columns[None])[0])
+        measured = dict(zip(COLUMNS, columns.tolist(), strict=True))
+        return Candidate(self._recipe, cost, measured)

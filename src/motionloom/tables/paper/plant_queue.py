@@ -14,9 +14,11 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.rotation.easing import smoothstep
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, Plants
-from motionloom.tables.synthesis.leg_kernels import (
+from motionloom.tables.synthesis.synthesis import (
     NOT_HELD,
     Foot,
+    Rig,
+    Rows,
     chain_pose,
     clear_ground,
     follow_feet,
@@ -25,7 +27,6 @@ from motionloom.tables.synthesis.leg_kernels import (
     run_offsets,
     sole_points,
 )
-from motionloom.tables.synthesis.synthesis import Rig, Rows
 
 FARTHEST = {2006: 0.1524, 2007: 0.3048}
 """A foot is moved only to plants that it is nearer to on average, metres: 6 inches in [I6]_, 6 to

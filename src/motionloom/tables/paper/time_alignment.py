@@ -2,29 +2,33 @@
 
 Neighbouring windows of the chain are matched by dynamic time warping; the matches are joined on the
 windows that they share. On captured clips the match of [I7]_, from corner to corner, is mostly
-frame to frame: the summed cost of a longer path is higher.
+frame to frame: the summed cost of a longer path is higher. The core scores and searches blends with
+these times; a table's file holds them for every cached recipe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.timewarp import find_corner_path, reachable
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.matrices import product
 from motionloom.tables.index.windows import compared_joints
-from motionloom.tables.score.recipe import Recipe, rows_at
+from motionloom.tables.score.columns import COLUMNS, N_PATHS, Ranking, terms_record
+from motionloom.tables.score.recipe import FAMILIES, MOST_WAYS, Recipe, rows_at
+from motionloom.tables.score.terms import N_ROWS, N_SEGMENTS, Terms
+from motionloom.tables.table_file import TableFile
 
 _join = kernel("ml_warp_join")
-
 LONGEST = 2
 """A joined path may have this many times the frames of a window; else the diagonal is taken."""
 SLOPE_LIMIT = 3
@@ -176,3 +180,237 @@ def join_paths(paths: Sequence[IntArray], length: int) -> IntArray | None:
     _join(length, len(paths), firsts, len(cells), cells, most, other, times, count)
     n = int(count[0])
     return times[:n, : len(paths) + 1].astype(np.int64) if n else None
+
+
+_score = kernel("ml_warp_score")
+_times = kernel("ml_warp_times")
+_search = kernel("ml_warp_search")
+FAMILY_NUMBERS = {name: number for number, name in enumerate(("bernstein", "eased", "hat"))}
+"""Numbers of the families of weights, as in core/src/warped.c."""
+assert set(FAMILY_NUMBERS) == set(FAMILIES)
+
+
+class Found(NamedTuple):
+    """The best blends of a pair of windows, best first."""
+
+    costs: FloatArray32
+    """Infinite where there are fewer blends than asked. (keep,)"""
+    recipes: npt.NDArray[np.uint16]
+    """Windows as places in the terms, then 0xffff. (keep, 4)"""
+    families: npt.NDArray[np.uint8]
+    """(keep,)"""
+
+
+class WarpedTerms:
+    """Windows whose blends follow a time alignment; each thread needs its own.
+
+    Parameters
+    ----------
+    terms
+        Of all windows.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self._record = terms_record(terms)
+        self._warp, self._scratch = _memory(terms)
+
+    def score(self, ids: npt.ArrayLike, times: IntArray, family: str) -> FloatArray32:
+        """What is measured of one blend, as :data:`~motionloom.tables.score.columns.COLUMNS`.
+
+        Parameters
+        ----------
+        ids : (N,)
+            Windows as places in the terms, source first.
+        times : (L, N)
+            Frame of every window at every frame of the blend.
+        family
+            Of the weights.
+        """
+        windows = np.asarray(ids, dtype=np.int32)
+        if times.ndim != 2 or times.shape[1] != len(windows):
+            raise ArrayError(f"`times` must be (frames, {len(windows)}), got {times.shape}.")
+        padded = np.full(MOST_WAYS, -1, dtype=np.int32)
+        padded[: len(windows)] = windows
+        at = np.zeros((len(times), MOST_WAYS), dtype=np.int32)
+        at[:, : len(windows)] = times
+        out = np.zeros(len(COLUMNS), dtype=np.float32)
+        _score(
+            self._record, self._scratch, self._warp, FAMILY_NUMBERS[family], padded, len(at), at,
+            out,
+        )  # fmt: skip
+        return out
+
+    def times(self, matches: Record, ids: npt.ArrayLike) -> IntArray:
+        """Frames of windows (N,) that go together, by the matches of neighbours. (L, N)."""
+        windows = np.asarray(ids, dtype=np.int32)
+        padded = np.full(MOST_WAYS, -1, dtype=np.int32)
+        padded[: len(windows)] = windows
+        count = np.zeros(1, dtype=np.int64)
+        _times(self._record, matches, self._warp, padded, count)
+        return np.asarray(self._warp.times[: int(count[0]), : len(windows)], dtype=np.int64)
+
+    def search(
+        self,
+        matches: Record,
+        pair: tuple[int, int],
+        middles: npt.NDArray[np.uint16],
+        ranking: Ranking,
+        families: tuple[str, ...],
+        *,
+        keep: int = 1,
+    ) -> Found:
+        """The best blends from one window to another.
+
+        Parameters
+        ----------
+        matches
+            Record of :class:`WindowMatches` of the same windows.
+        pair
+            Source and target as places in the terms.
+        middles : (M, 2)
+            Intermediaries to try, 0xffff where there are fewer.
+        ranking
+            What is best; no weight may be negative.
+        families
+            Weights to try each blend with; of equals the first stays.
+        keep
+            How many to return.
+        """
+        best = Found(
+            np.full(keep, np.inf, dtype=np.float32),
+            np.full((keep, MOST_WAYS), 0xFFFF, dtype=np.uint16),
+            np.zeros(keep, dtype=np.uint8),
+        )
+        numbers = np.array([FAMILY_NUMBERS[name] for name in families], dtype=np.int64)
+        _search(
+            self._record, self._scratch, self._warp, matches, ranking.linear, ranking.log,
+            len(numbers), numbers, *pair, len(middles), middles, keep, *best,
+        )  # fmt: skip
+        return best
+
+
+def _memory(terms: Terms) -> tuple[Record, Record]:
+    """Memory for the warped terms of one blend, and to judge it in."""
+    most, plants = LONGEST * terms.length, terms.arrays.spans.shape[2]
+    padded = most + 2 * terms.pad
+
+    def zeros(*shape: int) -> FloatArray32:
+        return np.zeros(shape, dtype=np.float32)
+
+    def whole(*shape: int) -> npt.NDArray[np.int32]:
+        return np.zeros(shape, dtype=np.int32)
+
+    warp = record(
+        "ml_warp",
+        most=most,
+        n_padded=padded,
+        n_plants=plants,
+        rows=zeros(MOST_WAYS, N_ROWS, padded),
+        posture=zeros(MOST_WAYS, padded, 3 * N_SEGMENTS),
+        anchors=zeros(MOST_WAYS, 4, padded),
+        spans=whole(MOST_WAYS, 2, plants, 2),
+        ahead=zeros(MOST_WAYS, 2, plants, 2),
+        counts=whole(MOST_WAYS, 2),
+        reach=whole(MOST_WAYS, 2),
+        weights=zeros(MOST_WAYS, MOST_WAYS, padded),
+        times=whole(most, MOST_WAYS),
+        other=whole(most, MOST_WAYS),
+    )
+    n = MOST_WAYS * plants
+    scratch = record(
+        "ml_scratch",
+        n_padded=padded,
+        n_plants=plants,
+        length=most,
+        rows=zeros(N_ROWS, padded),
+        posture=zeros(padded, 3 * N_SEGMENTS),
+        path=zeros(N_PATHS, padded),
+        plants=zeros(n, 5),
+        spans=whole(n, 3),
+        order=whole(n),
+        chosen=zeros(2, n, 4),
+        labels=np.zeros((2, most), dtype=np.int16),
+    )
+    return warp, scratch
+
+
+PAPER_ARRAYS = ("paper.firsts", "paper.times", "paper.families")
+_FAMILIES = tuple(FAMILY_NUMBERS)
+
+
+class RecipeTimes(NamedTuple):
+    """Frames of the windows of every recipe that go together, and how the windows are weighed."""
+
+    firsts: npt.NDArray[np.uint32]
+    """First of the frames of each pair of representatives, and their number. (E * E + 1,)"""
+    times: npt.NDArray[np.uint16]
+    """Frame of every window at every frame of the blend, pair by pair. (F, 4)"""
+    families: npt.NDArray[np.uint8]
+    """Family of the weights. (E, E)"""
+
+    @classmethod
+    def of_file(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> RecipeTimes:
+        """From the named arrays of a table file."""
+        return cls(*(arrays[name] for name in PAPER_ARRAYS))
+
+    @classmethod
+    def of_entries(cls, entries: Sequence[IntArray], families: npt.ArrayLike) -> RecipeTimes:
+        """From the times (L, N) of every pair, and the numbers of their families (E, E)."""
+        firsts = np.cumsum([0, *map(len, entries)])
+        times = np.zeros((int(firsts[-1]), MOST_WAYS), dtype=np.uint16)
+        for first, entry in zip(firsts[:-1].tolist(), entries, strict=True):
+            if entry.max(initial=0) > np.iinfo(np.uint16).max:
+                raise ArrayError(
+                    "A window of the papers' table must have fewer than 65,536 frames."
+                )
+            times[first : first + len(entry), : entry.shape[1]] = entry
+        return cls(firsts.astype(np.uint32), times, np.asarray(families, dtype=np.uint8))
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """The arrays by name, for a file."""
+        return dict(zip(PAPER_ARRAYS, self, strict=True))
+
+    def entry(self, source: int, target: int, n_ways: int) -> tuple[IntArray, str]:
+        """Times (L, N) of the recipe between two representatives, and the family of its weights."""
+        pair = source * len(self.families) + target
+        first, last = (int(k) for k in self.firsts[pair : pair + 2])
+        times = np.asarray(self.times[first:last, :n_ways], dtype=np.int64)
+        return times, _FAMILIES[int(self.families[source, target])]
+
+    def lengths(self) -> IntArray:
+        """Frames of the blend of every pair. (E, E)."""
+        firsts = self.firsts.astype(np.int64)
+        return np.asarray(firsts[1:] - firsts[:-1]).reshape(self.families.shape)
+
+
+def check_recipe_times(file: TableFile, length: int, n_ends: int) -> None:
+    """Check kind, shape and every value of the arrays of the papers' table.
+
+    Parameters
+    ----------
+    file
+        The table.
+    length, n_ends
+        Frames of a window, and representatives.
+
+    Raises
+    ------
+    TableError
+        An array is missing or of another kind or shape, or a value is out of its range.
+    """
+    firsts = file.array("paper.firsts", "<u4", (n_ends * n_ends + 1,)).astype(np.int64)
+    times = file.array("paper.times", "<u2", (None, MOST_WAYS))
+    families = file.array("paper.families", "|u1", (n_ends, n_ends))
+    counts = np.diff(firsts)
+    if firsts[0] != 0 or firsts[-1] != len(times) or (counts < 2).any():
+        raise file.damaged("the times of its recipes must follow one another")
+    if (counts > LONGEST * length).any() or (len(times) and int(times.max()) >= length):
+        raise file.damaged(f"the times of its recipes must be frames of windows of {length} frames")
+    steps = np.diff(times.astype(np.int32), axis=0)
+    inside = np.ones(len(steps), dtype=bool)
+    inside[firsts[1:-1] - 1] = False
+    if ((steps < 0) | (steps > 1))[inside].any():
+        raise file.damaged("the times of a recipe must go on by no frame or one")
+    if (families >= len(_FAMILIES)).any():
+        raise file.damaged("a recipe has weights of an unknown family")

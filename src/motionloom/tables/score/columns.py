@@ -14,8 +14,9 @@ from motionloom._core import record as core_record
 from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.support import ROLL_S
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.score.terms import MOST_WAYS, N_ROWS, N_SEGMENTS, IntArray32, Terms
+from motionloom.tables.collection.frames import FloatArray32
+from motionloom.tables.score.recipe import MOST_WAYS
+from motionloom.tables.score.terms import N_ROWS, N_SEGMENTS, IntArray32, Terms
 
 INCH = 0.0254
 """Metres. The papers' scores are in inches."""

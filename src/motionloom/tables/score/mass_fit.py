@@ -1,4 +1,4 @@
-"""Mass fit: body masses with which captured motion keeps its balance best."""
+"""Mass fit: body masses with which captured motion keeps its balance best; and the file of them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray, finite, frozen, items, of_kind
+from motionloom._arrays import BoolArray, FloatArray, IntArray, finite, frozen, items, of_kind
+from motionloom._core import kernel
+from motionloom._paths import path_of
 from motionloom._records import record
-from motionloom.body.masses import SEGMENT_NAMES, mass_segments
-from motionloom.errors import ArrayError
+from motionloom.body.masses import SEGMENT_NAMES, mass_parts, mass_segments
+from motionloom.errors import ArrayError, FormatError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.reading.csv_text import csv_rows
+from motionloom.saving.whole_file import write_bytes
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.feet_hulls import hulls_of_feet, misses_of_hulls
-from motionloom.tables.score.mass_file import write_masses
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
 from motionloom.tables.score.terms import sole_of
 
@@ -289,3 +290,113 @@ def _both_sides(names: tuple[str, ...]) -> IntArray:
     plain = [name.removeprefix("left_").removeprefix("right_") for name in names]
     order = {name: k for k, name in enumerate(dict.fromkeys(plain))}
     return np.array([order[name] for name in plain])
+
+
+MOST_CORNERS = 10
+"""Places for the corners of two soles' hull."""
+_of_feet = kernel("ml_hull_of_feet")
+_misses = kernel("ml_hull_misses")
+
+
+def hulls_of_feet(soles: FloatArray32, stands: BoolArray) -> tuple[FloatArray32, IntArray]:
+    """Hull corners (n, 10, 2) of soles (n, 2, 4, 2) where they stand (n, 2); their numbers (n,)."""
+    corners = np.zeros((len(soles), MOST_CORNERS, 2), dtype=np.float32)
+    counts = np.zeros(len(soles), dtype=np.int64)
+    _of_feet(len(soles), soles, np.ascontiguousarray(stands), corners, counts)
+    return corners, counts
+
+
+def misses_of_hulls(points: FloatArray32, corners: FloatArray32, counts: IntArray) -> FloatArray:
+    """Distances (n,) of points (n, 2) from hulls, one each."""
+    out = np.zeros(len(points))
+    _misses(len(points), points, corners, counts, out)
+    return out
+
+
+HEADER = ("segment", "part")
+
+
+def read_masses(path: str | Path) -> FloatArray:
+    r"""Parts of body mass from a CSV file with the columns segment and part.
+
+    Each of the 16 segments has one line, in any order. Parts may also be kilograms: they are
+    divided by their sum.
+
+    Parameters
+    ----------
+    path
+        The file, as :meth:`motionloom.MassFit.save` writes it.
+
+    Returns
+    -------
+    array
+        The parts, for ``masses`` of :func:`motionloom.build_table`. (16,)
+
+    Raises
+    ------
+    FormatError
+        A segment is missing, unknown or listed twice, or its part is no possible one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from motionloom.body.masses import SEGMENT_NAMES
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "masses.csv"
+    ...     _ = file.write_text("".join(f"{name},5\n" for name in SEGMENT_NAMES))
+    ...     read_masses(file)[0].item()
+    0.0625
+    """
+    path = path_of(path, "path")
+    parts: dict[str, float] = {}
+    for line, cells in csv_rows(path):
+        row = tuple(cell.strip() for cell in cells)
+        if row == HEADER or not any(row):
+            continue
+        name, part = _row_of(row, path, line)
+        if name in parts:
+            raise FormatError(
+                f"Each segment must have one line; {name} has a second.",
+                path=path,
+                where=f"line {line}",
+            )
+        parts[name] = part
+    missing = [name for name in SEGMENT_NAMES if name not in parts]
+    if missing:
+        raise FormatError(
+            f"The file must have a line for each of the {len(SEGMENT_NAMES)} segments; missing: "
+            f"{', '.join(missing)}.",
+            path=path,
+        )
+    try:
+        return mass_parts([parts[name] for name in SEGMENT_NAMES])
+    except ArrayError as error:
+        raise FormatError(str(error), path=path) from error
+
+
+def _row_of(row: tuple[str, ...], path: Path, line: int) -> tuple[str, float]:
+    if len(row) != len(HEADER) or row[0] not in SEGMENT_NAMES:
+        raise FormatError(
+            f"A line must have a segment ({', '.join(SEGMENT_NAMES)}) and its part of body mass, "
+            f"got {','.join(row)[:60]!r}.",
+            path=path,
+            where=f"line {line}",
+        )
+    try:
+        return row[0], float(row[1])
+    except ValueError:
+        raise FormatError(
+            f"A part of body mass must be a number, got {row[1][:40]!r}.",
+            path=path,
+            where=f"line {line}",
+        ) from None
+
+
+def write_masses(path: str | Path, masses: FloatArray) -> None:
+    """Write a file that :func:`read_masses` reads back, digit for digit.
+
+    ``masses`` must sum to one, but for rounding.
+    """
+    rows = zip(SEGMENT_NAMES, masses.tolist(), strict=True)
+    lines = [",".join(HEADER), *(f"{name},{part!r}" for name, part in rows)]
+    write_bytes(path_of(path, "path"), "\n".join([*lines, ""]).encode("ascii"))

@@ -22,7 +22,8 @@ from motionloom._arrays import BoolArray, FloatArray, one_of
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
 from motionloom.tables.score.columns import INCH, PAPER, Ranking, column, score_recipes
-from motionloom.tables.score.terms import MOST_WAYS, TRAVEL, Terms
+from motionloom.tables.score.recipe import MOST_WAYS
+from motionloom.tables.score.terms import TRAVEL, Terms
 
 RELATIVE = ("posture", "velocity", "feet", "acceleration")
 """What naturalness weighs; each is 0 for a captured window and has no unit.

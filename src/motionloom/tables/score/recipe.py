@@ -86,6 +86,7 @@ def _bernstein_at(n_ways: int, t: FloatArray) -> FloatArray:
 
 
 MOST_WAYS = 4
+"""Windows of a blend, at most: the source, the target and two intermediaries."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

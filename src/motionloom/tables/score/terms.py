@@ -18,9 +18,8 @@ from motionloom.body.stature import stature
 from motionloom.errors import TableError
 from motionloom.features.support import HALF_WIDTH
 from motionloom.motion.skeleton import Skeleton
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.recipe import weights_of
+from motionloom.tables.collection.frames import FloatArray32, Frames
+from motionloom.tables.score.recipe import MOST_WAYS, weights_of
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
 
 IntArray32 = npt.NDArray[np.int32]
@@ -98,9 +97,6 @@ def _slots(length: int, pad: int, fps: float, out: TermArrays) -> Record:
         turns=np.zeros((2, out.rows.shape[2])),
         **out._asdict(),
     )
-
-
-MOST_WAYS = 4
 
 
 LOW_M = 0.03

@@ -10,11 +10,20 @@ import numpy.typing as npt
 from motionloom._arrays import IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import IntArray32, Terms
 
+RecipeArray = npt.NDArray[np.uint16]
+NONE = 0xFFFF
+"""Stands for no window in recipes."""
+Middles = tuple[RecipeArray, RecipeArray, RecipeArray]
+"""Intermediaries to try in blends of two, three and four windows, ``NONE`` where there are fewer;
+pairs with the same first one follow each other. (M, 2) each"""
+
 _between = kernel("ml_spread_between")
+_search = kernel("ml_pair_search")
+_best_recipe = kernel("ml_recipe_best")
 
 
 class Spreads(NamedTuple):
@@ -71,15 +80,6 @@ def _spreads(
     return out
 
 
-RecipeArray = npt.NDArray[np.uint16]
-Middles = tuple[RecipeArray, RecipeArray, RecipeArray]
-"""Intermediaries to try in blends of two, three and four windows, ``NONE`` where there are fewer;
-those with the same first one follow each other. (M, 2) each"""
-NONE = 0xFFFF
-
-_search = kernel("ml_pair_search")
-
-
 class Kept(NamedTuple):
     """The best blends so far, best first."""
 
@@ -122,7 +122,7 @@ def _sums_of(terms: Terms, between: IntArray, most: int) -> Record:
 
 
 class PairSearch:
-    """What searches of pairs share; each thread needs its own.
+    """Memory and terms that searches of pairs share; each thread needs its own.
 
     Parameters
     ----------
@@ -158,9 +158,6 @@ class PairSearch:
             self._record, self._scratch, self._sums, self._spreads, *self._ranking, *pair, *place,
             len(two), two, len(three), three, len(four), four, len(best.costs), *best,
         )  # fmt: skip
-
-
-_best_recipe = kernel("ml_recipe_best")
 
 
 def weighing_of(ranking: Ranking, terms: Terms) -> Record:

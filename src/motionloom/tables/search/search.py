@@ -8,26 +8,24 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from motionloom._arrays import IntArray
 from motionloom.errors import ArrayError, TableError
-from motionloom.tables.collection.clip_frames import FloatArray32
+from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.columns import PAPER, Ranking, terms_record
-from motionloom.tables.score.terms import MOST_WAYS, Terms
+from motionloom.tables.score.recipe import MOST_WAYS
+from motionloom.tables.score.terms import Terms
 from motionloom.tables.search.pair_search import (
+    NONE,
     Kept,
     PairSearch,
+    RecipeArray,
     Spreads,
     middles_of,
     no_spreads,
     spreads_of,
 )
 
-RecipeArray = npt.NDArray[np.uint16]
-
-NONE = 0xFFFF
-"""Stands for no window in recipes."""
 CHUNK_PAIRS = 50
 """Pairs of source and target that are searched, and saved, at a time."""
 

@@ -11,19 +11,20 @@ from motionloom.motion.contacts import runs_of
 from motionloom.rotation.easing import smoothstep
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.stance import BALLS
-from motionloom.tables.synthesis.leg_kernels import (
+from motionloom.tables.synthesis.passage import Passage
+from motionloom.tables.synthesis.synthesis import (
     NOT_HELD,
     Foot,
+    Rig,
     chain_pose,
     clear_ground,
     follow_feet,
     keep_true_labels,
     lower_root,
+    rows_of,
     run_offsets,
     sole_points,
 )
-from motionloom.tables.synthesis.passage import Passage
-from motionloom.tables.synthesis.synthesis import Rig, rows_of
 
 HALF = 0.5
 """A foot stands where windows of this weight stand."""

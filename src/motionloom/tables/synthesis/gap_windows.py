@@ -12,9 +12,8 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, whole
 from motionloom._records import record
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.motion.motion import Motion
-from motionloom.tables.collection.clip_frames import FloatArray32, clip_frames
 from motionloom.tables.collection.common_skeleton import bones_apart
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames, clip_frames
 from motionloom.tables.index.contexts import (
     Line,
     Side,
@@ -63,7 +62,7 @@ class Gap:
     """Frames from one to the other, both counted."""
 
     def line(self) -> Line:
-        """The straight way across, the short way round."""
+        """The straight path across the gap, turning by the shorter way."""
         rows = np.array([self.start, self.end])
         heading, ground = self.frames.heading[rows], self.frames.ground[rows]
         turn = np.mod(heading[1] - heading[0] + np.pi, 2.0 * np.pi) - np.pi
@@ -93,7 +92,7 @@ class Gap:
         return OuterPose(pose.root_positions[0], pose.local_quats[0])
 
     def question(self) -> tuple[FloatArray32, FloatArray32, FloatArray]:
-        """Contexts of both sides and the way between, as an index is asked."""
+        """Contexts of both sides and the displacement between, as an index takes them."""
         start, end = np.array([self.start]), np.array([self.end])
         way = displacements(self.frames, start, end)[0]
         turn = self.frames.heading[self.end] - self.frames.heading[self.start]
@@ -117,7 +116,7 @@ class WindowQuery:
     exclude: Sequence[str] = ()
     """Clips that are not to be used."""
     stretch: float = RATES[-1]
-    """Windows are played at most so many times faster or slower than they were captured."""
+    """Windows are played at most this many times faster or slower than they were captured."""
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -143,7 +142,7 @@ def check_gap(motion: Motion, first: int, last: int) -> tuple[int, int]:
 
 
 def gap_of(frames: Frames, motion: Motion, first: int, last: int) -> Gap:
-    """The gap of a motion, seen by nothing but what is before and after it."""
+    """The gap of a motion; only the frames before and after it are read."""
     first, last = check_gap(motion, first, last)
     skeleton = frames.skeleton
     same = motion.skeleton.same_joints(skeleton)

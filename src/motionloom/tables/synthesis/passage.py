@@ -1,4 +1,9 @@
-"""Passage: captured windows averaged, bent to meet both ends of a gap, knees within limits."""
+"""Passage: captured windows averaged, bent to meet both ends of a gap, with knees within limits.
+
+Windows that are bent to meet a gap's ends keep what they lack there for most of the gap. Where an
+end is in the air, or has its legs drawn up, the body would hover over the floor that the windows
+stand on: it is landed.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import constant
 from motionloom.body.knees import MOST_FLEXION
+from motionloom.features.balance import GRAVITY
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
-from motionloom.tables.synthesis.gap_windows import rows_in_time
-from motionloom.tables.synthesis.leg_kernels import chain_pose
-from motionloom.tables.synthesis.synthesis import Rig
+from motionloom.tables.synthesis.gap_windows import OuterPose, rows_in_time
+from motionloom.tables.synthesis.synthesis import Rig, chain_pose, sole_points
 
 EASE_S = constant("ML_PASSAGE_EASE_S")
 """Of 20, 30, 40, 50 and 60 frames, 50 gave the smallest error on the tuning takes
@@ -27,6 +31,25 @@ SWING = constant("ML_PASSAGE_SWING")
 gave the smallest errors on subjects 16, 69 and 143."""
 SLOW_S = constant("ML_PASSAGE_SLOW_S")
 QUICK_S = constant("ML_PASSAGE_QUICK_S")
+FADE_S = 15 / 60
+"""What the steps at the ends have more or less fades within this long. In less, joints speed up
+more abruptly after the start; in 20 frames, heels of feet that stand at an end slide 5 cm."""
+CLEAR = 0.03
+"""Soles may be this much higher than the windows', metres: an average of feet in different phases
+is."""
+WIDE_S, EDGE_S = 0.1, 0.15
+"""The body comes down within about the first; at the gap's start and end it is where it was
+captured, from the second on it may be lower, seconds."""
+STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
+"""Flexion between these stays as it is. Below, it eases into full stretch, above into
+:data:`MOST_FLEXION`."""
+BACKWARDS = np.radians(-120.0)
+"""Below this a knee is folded past half a turn."""
+SEAM = 6
+"""Frames from each end of a passage in which a knee that is beyond its limits there comes back."""
+TOO_FAR = np.radians(165.0)
+"""Where a knee is folded further, the ankle passes the hip and its direction says nothing: that of
+a knee at this angle stays."""
 
 
 class Passage(NamedTuple):
@@ -59,14 +82,14 @@ def mean_window(
     ends: Ends,
     *,
     lengths: IntArray | None = None,
-    carried: bool = True,
+    keeps_fast: bool = True,
 ) -> Passage:
     """The passage from a gap's start to its end that moves as windows do on the average.
 
     What windows do relative to their straight paths is averaged, put upon the gap's straight path,
-    and bent by a cubic that has the gap's postures and velocities at both ends. Only what is slow
-    is averaged: the fast part is that of the weightiest window. One window alone that fits comes
-    out as it was captured.
+    and bent by a cubic that has the gap's postures and velocities at both ends. Only the slow
+    part is averaged: the fast part is copied from the window with the largest weight, because an
+    average of fast movements blurs them. One window alone that fits comes out as it was captured.
 
     Parameters
     ----------
@@ -78,9 +101,9 @@ def mean_window(
         Of the gap.
     lengths
         Frames of each window (K,), which are played in the gap's time; by default the gap's.
-    carried
-        Take the fast part from the weightiest window; without it that is averaged, too: smoother
-        and slower than any window.
+    keeps_fast
+        Copy the fast part from the window with the largest weight; otherwise it is averaged, too,
+        which is smoother and slower than any window.
     """
     length, line, start, end = ends
     t = np.arange(length, dtype=np.float64)
@@ -102,7 +125,7 @@ def mean_window(
         return np.asarray(np.einsum("k,k...->...", weights, values))
 
     def averaged(values: FloatArray) -> FloatArray:
-        return _carried(values, weights, frames.fps) if carried else mean(values)
+        return _with_fast_part(values, weights, frames.fps) if keeps_fast else mean(values)
 
     def bent(name: str, values: FloatArray) -> FloatArray:
         """Mean of series that are 0 at both ends, with the velocities asked for there."""
@@ -122,8 +145,8 @@ def mean_window(
     heading = line_heading[0] + turn
     rotations = _values(frames.quats, timed)
     quats = _mean_rotations(rotations, weights)
-    if carried:
-        quats = _carried_rotations(rotations, quats, weights, frames.fps)
+    if keeps_fast:
+        quats = _with_fast_rotations(rotations, quats, weights, frames.fps)
     turns_off = [
         quat.log(quat.multiply(quat.conjugate(quats[k]), asked.quats[0])) for k, asked in given
     ]
@@ -136,9 +159,9 @@ def mean_window(
 
 
 def _slow(values: FloatArray, fps: float) -> FloatArray:
-    """Series (L, ...) without what is fast; both ends keep their value and their step.
+    """The slow part of series (L, ...); both ends keep their value and their step.
 
-    Outside, it goes on point-reflected.
+    Beyond its ends the series continues point-reflected.
     """
     half = min(int(SLOW_S * fps), len(values) - 1)
     before = 2.0 * values[0] - values[half:0:-1]
@@ -218,13 +241,13 @@ def _values(
     return np.asarray(low + share * (values[after] - low))
 
 
-def _carried(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
+def _with_fast_part(values: FloatArray, weights: FloatArray, fps: float) -> FloatArray:
     """Mean (L, ...) of series (K, L, ...) with the fast part of the weightiest window."""
     own = values[np.argmax(weights)]
     return np.asarray(own + _slow(np.einsum("k,k...->...", weights, values) - own, fps))
 
 
-def _carried_rotations(
+def _with_fast_rotations(
     quats: FloatArray, mean: FloatArray, weights: FloatArray, fps: float
 ) -> FloatArray:
     """Mean rotations (L, J, 4) of (K, L, J, 4) with the fast part of the weightiest window."""
@@ -243,16 +266,98 @@ def _mean_rotations(quats: FloatArray, weights: FloatArray) -> FloatArray:
     return quat.make_continuous(quat.normalize(total))
 
 
-STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
-"""Flexion between these stays as it is. Below, it eases into full stretch, above into
-:data:`MOST_FLEXION`."""
-BACKWARDS = np.radians(-120.0)
-"""Below this a knee is folded past half a turn."""
-SEAM = 6
-"""Frames from each end of a passage in which a knee that is beyond its limits there comes back."""
-TOO_FAR = np.radians(165.0)
-"""Where a knee is folded further, the ankle passes the hip and its direction says nothing: that of
-a knee at this angle stays."""
+def meet_steps(
+    passage: Passage, outer: tuple[OuterPose | None, OuterPose | None], fps: float
+) -> Passage:
+    """The passage whose first and last steps repeat those of the motion before and after it.
+
+    Velocities over a few frames are met by :func:`mean_window`. Single steps differ from them where
+    the motion speeds up or slows down, and a joint would start or stop with a jerk.
+
+    Parameters
+    ----------
+    passage
+        Both its ends are captured.
+    outer
+        The pose before its start and the one after its end, None where nothing is known.
+    fps
+        Frames per second.
+    """
+    root, quats = np.array(passage.root_positions), np.array(passage.local_quats)
+    at = np.arange(len(root), dtype=np.float64)
+    time = max(min(FADE_S * fps, len(root) - 1.0), 2.0)
+    share = at * np.clip(1.0 - at / time, 0.0, None) ** 2 / (1.0 - 1.0 / time) ** 2
+    for pose, end, inside, shares in ((outer[0], 0, 1, share), (outer[1], -1, -2, share[::-1])):
+        if pose is None:
+            continue
+        lack = 2.0 * root[end] - pose.root - root[inside]
+        root += np.multiply.outer(shares, lack)
+        spin = _turn_between(pose.quats, quats[end]) - _turn_between(quats[end], quats[inside])
+        quats = quat.multiply(quats, quat.exp(np.multiply.outer(shares, spin)))
+    return passage._replace(root_positions=root, local_quats=quat.make_continuous(quats))
+
+
+def _turn_between(before: FloatArray, after: FloatArray) -> FloatArray:
+    """Rotation vectors (J, 3) from one pose to another."""
+    return quat.log(quat.multiply(quat.conjugate(before), after))
+
+
+def land(
+    frames: Frames,
+    rig: Rig,
+    at: IntArray,
+    weights: FloatArray,
+    passage: Passage,
+    stands: BoolArray,
+) -> Passage:
+    """The passage with its body lowered where both feet are higher than in the windows.
+
+    A body that is in the air at an end falls from there, or rises to it, as high as free fall takes
+    it.
+
+    Parameters
+    ----------
+    frames, rig
+        The collection and its skeleton.
+    at, weights
+        Rows of the windows (K, L) and their weights (K,).
+    passage
+        Their average.
+    stands : (2,)
+        Whether the body stands at the gap's start and at its end: the floor is there by as much
+        higher than the windows' as its soles are.
+    """
+    root = np.array(passage.root_positions)
+    soles = sole_points(rig, *chain_pose(rig, root, passage.local_quats))[..., 1].min(axis=1)
+    floor = weights @ frames.points[at][..., 1].min(axis=-1)
+    floor = floor + _raised(soles - floor, stands)
+    rise = _flight(soles, root[:, 1], frames.fps)
+    fall = _flight(soles[::-1], root[::-1, 1], frames.fps)
+    highest = np.maximum(np.maximum(rise, fall[::-1]), floor)
+    root[:, 1] -= _gentle(np.maximum(soles - highest - CLEAR, 0.0), frames.fps)
+    return passage._replace(root_positions=root)
+
+
+def _raised(excess: FloatArray, stands: BoolArray) -> FloatArray:
+    """How much higher the gap's floor is than the windows', by the ends that stand. (L,)."""
+    ends = [float(excess[k]) for k, on in zip((0, -1), stands, strict=True) if on]
+    return np.linspace(ends[0], ends[-1], len(excess)) if ends else np.zeros(len(excess))
+
+
+def _flight(soles: FloatArray, height: FloatArray, fps: float) -> FloatArray:
+    """Heights (L,) of the soles of a body in free fall from the first frame on."""
+    t = np.arange(len(soles)) / fps
+    return np.asarray(soles[0] + fps * (height[1] - height[0]) * t - 0.5 * GRAVITY * t * t)
+
+
+def _gentle(drops: FloatArray, fps: float) -> FloatArray:
+    """Drops (L,) that come and go without a jerk, with none at both ends."""
+    length, half = len(drops), max(int(WIDE_S * fps), 1)
+    parts = np.square(1.0 - np.square(np.arange(-half, half + 1) / (half + 1)))
+    smooth = np.convolve(np.pad(drops, half), parts / parts.sum(), mode="valid")
+    at = np.arange(length)
+    inside = np.minimum(at, length - 1 - at) / max(EDGE_S * fps, 1.0)
+    return np.asarray(smooth * smoothstep(np.minimum(inside, 1.0)))
 
 
 def bend_knees(rig: Rig, passage: Passage) -> Passage:

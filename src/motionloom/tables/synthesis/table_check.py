@@ -1,4 +1,4 @@
-"""TableCheck: the quality check of what a table synthesizes, against its source clips.
+"""TableCheck: the quality check of synthesized motion against its source clips.
 
 The kernels are those of :mod:`motionloom.features.checks`. A few captured frames before and after
 are checked with the synthesized ones, so that seams are seen as a viewer sees them.

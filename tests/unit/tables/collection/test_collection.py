@@ -364,7 +364,6 @@ def test_wrong_arguments_are_refused_by_name(clips):
 KILLED = """
 import sys, os, signal
 from motionloom.tables.collection import ingest, store
-from motionloom.tables.collection import generations as earlier_ingest
 ingest.CHECKPOINT_S = 0.0
 calls = 0
 def counted(function):
@@ -379,7 +378,7 @@ store.RowWriter.append = counted(store.RowWriter.append)
 store.RowWriter.copy = counted(store.RowWriter.copy)
 store.RowWriter.flush = counted(store.RowWriter.flush)
 ingest.write_catalogue = counted(ingest.write_catalogue)
-earlier_ingest.discard_generations = counted(earlier_ingest.discard_generations)
+store.discard_generations = counted(store.discard_generations)
 from motionloom.tables.collection.collection import Collection
 Collection.ingest(sys.argv[1], out=sys.argv[2], fps=30)
 """

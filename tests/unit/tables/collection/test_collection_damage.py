@@ -11,7 +11,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import MotionLoomError, TableError
-from motionloom.tables.collection import survey
+from motionloom.tables.collection import folder_clips
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.index.index_build import build_index
@@ -151,14 +151,14 @@ def test_the_folder_of_the_clips_is_no_place_for_the_collection(clips):
 
 
 def test_a_file_that_vanishes_is_left_out_and_reported(clips, monkeypatch):
-    read = survey.read_clip
+    read = folder_clips.read_clip
 
     def vanishing(folder, file, clip, reading):
         if file == "run.bvh":
             (folder / file).unlink()
         return read(folder, file, clip, reading)
 
-    monkeypatch.setattr(survey, "read_clip", vanishing)
+    monkeypatch.setattr(folder_clips, "read_clip", vanishing)
     lib = Collection.ingest(clips, fps=FPS)
     assert lib.ids == ("sneak", "walk")
     assert lib.report.left_out == (("run.bvh", "There is no such file. Check the path."),)
@@ -167,22 +167,22 @@ def test_a_file_that_vanishes_is_left_out_and_reported(clips, monkeypatch):
 @pytest.mark.parametrize("moment", ["before", "between"])
 def test_a_folder_that_vanishes_is_reported_and_leaves_nothing(clips, monkeypatch, moment):
     if moment == "before":
-        key_of = survey.Reading.key_of
+        key_of = folder_clips.Reading.key_of
 
         def late(reading, folder, file):
             shutil.rmtree(folder, ignore_errors=True)
             return key_of(reading, folder, file)
 
-        monkeypatch.setattr(survey.Reading, "key_of", late)
+        monkeypatch.setattr(folder_clips.Reading, "key_of", late)
     else:
-        take = survey.Stash.take
+        take = folder_clips.Stash.take
 
         def late_take(stash, folder, file, clip, reading):
             shutil.rmtree(folder, ignore_errors=True)
             stash.clips.clear()
             return take(stash, folder, file, clip, reading)
 
-        monkeypatch.setattr(survey.Stash, "take", late_take)
+        monkeypatch.setattr(folder_clips.Stash, "take", late_take)
     with pytest.raises(MotionLoomError, match="no such file"):
         Collection.ingest(clips, fps=FPS)
     assert not clips.with_name("clips.mlc").exists()

@@ -5,8 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
-from motionloom.tables.collection.clip_frames import clip_frames
-from motionloom.tables.collection.frames import frames_of
+from motionloom.tables.collection.frames import clip_frames, frames_of
 
 FLOAT32_M = 2e-6
 """Positions are kept in single precision."""

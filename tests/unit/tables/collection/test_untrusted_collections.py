@@ -11,7 +11,7 @@ import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.collection import catalogue
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.index.lookup import find_lookup
+from motionloom.tables.index.clusters import find_lookup
 
 
 @pytest.fixture(scope="module")

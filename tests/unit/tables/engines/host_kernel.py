@@ -4,7 +4,7 @@ import ctypes
 import shutil
 import subprocess
 
-from motionloom.tables.engines.gpu_source import source
+from motionloom.tables.engines.gpu_module import source
 
 SECONDS = 120.0
 

@@ -7,8 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.engines.gpu import plain_terms
-from motionloom.tables.engines.gpu_tiles import FusedSearch
+from motionloom.tables.engines.gpu import FusedSearch, plain_terms
 from motionloom.tables.score.columns import column, score_recipes
 from motionloom.tables.score.terms import terms_of
 from tests.oracles.torch_score import TorchScore

@@ -8,8 +8,8 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.build import build_table
-from motionloom.tables.build_parts import Parts
 from motionloom.tables.engines.engine import LocalEngine
+from motionloom.tables.table_file import Parts
 
 SMALL = {"length_s": 0.5, "clusters": 12, "lookup": 12, "ways": (2, 3), "progress": False}
 MOST_BYTES = 8_000

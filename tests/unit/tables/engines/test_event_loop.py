@@ -7,8 +7,8 @@ from contextlib import suppress
 
 import pytest
 
-from motionloom.tables.engines import event_loop
-from motionloom.tables.engines.event_loop import EventLoop
+from motionloom.tables.engines import dask_client
+from motionloom.tables.engines.dask_client import EventLoop
 
 LONG_S = 50.0
 """Never waited for, unless something hangs."""
@@ -88,7 +88,7 @@ def test_a_closed_loop_refuses_to_run(loop):
 
 
 def test_a_task_that_will_not_be_cancelled_is_left(loop, monkeypatch):
-    monkeypatch.setattr(event_loop, "CANCEL_S", 0.1)
+    monkeypatch.setattr(dask_client, "CANCEL_S", 0.1)
     ends = threading.Event()
 
     async def stubborn():
@@ -101,7 +101,7 @@ def test_a_task_that_will_not_be_cancelled_is_left(loop, monkeypatch):
 
 
 def test_a_thread_that_hangs_is_not_waited_for(loop, monkeypatch):
-    monkeypatch.setattr(event_loop, "JOIN_S", 0.1)
+    monkeypatch.setattr(dask_client, "JOIN_S", 0.1)
     ends = threading.Event()
 
     async def hang():
@@ -112,7 +112,7 @@ def test_a_thread_that_hangs_is_not_waited_for(loop, monkeypatch):
         loop.run(asyncio.sleep(0), within=0.1)
     assert loop.close() is False
     ends.set()
-    monkeypatch.setattr(event_loop, "JOIN_S", LONG_S)
+    monkeypatch.setattr(dask_client, "JOIN_S", LONG_S)
     assert loop.close() is True
 
 

@@ -10,11 +10,11 @@ from motionloom.errors import ArrayError, TableError
 from motionloom.tables.engines import gpu, gpu_module
 from motionloom.tables.engines import gpu as gpu_rescore
 from motionloom.tables.engines.engine import LocalEngine
-from motionloom.tables.engines.gpu import GpuEngine, plain_terms, search_with
-from motionloom.tables.engines.gpu_tiles import FusedSearch
+from motionloom.tables.engines.gpu import FusedSearch, GpuEngine, plain_terms, search_with
 from motionloom.tables.score.columns import PAPER
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist
 
 KEEP = 3
 

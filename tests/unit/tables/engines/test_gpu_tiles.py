@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.engines import gpu_tiles
-from motionloom.tables.engines.gpu import plain_terms, query_of
-from motionloom.tables.engines.gpu_source import build_for, job_type
-from motionloom.tables.engines.gpu_tiles import FusedSearch
+from motionloom.tables.engines import gpu
+from motionloom.tables.engines.gpu import FusedSearch, plain_terms, query_of
+from motionloom.tables.engines.gpu_module import build_for, job_type
 from motionloom.tables.score.columns import PAPER, score_recipes
 from motionloom.tables.score.natural import NATURAL
-from motionloom.tables.search.search import NONE, SearchJob, Shortlist
+from motionloom.tables.search.pair_search import NONE
+from motionloom.tables.search.search import SearchJob, Shortlist
 
 from .near import assert_columns_near
 
@@ -97,7 +97,7 @@ def test_the_best_are_the_least_costs_rising(search, terms):
 def test_tiles_change_nothing(search, terms, monkeypatch):
     query = query_of(job_of(terms, PAPER))
     whole = search.best(query, 0, query.n_pairs, 4)
-    monkeypatch.setattr(gpu_tiles, "TILE_BYTES", 4 * query.n_blends * 2 + 3)
+    monkeypatch.setattr(gpu, "TILE_BYTES", 4 * query.n_blends * 2 + 3)
     parts = search.best(query, 0, query.n_pairs, 4)
     assert all((a == b).all() for a, b in zip(whole, parts, strict=True))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from motionloom.errors import ArrayError, FormatError
-from motionloom.tables.evaluation.verdicts import read_verdicts
+from motionloom.tables.evaluation.evaluation import read_verdicts
 
 
 def written(tmp_path, text):

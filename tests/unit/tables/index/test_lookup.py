@@ -6,8 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.index.clusters import find_clusters
-from motionloom.tables.index.lookup import NOWHERE, Lookup, find_lookup
+from motionloom.tables.index.clusters import NOWHERE, Lookup, find_clusters, find_lookup
 from motionloom.tables.index.windows import distances, window_features, window_shape
 
 LENGTH = 60

@@ -17,14 +17,17 @@ from motionloom.tables.index.contexts import (
     spans_of,
 )
 from motionloom.tables.index.index_build import build_index
-from motionloom.tables.index.neighbour_search import (
+from motionloom.tables.index.neighbours import (
+    EFFORT,
     HEAD,
     LEADING,
+    SIDES,
+    CapturedBetween,
+    WindowIndex,
     lists_record,
     search_lists,
     windows_record,
 )
-from motionloom.tables.index.neighbours import EFFORT, SIDES, CapturedBetween, WindowIndex
 from tests.oracles import neighbours as plain
 from tests.oracles.neighbours import question_of, scan_all
 

@@ -12,8 +12,7 @@ from motionloom.tables.collection.labels import Label
 from motionloom.tables.evaluation.replay import replay_entries
 from motionloom.tables.paper.paper_engine import make_recipe
 from motionloom.tables.paper.pose_forms import mean_of_positions, nested_rotations
-from motionloom.tables.paper.recipe_times import RecipeTimes
-from motionloom.tables.paper.time_alignment import aligned
+from motionloom.tables.paper.time_alignment import RecipeTimes, aligned
 from motionloom.tables.runtime_file import save_runtime
 from motionloom.tables.score.recipe import FAMILIES, Recipe
 from motionloom.tables.table import TransitionTable
@@ -241,7 +240,7 @@ def test_a_table_of_before_has_the_default_method(lib, place):
 
 
 def test_a_build_that_was_stopped_goes_on(lib, place, monkeypatch):
-    from motionloom.tables.paper import paper_build
+    from motionloom.tables.paper import paper_search
 
     whole = build(lib, place / "whole.mlt").file.read_bytes()
     searched = []
@@ -253,8 +252,8 @@ def test_a_build_that_was_stopped_goes_on(lib, place, monkeypatch):
                 raise KeyboardInterrupt
             yield row
 
-    rows = paper_build.search_rows
-    monkeypatch.setattr(paper_build, "search_rows", some)
+    rows = paper_search.search_rows
+    monkeypatch.setattr(paper_search, "search_rows", some)
     with pytest.raises(KeyboardInterrupt):
         build(lib, place / "stopped.mlt")
     assert build(lib, place / "stopped.mlt").file.read_bytes() == whole

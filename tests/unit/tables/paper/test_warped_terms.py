@@ -7,8 +7,14 @@ import motionloom as ml
 from motionloom._core import CoreError, kernel
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.paper.time_alignment import LONGEST, WindowMatches, join_paths, match_all
-from motionloom.tables.paper.warped_terms import FAMILY_NUMBERS, WarpedTerms
+from motionloom.tables.paper.time_alignment import (
+    FAMILY_NUMBERS,
+    LONGEST,
+    WarpedTerms,
+    WindowMatches,
+    join_paths,
+    match_all,
+)
 from motionloom.tables.score.columns import PAPER, column, score_recipes
 from motionloom.tables.score.recipe import FAMILIES, weights_of
 from motionloom.tables.score.stance import plants_of

@@ -5,8 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError
-from motionloom.tables.score.contactless import peak_accelerations, peaks_of
-from motionloom.tables.score.score import score, score_motion
+from motionloom.tables.score.score import peak_accelerations, peaks_of, score, score_motion
 
 FPS = 60.0
 

@@ -6,7 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.body.masses import SEGMENT_NAMES, mass_parts
 from motionloom.errors import FormatError
-from motionloom.tables.score.mass_file import write_masses
+from motionloom.tables.score.mass_fit import write_masses
 
 LINES = [f"{name},{1.0 + number}" for number, name in enumerate(SEGMENT_NAMES)]
 KILOGRAMS = 1.0 + np.arange(len(SEGMENT_NAMES))

@@ -9,9 +9,8 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import PAPER, Ranking, score_recipes
 from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import terms_of
-from motionloom.tables.search.pair_search import Kept, PairSearch, middles_of
+from motionloom.tables.search.pair_search import NONE, Kept, PairSearch, middles_of
 from motionloom.tables.search.search import (
-    NONE,
     SearchJob,
     Shortlist,
     search_chunk,

@@ -8,8 +8,7 @@ import pytest
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.leg_kernels import chain_pose, fastest_speeds, sole_points
-from motionloom.tables.synthesis.synthesis import Rig
+from motionloom.tables.synthesis.synthesis import Rig, chain_pose, fastest_speeds, sole_points
 from tests.oracles import chain_kernel as plain
 
 PARENTS = np.array([-1, 0, 1, 2, 0, 4, 5, 1, 7])

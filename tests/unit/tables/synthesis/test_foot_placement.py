@@ -7,9 +7,8 @@ import motionloom as ml
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.synthesis.foot_placement import _smoothed, choose_holds, true_labels
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD
 from motionloom.tables.synthesis.passage import Passage
-from motionloom.tables.synthesis.synthesis import rig_of
+from motionloom.tables.synthesis.synthesis import NOT_HELD, rig_of
 
 LENGTH, FPS = 60, 60.0
 BOTH, NEITHER = np.ones((2, 2), dtype=bool), np.zeros((2, 2), dtype=bool)

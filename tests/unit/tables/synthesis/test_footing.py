@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD
-from motionloom.tables.synthesis.synthesis import Rows
+from motionloom.tables.synthesis.synthesis import NOT_HELD, Rows
 from tests.oracles import footing as plain
 from tests.oracles.seams import Foot as PlainFoot
 

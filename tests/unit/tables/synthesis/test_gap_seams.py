@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom.rotation import quat
-from motionloom.tables.synthesis.gap_seams import FADE_S, meet_steps
 from motionloom.tables.synthesis.gap_windows import Gap, OuterPose, gap_of
-from motionloom.tables.synthesis.passage import Passage
+from motionloom.tables.synthesis.passage import FADE_S, Passage, meet_steps
 
 FPS, LENGTH, JOINTS = 60.0, 50, 4
 

@@ -12,7 +12,8 @@ from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.index_build import build_index
-from motionloom.tables.synthesis import checked_fill
+from motionloom.tables.synthesis import fill as filling
+from motionloom.tables.synthesis.fill import fill
 from motionloom.tables.synthesis.gap_windows import (
     WindowQuery,
     gap_of,
@@ -20,7 +21,6 @@ from motionloom.tables.synthesis.gap_windows import (
     shares_of,
     windows_for,
 )
-from motionloom.tables.synthesis.inbetween import fill
 from motionloom.tables.synthesis.synthesis import rig_of
 from motionloom.tables.synthesis.table_check import TableCheck
 
@@ -205,23 +205,21 @@ def with_turned_elbow(motion, frames, angles):
 
 
 def test_joints_may_be_as_fast_as_right_before_and_after_a_gap(check, walk):
-    usual = checked_fill._around(check, walk, FIRST, LAST).turn
+    usual = filling._around(check, walk, FIRST, LAST).turn
     for frame, faster in ((FIRST - 1, True), (LAST + 1, True), (FIRST, False), (LAST, False)):
         moved = with_turned_elbow(walk, [frame], [0.8])
-        more = checked_fill._around(check, moved, FIRST, LAST).turn.max() > usual.max() + 20.0
+        more = filling._around(check, moved, FIRST, LAST).turn.max() > usual.max() + 20.0
         assert more == faster, frame
 
 
 @pytest.mark.parametrize("side", ["into", "out of"])
 def test_the_steps_into_a_gap_and_out_of_it_are_checked(check, kinds_frames, walk, filled, side):
-    around = checked_fill._around(check, walk, FIRST, LAST)
-    assert checked_fill._checked(check, filled, around).passed
+    around = filling._around(check, walk, FIRST, LAST)
+    assert filling._checked(check, filled, around).passed
     angles = 0.8 * np.linspace(1.0, 0.0, LAST - FIRST + 1)
     inside = np.arange(FIRST, LAST + 1)
     moved = with_turned_elbow(filled.motion, inside, angles if side == "into" else angles[::-1])
-    failed = checked_fill._checked(check, replace(filled, motion=moved), around).verification(
-        FIRST - 1
-    )
+    failed = filling._checked(check, replace(filled, motion=moved), around).verification(FIRST - 1)
     frames = {each.frame for each in failed.failed if "turns faster" in str(each)}
     assert frames == {FIRST if side == "into" else LAST + 1}
 

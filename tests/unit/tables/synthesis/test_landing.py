@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis.landing import CLEAR, EDGE_S, GRAVITY, land
-from motionloom.tables.synthesis.leg_kernels import chain_pose, sole_points
-from motionloom.tables.synthesis.passage import Passage
-from motionloom.tables.synthesis.synthesis import rig_of
+from motionloom.features.balance import GRAVITY
+from motionloom.tables.synthesis.passage import CLEAR, EDGE_S, Passage, land
+from motionloom.tables.synthesis.synthesis import chain_pose, rig_of, sole_points
 
 LENGTH = 60
 SMOOTHED_M = 0.05

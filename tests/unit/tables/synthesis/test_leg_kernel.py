@@ -10,8 +10,7 @@ from motionloom.errors import ArrayError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD, Foot, follow_feet, lower_root
-from motionloom.tables.synthesis.synthesis import rig_of
+from motionloom.tables.synthesis.synthesis import NOT_HELD, Foot, follow_feet, lower_root, rig_of
 from tests.oracles import leg_kernel as plain
 
 

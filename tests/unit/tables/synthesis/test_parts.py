@@ -9,8 +9,7 @@ import pytest
 
 from motionloom.rotation import quat
 from motionloom.tables.synthesis.gap_windows import RATES
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD, fastest_speeds, lower_root
-from motionloom.tables.synthesis.synthesis import Rig
+from motionloom.tables.synthesis.synthesis import NOT_HELD, Rig, fastest_speeds, lower_root
 from tests.oracles.bones import turns as _turns
 from tests.oracles.swing import frames_to_holds
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis.leg_kernels import keep_true_labels
+from motionloom.tables.synthesis.synthesis import keep_true_labels
 from tests.oracles import labels as plain
 
 FPS = 60.0

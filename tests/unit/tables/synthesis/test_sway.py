@@ -10,8 +10,13 @@ from motionloom._core import kernel
 from motionloom.motion.contacts import Footplants
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.synthesis.leg_kernels import chain_pose, sole_points
-from motionloom.tables.synthesis.synthesis import rig_of, rows_of, synthesize
+from motionloom.tables.synthesis.synthesis import (
+    chain_pose,
+    rig_of,
+    rows_of,
+    sole_points,
+    synthesize,
+)
 from tests.oracles import sway as plain
 
 LENGTH, TIGHT = 40, 1e-9

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD, Foot, clear_ground, run_offsets
-from motionloom.tables.synthesis.synthesis import Rows
+from motionloom.tables.synthesis.synthesis import (
+    NOT_HELD,
+    Foot,
+    Rows,
+    clear_ground,
+    run_offsets,
+)
 from tests.oracles import swing as plain
 
 FPS = 60.0

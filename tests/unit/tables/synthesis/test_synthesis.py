@@ -8,8 +8,7 @@ from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import clip_speeds, frames_of
 from motionloom.tables.score.recipe import Recipe
-from motionloom.tables.synthesis.leg_kernels import NOT_HELD, run_offsets
-from motionloom.tables.synthesis.synthesis import rig_of, synthesize
+from motionloom.tables.synthesis.synthesis import NOT_HELD, rig_of, run_offsets, synthesize
 from tests.oracles import synthesis as plain
 from tests.oracles.blend_kernel import track_of
 from tests.oracles.rotation_means import mean_of_rotations

@@ -7,12 +7,16 @@ import motionloom as ml
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
+from motionloom.tables.choice import frames_of as as_record
+from motionloom.tables.choice import new_frames
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.query_records import frames_of as as_record
-from motionloom.tables.query_records import new_frames
 from motionloom.tables.synthesis import table_check
-from motionloom.tables.synthesis.leg_kernels import chain_pose, keep_true_labels, sole_points
-from motionloom.tables.synthesis.synthesis import Synthesis
+from motionloom.tables.synthesis.synthesis import (
+    Synthesis,
+    chain_pose,
+    keep_true_labels,
+    sole_points,
+)
 from motionloom.tables.synthesis.table_check import Checked
 from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain

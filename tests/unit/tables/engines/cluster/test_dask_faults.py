@@ -15,11 +15,11 @@ import pytest
 import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.build import build_table
-from motionloom.tables.build_parts import Parts
 from motionloom.tables.engines import dask, dask_client
 from motionloom.tables.engines.dask import DaskEngine, local_cluster
 from motionloom.tables.engines.dask_client import connected, connection_to, wait_for_worker
 from motionloom.tables.engines.dask_tasks import pack_job
+from motionloom.tables.table_file import Parts
 
 pytest.importorskip("distributed", reason="needs the extra `cluster`")
 # Up to seven processes start in one test, one after the other, each of which has a minute.

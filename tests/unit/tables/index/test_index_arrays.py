@@ -8,10 +8,9 @@ import pytest
 import motionloom as ml
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.index.index_build import build_index
+from motionloom.tables.index.index_build import build_index, check_index
 from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.table_file import TableFile
-from motionloom.tables.window_index import check_index
 
 LENGTH = 15
 TINY = np.finfo(np.float32).tiny

@@ -5,7 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.tables.synthesis.gap_motion import fits, matched_gap
+from motionloom.tables.synthesis.fill import fits, matched_gap
 
 
 @pytest.fixture(scope="module")

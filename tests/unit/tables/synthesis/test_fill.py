@@ -6,11 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.tables.synthesis import checked_fill as filling
-from motionloom.tables.synthesis.checked_fill import ATTEMPTS, LITTLE, attempts
-from motionloom.tables.synthesis.gap_motion import GapMotion
+from motionloom.tables.synthesis import fill as filling
+from motionloom.tables.synthesis.fill import ATTEMPTS, LITTLE, Attempt, GapMotion, attempts
 from motionloom.tables.synthesis.gap_windows import COUNT, RATES, Matches
-from motionloom.tables.synthesis.inbetween import Attempt
 
 LENGTH = 13
 
@@ -135,4 +133,4 @@ def test_no_attempt_is_made_twice():
         for feet in (True, False):
             each = attempts(count, feet)
             assert len(set(each)) == len(each) > 1
-            assert each[0].carried and not any(one.carried for one in each[1:])
+            assert each[0].keeps_fast and not any(one.keeps_fast for one in each[1:])

@@ -1,4 +1,4 @@
-"""Records of a query: recipes and frames as the core fills them, and slots for its windows."""
+"""Choice: the recipes compared for a transition, in order, as Python and the core hold them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ import numpy.typing as npt
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
 from motionloom.features.checks.compare import MOST_FOUND
-from motionloom.tables.collection.clip_frames import FloatArray32
-from motionloom.tables.collection.frames import Frames
+from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.score.columns import COLUMNS, Ranking, score_into, scratch_of, terms_record
 from motionloom.tables.score.natural import Reference, reference_of
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import IntArray32, build_terms, term_source
-from motionloom.tables.search.pair_search import refine_recipe, weighing_of
-from motionloom.tables.search.search import NONE, search_pair
+from motionloom.tables.search.pair_search import NONE, refine_recipe, weighing_of
+from motionloom.tables.search.search import search_pair
 from motionloom.tables.synthesis.synthesis import Synthesis
-from motionloom.tables.table_arrays import TARGETS
-
-_rows = kernel("ml_table_rows")
+from motionloom.tables.table_places import TARGETS
 
 PINNED = 1
 """Pinned windows that are tried for one source and target; as in core/src/table.h."""
@@ -57,15 +54,15 @@ class Choice(NamedTuple):
         return (*self.rows[number].tolist(), int(self.is_pinned(number)))
 
     def is_pinned(self, number: int) -> bool:
-        """Whether one goes along captured windows that are pinned at both ends."""
+        """Whether a recipe goes along captured windows that are pinned at both ends."""
         return self.pinned is not None and bool(self.pinned[number])
 
     def all_windows(self) -> list[tuple[int, ...]]:
-        """First rows of every blend's windows; those that are pinned are no blends."""
+        """First rows of every blend's windows; pinned recipes are no blends."""
         return [self.windows(n) for n in range(len(self.rows)) if not self.is_pinned(n)]
 
     def only(self, number: int) -> Choice:
-        """One of them alone."""
+        """The choice of one recipe alone."""
         at = slice(number, number + 1)
         pinned = None if self.pinned is None else self.pinned[at]
         return Choice(self.rows[at], self.costs[at], self.columns[at], 1, pinned)
@@ -75,26 +72,38 @@ class Choice(NamedTuple):
         return next(n for n in range(len(self.rows)) if self.key(n) == key)
 
     def without(self, keys: Collection[tuple[int, ...]]) -> Choice:
-        """Those whose :meth:`key` is none of these; all of them are in order."""
+        """The recipes whose :meth:`key` is none of ``keys``; all of them are in order."""
         numbers = [n for n in range(len(self.rows)) if self.key(n) not in keys]
         pinned = None if self.pinned is None else self.pinned[numbers]
         parts = (self.rows[numbers], self.costs[numbers], self.columns[numbers])
         return Choice(*parts, len(numbers), pinned)
 
     def only_pinned(self) -> Choice:
-        """Those that go along captured windows."""
+        """The recipes that go along captured windows."""
         numbers = [n for n in range(len(self.rows)) if self.is_pinned(n)]
         parts = (self.rows[numbers], self.costs[numbers], self.columns[numbers])
         return Choice(*parts, len(numbers), np.ones(len(numbers), dtype=np.bool_))
 
 
+def merged(choices: Sequence[Choice]) -> Choice:
+    """Several choices as one, in order of cost."""
+    rows = np.concatenate([each.rows for each in choices])
+    costs = np.concatenate([each.costs for each in choices])
+    columns = np.concatenate([each.columns for each in choices])
+    pinned = np.concatenate(
+        [np.zeros(len(c.rows), np.bool_) if c.pinned is None else c.pinned for c in choices]
+    )
+    order = np.argsort(costs, kind="stable")
+    return Choice(rows[order], costs[order], columns[order], len(rows), pinned[order])
+
+
 def most_recipes(per_pair: int) -> int:
-    """Recipes of one query at most, of a table with so many recipes per pair."""
+    """Recipes of one query at most, in a table with ``per_pair`` recipes of each pair."""
     return TARGETS * (per_pair + CAPTURED + PINNED + 1) + MORE
 
 
 def new_choice(most: int) -> Record:
-    """An empty choice of up to so many recipes, for the core to fill."""
+    """An empty choice of up to ``most`` recipes, for the core to fill."""
     return record(
         "ml_choice",
         most=most,
@@ -107,15 +116,8 @@ def new_choice(most: int) -> Record:
     )
 
 
-def record_of(choice: Choice) -> Record:
-    """A choice as the core takes it."""
-    filled = new_choice(len(choice.rows))
-    fill_choice(filled, choice)
-    return filled
-
-
 def fill_choice(filled: Record, choice: Choice) -> None:
-    """Make a choice the one in a record, which is large enough."""
+    """Write a choice into a record, which is large enough."""
     n = len(choice.rows)
     filled.rows[:n], filled.costs[:n], filled.columns[:n] = (
         choice.rows,
@@ -126,8 +128,15 @@ def fill_choice(filled: Record, choice: Choice) -> None:
     filled.struct.count, filled.struct.ranked = n, choice.ranked
 
 
+def record_of(choice: Choice) -> Record:
+    """A choice as the core takes it."""
+    filled = new_choice(len(choice.rows))
+    fill_choice(filled, choice)
+    return filled
+
+
 def choice_of(filled: Record) -> Choice:
-    """The choice that the core has filled; the record may be filled again."""
+    """A copy of the choice in a record that the core filled."""
     n = filled.struct.count
     return Choice(
         filled.rows[:n].copy(),
@@ -138,16 +147,7 @@ def choice_of(filled: Record) -> Choice:
     )
 
 
-def merged(choices: Sequence[Choice]) -> Choice:
-    """Choices in order, as one in order."""
-    rows = np.concatenate([each.rows for each in choices])
-    costs = np.concatenate([each.costs for each in choices])
-    columns = np.concatenate([each.columns for each in choices])
-    pinned = np.concatenate(
-        [np.zeros(len(c.rows), np.bool_) if c.pinned is None else c.pinned for c in choices]
-    )
-    order = np.argsort(costs, kind="stable")
-    return Choice(rows[order], costs[order], columns[order], len(rows), pinned[order])
+_rows = kernel("ml_table_rows")
 
 
 def fill_rows(
@@ -171,63 +171,8 @@ def fill_rows(
     return int(count[0])
 
 
-def new_frames(most: int, n_joints: int) -> Record:
-    """Up to so many frames, for the core to fill."""
-    return record(
-        "ml_frames",
-        most=most,
-        n_frames=0,
-        n_joints=n_joints,
-        heading=np.zeros(most),
-        root=np.zeros((most, 3)),
-        quats=np.zeros((most, n_joints, 4)),
-        planted=np.zeros((most, 4), dtype=np.bool_),
-    )
-
-
-def frames_of(synthesis: Synthesis) -> Record:
-    """Frames of a recipe as the core takes them."""
-    n_frames, n_joints = synthesis.local_quats.shape[:2]
-    return record(
-        "ml_frames",
-        most=n_frames,
-        n_frames=n_frames,
-        n_joints=n_joints,
-        heading=synthesis.heading,
-        root=synthesis.root_positions,
-        quats=synthesis.local_quats,
-        planted=synthesis.planted,
-    )
-
-
-def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
-    """What the core has filled, with its foot error and how far a held ankle missed. (2,)."""
-    return Synthesis(
-        filled.heading,
-        filled.root,
-        filled.quats,
-        filled.planted,
-        float(errors[0]),
-        float(errors[1]),
-    )
-
-
-def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
-    """Memory for what ``ml_table_best`` returns next to frames.
-
-    The number of the recipe taken, whether its feet are held, its errors, what the check found.
-    """
-    return (
-        np.zeros(1, dtype=np.int64),
-        np.zeros(1, dtype=np.bool_),
-        np.zeros(2),
-        np.zeros((MOST_FOUND, 5)),
-        np.zeros(1, dtype=np.int64),
-    )
-
-
 WIDE = 32
-"""Slots for windows of queries, after those of the medoids."""
+"""Slots for windows of queries, after the slots of the medoids."""
 
 
 class WindowSlots:
@@ -274,7 +219,7 @@ class WindowSlots:
         }
 
     def put(self, slot: int, row: int) -> None:
-        """Make the window from ``row`` the one in a slot, if it is not."""
+        """Put the window from ``row`` into a slot, unless it is there."""
         if self.slots[slot] != row:
             self.terms.put(self._source, slot, row)
             self.slots[slot] = row
@@ -331,3 +276,58 @@ class WindowSlots:
         rows = self.slots[ids]
         rows[ids < 0] = -1
         return Choice(rows[order], costs[order], columns[order], len(ids))
+
+
+def new_frames(most: int, n_joints: int) -> Record:
+    """Memory for up to ``most`` frames, for the core to fill."""
+    return record(
+        "ml_frames",
+        most=most,
+        n_frames=0,
+        n_joints=n_joints,
+        heading=np.zeros(most),
+        root=np.zeros((most, 3)),
+        quats=np.zeros((most, n_joints, 4)),
+        planted=np.zeros((most, 4), dtype=np.bool_),
+    )
+
+
+def frames_of(synthesis: Synthesis) -> Record:
+    """Frames of a recipe as the core takes them."""
+    n_frames, n_joints = synthesis.local_quats.shape[:2]
+    return record(
+        "ml_frames",
+        most=n_frames,
+        n_frames=n_frames,
+        n_joints=n_joints,
+        heading=synthesis.heading,
+        root=synthesis.root_positions,
+        quats=synthesis.local_quats,
+        planted=synthesis.planted,
+    )
+
+
+def synthesis_of(filled: Record, errors: FloatArray) -> Synthesis:
+    """The frames that the core filled; ``errors`` (2,) are of feet and of a held ankle, metres."""
+    return Synthesis(
+        filled.heading,
+        filled.root,
+        filled.quats,
+        filled.planted,
+        float(errors[0]),
+        float(errors[1]),
+    )
+
+
+def best_outputs() -> tuple[IntArray, BoolArray, FloatArray, FloatArray, IntArray]:
+    """Memory for what ``ml_table_best`` returns next to frames.
+
+    The number of the recipe taken, whether its feet are held, its errors, what the check found.
+    """
+    return (
+        np.zeros(1, dtype=np.int64),
+        np.zeros(1, dtype=np.bool_),
+        np.zeros(2),
+        np.zeros((MOST_FOUND, 5)),
+        np.zeros(1, dtype=np.int64),
+    )

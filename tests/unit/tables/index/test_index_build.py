@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.tables import window_index as module
 from motionloom.tables.collection.collection import Collection
-from motionloom.tables.index.index_build import growth_of
+from motionloom.tables.index import index_build as module
+from motionloom.tables.index.index_build import grown_index, growth_of, window_index
 from motionloom.tables.table_file import open_table_file, write_table_file
-from motionloom.tables.window_index import grown_index, window_index
 
 LENGTH = 15
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import TableError
-from motionloom.tables.index.lookup import NOWHERE
-from motionloom.tables.table_arrays import (
+from motionloom.tables.index.clusters import NOWHERE
+from motionloom.tables.table_contents import (
     NO_RECIPE,
     NO_WINDOW,
     check_arrays,
@@ -149,9 +149,9 @@ def test_a_recipe_names_clusters_or_states_that_there_is_none(recipe, sound):
 
 
 def test_every_recipe_of_a_large_table_is_looked_at(monkeypatch):
-    from motionloom.tables import table_arrays
+    from motionloom.tables import table_contents
 
-    monkeypatch.setattr(table_arrays, "BLOCK", 8)
+    monkeypatch.setattr(table_contents, "BLOCK", 8)
     assert passes(file_of())
     for place in range(0, 4 * 4 * 5 * 2):
         file = file_of()
