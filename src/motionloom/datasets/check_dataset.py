@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Unpack
 
 from motionloom._arrays import flag, known_options
-from motionloom._paths import path_of
 from motionloom.datasets.clip_files import list_clips
 from motionloom.datasets.dataset_report import DatasetReport, build_report
 from motionloom.datasets.dataset_run import (
@@ -20,6 +19,7 @@ from motionloom.datasets.dataset_run import (
 from motionloom.datasets.run_log import is_run_folder
 from motionloom.datasets.summary_files import refuse_foreign, write_accepted, write_summary
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
 
 
 def check_dataset(

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from motionloom._arrays import flag, known_options, of_kind, positive
-from motionloom._paths import path_of
 from motionloom.datasets.clip_jobs import failed_row
 from motionloom.datasets.content_digest import content_digest
 from motionloom.datasets.dataset_report import DatasetReport, build_report
@@ -21,6 +20,7 @@ from motionloom.datasets.dataset_run import (
 from motionloom.datasets.planned_outputs import plan_outputs
 from motionloom.datasets.run_log import RunLog, is_run_folder
 from motionloom.datasets.summary_files import refuse_foreign, write_summary
+from motionloom.files.reading import path_of
 from motionloom.formats.registry import format_for_writing
 
 REPORT_NAME = "_report"

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from motionloom._arrays import items
-from motionloom._paths import path_of
 from motionloom.datasets.clip_reading import EMBEDDED
 from motionloom.errors import ArrayError, FormatError
-from motionloom.intake.clip_suffixes import clips_in_file, is_clip, paths_below
+from motionloom.files.reading import path_of
+from motionloom.intake.clip_names import clips_in_file, is_clip, paths_below
 
 
 def list_clips(paths: str | Path | Iterable[str | Path]) -> list[str]:

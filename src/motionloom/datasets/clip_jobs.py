@@ -23,7 +23,7 @@ from motionloom.datasets.rate_check import RateVerdict
 from motionloom.datasets.thumbnails import make_thumbnail
 from motionloom.errors import FlawedResultError, MotionLoomError
 from motionloom.findings import Finding
-from motionloom.intake.ground import ground
+from motionloom.intake.floor import ground
 from motionloom.intake.save import save
 from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from motionloom.intake.clip_range import split_range
+from motionloom.intake.clip_names import split_range
 
 PART = 1 << 20
 COMPANIONS = {".amc": (".asf",), ".gltf": (".bin",), ".txt": (".json",)}

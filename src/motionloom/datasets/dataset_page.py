@@ -7,11 +7,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from motionloom._paths import printable
 from motionloom.datasets.check_columns import COLUMNS
 from motionloom.datasets.clip_report import ClipReport
 from motionloom.datasets.dataset_report import DatasetReport
 from motionloom.drawing.page import json_block, page_of
+from motionloom.files.reading import printable
 
 DIGITS = 4
 

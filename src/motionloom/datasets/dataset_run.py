@@ -16,9 +16,9 @@ from motionloom.datasets.clip_reading import ClipReading
 from motionloom.datasets.run_log import RunLog
 from motionloom.datasets.worker_pool import run_tasks
 from motionloom.errors import FormatError, TableError
-from motionloom.reading.size_limits import memory_of
-from motionloom.saving.locks import locked
-from motionloom.saving.whole_file import file_errors
+from motionloom.files.limits import memory_of
+from motionloom.files.locks import locked
+from motionloom.files.writing import file_errors
 
 Row = dict[str, Any]
 LOCK_NAME = "run.lock"

@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 from motionloom._arrays import of_kind
-from motionloom._paths import path_of
 from motionloom.datasets.clip_files import clips_below
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
 from motionloom.formats.registry import known_formats
-from motionloom.intake.open import split_clip
+from motionloom.intake.clip_names import split_clip
 
 MOST = 100
 """Characters of a clip's name that go into that of its file: names of files end at 255 bytes."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.intake.root_bone import STILL_M
+from motionloom.intake.clip_faults import STILL_M
 from motionloom.motion.motion import Motion
 
 IN_PLACE_M = 0.5

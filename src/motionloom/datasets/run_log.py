@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from motionloom import __version__
 from motionloom.datasets.content_digest import content_digest
-from motionloom.saving.whole_file import file_errors
+from motionloom.files.writing import file_errors
 
 LOG_NAME = "rows.jsonl"
 LOG_VERSION = f"{__version__}-1"

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from motionloom._paths import printable
 from motionloom.datasets.check_columns import COLUMNS
 from motionloom.datasets.clip_report import ClipReport
 from motionloom.datasets.dataset_page import dataset_page
 from motionloom.datasets.dataset_report import DatasetReport
 from motionloom.errors import FormatError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import printable
+from motionloom.files.writing import write_bytes
 
 CSV_NAME, JSON_NAME, PAGE_NAME = "summary.csv", "summary.json", "index.html"
 

@@ -11,7 +11,7 @@ import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.clipdata import pack_clip
 from motionloom.drawing.report_page import Report
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.writing import write_bytes
 from motionloom.synthetic import SyntheticClip
 
 Step = Callable[[], None]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from motionloom._arrays import one_of
 from motionloom._extras import require_extra
-from motionloom._paths import path_of
 from motionloom.drawing.theme import LIGHT, hex_of
-from motionloom.saving.whole_file import stream_errors, write_bytes
+from motionloom.files.reading import path_of
+from motionloom.files.writing import stream_errors, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._extras import require_extra
-from motionloom._paths import path_of
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import View
@@ -18,9 +17,10 @@ from motionloom.drawing.mp4 import write_mp4
 from motionloom.drawing.stage import Stage, set_stage
 from motionloom.drawing.theme import INK, Rgb
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
+from motionloom.files.writing import write_bytes
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import write_bytes
 
 if TYPE_CHECKING:
     from PIL import Image

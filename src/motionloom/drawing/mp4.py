@@ -12,7 +12,7 @@ from pathlib import Path
 
 from motionloom._extras import command, require_extra
 from motionloom.errors import FormatError
-from motionloom.saving.whole_file import file_errors, whole_path
+from motionloom.files.writing import file_errors, whole_path
 
 QUALITY = 15
 """Constant rate factor of the codec: 0 loses nothing, 51 is worst."""

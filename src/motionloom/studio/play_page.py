@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import flag, of_kind
-from motionloom._paths import path_of
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import path_of
+from motionloom.files.writing import write_bytes
 from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points
 from motionloom.tables.runtime_file import runtime_bytes
 from motionloom.tables.table import TransitionTable

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from motionloom._arrays import flag, known_options
-from motionloom._paths import path_of
 from motionloom.errors import ArrayError
+from motionloom.files.reading import path_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.build_parts import locked

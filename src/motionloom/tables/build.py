@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import flag, known_options, of_kind
-from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom.errors import ArrayError, TableError
+from motionloom.files.reading import path_of
 from motionloom.tables.build_parts import Parts, locked
 from motionloom.tables.build_plan import (
     STRIDE_S,

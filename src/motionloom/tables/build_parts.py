@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from motionloom._progress import progress_bar
 from motionloom.errors import TableError
-from motionloom.saving import locks
+from motionloom.files import locks
 from motionloom.tables.collection.store import disk_errors
 from motionloom.tables.engines.engine import Engine
 from motionloom.tables.search.search import NONE, SearchJob

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import FormatError, TableError
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.size_limits import Budget, Limits
-from motionloom.saving.whole_file import whole_file
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import parse_json
+from motionloom.files.writing import whole_file
 from motionloom.tables.collection.store import disk_errors
 
 MAGIC = b"motionloom.mlt\r\n"

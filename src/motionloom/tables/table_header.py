@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._paths import path_of
 from motionloom.errors import TableError
+from motionloom.files.reading import path_of
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.score.columns import COLUMNS, Ranking
 from motionloom.tables.score.recipe import FAMILIES

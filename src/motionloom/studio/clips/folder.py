@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from motionloom._paths import printable
 from motionloom.errors import FormatError
-from motionloom.intake.clip_suffixes import is_clip, may_be_clip, names_inside
+from motionloom.files.reading import printable
+from motionloom.intake.clip_names import is_clip, may_be_clip, names_inside
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

@@ -14,9 +14,9 @@ from motionloom._extras import command, has_extra
 from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.errors import FormatError
+from motionloom.files.writing import write_bytes
 from motionloom.intake.save import FormatInfo, save, supported_formats
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import write_bytes
 from motionloom.studio.messages.answers import (
     Export,
     Format,

@@ -10,9 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from motionloom.errors import FormatError
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import Budget, Limits
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import parse_json, read_file
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
 MOST_BYTES = 1000

@@ -15,10 +15,9 @@ from motionloom._arrays import IntArray
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.feet import FootOffsets
 from motionloom.errors import FormatError, MotionLoomError, TableError
+from motionloom.files.limits import FREE_MEMORY, Budget, Limits
+from motionloom.files.reading import parse_json, read_file
 from motionloom.motion.skeleton import Skeleton
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import FREE_MEMORY, Budget, Limits
 from motionloom.tables.collection.catalogue_check import check_document
 from motionloom.tables.collection.store import write_json
 

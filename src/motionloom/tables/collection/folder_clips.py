@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from motionloom._paths import printable
 from motionloom.errors import FormatError, TableError
+from motionloom.files.limits import Limits
+from motionloom.files.reading import ReadingErrors, open_file, printable
 from motionloom.formats.acclaim.amc import find_skeleton
-from motionloom.formats.file_clip import Limits, ReadOptions
+from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import can_hold_several, format_for_reading, known_formats
-from motionloom.intake.clip_suffixes import is_clip
-from motionloom.intake.open import find_target, opened
-from motionloom.reading.opening import ReadingErrors, open_file
+from motionloom.intake.clip_names import find_target, is_clip, opened
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord
 
 OURS = (".mlc", ".part")

@@ -14,8 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from motionloom.errors import TableError
-from motionloom.saving.leases import remove_unleased
-from motionloom.saving.locks import locked
+from motionloom.files.locks import locked, remove_unleased
 from motionloom.tables.collection.catalogue import (
     Catalogue,
     ClipRecord,

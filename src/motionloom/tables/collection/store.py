@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
-from motionloom.saving.disk_faults import disk_fault
-from motionloom.saving.leases import take_lease
-from motionloom.saving.whole_file import whole_file
+from motionloom.files.locks import take_lease
+from motionloom.files.writing import disk_fault, whole_file
 from motionloom.tables.collection.clip_frames import ClipFrames, fault_of_rows
 
 COPY_BYTES = 1 << 24
@@ -61,7 +60,7 @@ def open_rows(
 ) -> tuple[npt.NDArray[Any], ...]:
     """The columns' first ``n_rows`` rows, mapped; small ones are checked value by value.
 
-    The files stay as long as the arrays: see :mod:`motionloom.saving.leases`.
+    The files stay as long as the arrays: see :mod:`motionloom.files.locks`.
     """
     mapped = []
     for column in columns_of(n_joints):

@@ -15,7 +15,7 @@ from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.features.glitches.repair import resample_repaired
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.intake.ground import ground
+from motionloom.intake.floor import ground
 from motionloom.intake.load import load
 from motionloom.motion.motion import Motion
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from motionloom._paths import path_of
 from motionloom.errors import ArrayError, FormatError
-from motionloom.reading.csv_text import csv_rows
+from motionloom.files.reading import csv_rows, path_of
 
 COLUMNS = ("transition", "natural", "rater")
 YES, NO = {"1", "true", "yes", "natural"}, {"0", "false", "no", "unnatural"}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from motionloom._arrays import FloatArray
-from motionloom._paths import path_of
 from motionloom.body.masses import SEGMENT_NAMES, mass_parts
 from motionloom.errors import ArrayError, FormatError
-from motionloom.reading.csv_text import csv_rows
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import csv_rows, path_of
+from motionloom.files.writing import write_bytes
 
 HEADER = ("segment", "part")
 
