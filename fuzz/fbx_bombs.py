@@ -8,9 +8,8 @@ import numpy as np
 
 from bomb_files import bomb, file_of, repeated
 from fbx_forms import Craft, as_binary, as_text, crafted
-from motionloom.formats.fbx.fbx_encode import Item, Long
-from motionloom.formats.fbx.fbx_items import Keys, Scene
-from motionloom.formats.fbx.fbx_settings import TICKS
+from motionloom.formats.fbx.fbx_objects import TICKS
+from motionloom.formats.fbx.fbx_scene import Item, Keys, Long, Scene
 from seeds import small_motion
 
 HEAD = "; FBX 7.4.0 project file\nFBXHeaderExtension: {\n\tFBXVersion: 7400\n}\n"

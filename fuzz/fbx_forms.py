@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from motionloom.formats.fbx.fbx_encode import Item, Long, file_bytes, property_of
-from motionloom.formats.fbx.fbx_items import Keys, Scene
-from motionloom.formats.fbx.fbx_settings import TICKS
+from motionloom.formats.fbx.fbx_objects import TICKS
+from motionloom.formats.fbx.fbx_scene import Item, Keys, Long, Scene, file_bytes, property_of
 
 ARRAYS = {"<f4": b"f", "<f8": b"d", "<i8": b"l", "<i4": b"i"}
 VECTORS = (

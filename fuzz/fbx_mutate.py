@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from fbx_forms import Craft, Packed, as_binary, as_text, crafted
-from motionloom.formats.fbx.fbx_binary import MAGIC
 from motionloom.formats.fbx.fbx_document import FbxDocument
-from motionloom.formats.fbx.fbx_element import SKINNED, Element, StoredArray
-from motionloom.formats.fbx.fbx_encode import Item, Long
+from motionloom.formats.fbx.fbx_parse import MAGIC, SKINNED, Element, StoredArray
+from motionloom.formats.fbx.fbx_scene import Item, Long
 from motionloom.formats.file_clip import ReadOptions
 
 Random = np.random.Generator

@@ -9,7 +9,7 @@ import numpy as np
 
 import motionloom as ml
 from fbx_mutate import Random, changed_scene, items_of
-from motionloom.formats.fbx.fbx_encode import Item
+from motionloom.formats.fbx.fbx_scene import Item
 from mutate import change_glb, set_word
 from seeds import tiny_motion
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import motionloom as ml
 from crafted import Array, changed_array, changed_json, json_text, pick
-from motionloom.formats.archives.npy import pack_array
+from motionloom.formats.archives.npz import pack_array
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table_file import ALIGNED, FRONT, MAGIC, open_table_file
 from mutate import Random, change_bytes, change_npy, set_word

@@ -85,13 +85,16 @@ from motionloom.formats.character import (
     SkinnedMesh as SkinnedMesh,
     Texture as Texture,
 )
-from motionloom.intake.clip_range import ClipRange as ClipRange, split_range as split_range
-from motionloom.intake.clip_suffixes import (
+from motionloom.intake.clip_names import (
+    ClipRange as ClipRange,
+    split_range as split_range,
+)
+from motionloom.intake.clip_names import (
     clips_in_file as clips_in_file,
     find_clips as find_clips,
 )
 from motionloom.intake.engine_export import EngineExport as EngineExport
-from motionloom.intake.ground import ground as ground
+from motionloom.intake.floor import ground as ground
 from motionloom.intake.load_character import load_character as load_character
 from motionloom.intake.load import (
     inspect_file as inspect_file,
@@ -100,13 +103,13 @@ from motionloom.intake.load import (
 )
 from motionloom.intake.markers import MarkerClip as MarkerClip, load_points as load_points
 from motionloom.intake.robot import Robot as Robot, load_robot as load_robot
-from motionloom.intake.robot_clip import RobotClip as RobotClip
+from motionloom.intake.robot import RobotClip as RobotClip
 from motionloom.intake.save import (
     FormatInfo as FormatInfo,
     save as save,
     supported_formats as supported_formats,
 )
-from motionloom.intake.smpl import smpl_skeleton as smpl_skeleton
+from motionloom.intake.load_character import smpl_skeleton as smpl_skeleton
 from motionloom.intake.units import named_unit as named_unit
 from motionloom.motion.contacts import Footplants as Footplants
 from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample

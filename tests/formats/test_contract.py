@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
+from motionloom.files.limits import Limits
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import (
     SNIFF_BYTES,
     Format,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from motionloom._arrays import FloatArray
-from motionloom.formats.bvh.digits import DECIMALS
+from motionloom.formats.decimal_text import DECIMALS
 
 
 def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:

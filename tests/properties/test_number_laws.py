@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.formats.bvh import decimal_text as numbers
-from motionloom.formats.bvh.digits import rows_as_text
+from motionloom.formats import decimal_text as numbers
+from motionloom.formats.decimal_text import rows_as_text
 from tests.oracles import numbers as plain_numbers
 
 HALF_DIGIT = 0.5000001e-6

@@ -12,8 +12,7 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import ball_height
 from motionloom.findings import MotionLoomWarning
-from motionloom.intake.floor import fit_floor
-from motionloom.intake.leg_tracks import track_legs
+from motionloom.intake.floor import fit_floor, track_legs
 
 WALKS = ("16_15", "16_16", "16_21", "16_31", "16_47", "16_58", "69_01", "69_04")
 LEVEL_M = 0.002

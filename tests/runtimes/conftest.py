@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from motionloom.saving.system_locks import lock
+from motionloom.files.locks import lock
 from motionloom.tables.runtime_file import save_runtime
 from studies.memory_table import MemoryTable
 from tests.runtimes.opened import small_table

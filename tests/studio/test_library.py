@@ -12,7 +12,7 @@ import pytest
 from websockets.sync.client import connect
 
 import motionloom as ml
-from motionloom.intake.clip_suffixes import names_inside
+from motionloom.intake.clip_names import names_inside
 from motionloom.studio.clips.library import Library
 from motionloom.studio.clips.matches import Matches
 from motionloom.studio.clips.stage_clip import preview_points

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, items, of_kind, positive
-from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError
-from motionloom.reading.csv_text import csv_rows
+from motionloom.files.reading import csv_rows, path_of
 
 SUM_TOLERANCE = 1e-6
 LARGEST_WEIGHT = 1e3

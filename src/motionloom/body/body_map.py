@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import of_kind
-from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.body.guess import guess_roles
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
+from motionloom.files.reading import path_of, read_text
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.reading.opening import read_text
 
 LARGEST_FILE = 1 << 16
 """Bytes of a body map; one with every role has a thousand."""

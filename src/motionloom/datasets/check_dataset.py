@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from motionloom._arrays import flag
-from motionloom._paths import path_of
 from motionloom.datasets.clip_jobs import MAX_MEMORY, TIMEOUT_S
 from motionloom.datasets.clip_reading import ClipReading, list_clips
 from motionloom.datasets.dataset_run import (
@@ -18,6 +17,7 @@ from motionloom.datasets.dataset_run import (
 from motionloom.datasets.reports import DatasetReport, build_report
 from motionloom.datasets.summary import refuse_foreign, write_accepted, write_summary
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
 
 
 def check_dataset(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from motionloom._arrays import flag, of_kind, positive
-from motionloom._paths import path_of
 from motionloom.datasets.clip_jobs import MAX_MEMORY, TIMEOUT_S, failed_row
 from motionloom.datasets.clip_reading import ClipReading, clips_below, content_digest
 from motionloom.datasets.dataset_run import (
@@ -21,8 +20,9 @@ from motionloom.datasets.dataset_run import (
 from motionloom.datasets.reports import DatasetReport, build_report
 from motionloom.datasets.summary import refuse_foreign, write_summary
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
 from motionloom.formats.registry import format_for_writing, known_formats
-from motionloom.intake.open import split_clip
+from motionloom.intake.clip_names import split_clip
 
 REPORT_NAME = "_report"
 """Folder of the summary in that of the results."""

@@ -24,7 +24,7 @@ from motionloom.datasets.reports import FIXES, LIMITS
 from motionloom.errors import FlawedResultError, MotionLoomError
 from motionloom.features.glitches.glitch_frames import body_joints
 from motionloom.findings import Finding
-from motionloom.intake.ground import ground
+from motionloom.intake.floor import ground
 from motionloom.intake.save import save
 from motionloom.motion.edit import resample
 from motionloom.motion.motion import Motion

@@ -27,10 +27,9 @@ from motionloom.features.checks.verify import verify
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import body_joints, glitch_mask
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.intake.floating import find_floating
-from motionloom.intake.floor import fit_floor
-from motionloom.intake.leg_tracks import track_legs
-from motionloom.intake.root_bone import STILL_M, TRAVELS_M
+from motionloom.intake.airborne import find_floating
+from motionloom.intake.clip_faults import STILL_M, TRAVELS_M
+from motionloom.intake.floor import fit_floor, track_legs
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from motionloom._arrays import items, of_kind, positive
-from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.reading import path_of
 from motionloom.findings import MotionLoomWarning
 from motionloom.intake.axes import checked_up
-from motionloom.intake.clip_range import split_range
-from motionloom.intake.clip_suffixes import clips_in_file, is_clip, paths_below
+from motionloom.intake.clip_names import clips_in_file, is_clip, paths_below, split_range
 from motionloom.intake.load import load
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion

@@ -17,9 +17,9 @@ from motionloom.datasets.clip_reading import ClipReading, content_digest
 from motionloom.datasets.reports import limits_of
 from motionloom.datasets.workers import run_tasks
 from motionloom.errors import FormatError, TableError
-from motionloom.reading.size_limits import memory_of
-from motionloom.saving.locks import locked
-from motionloom.saving.whole_file import file_errors
+from motionloom.files.limits import memory_of
+from motionloom.files.locks import locked
+from motionloom.files.writing import file_errors
 
 Row = dict[str, Any]
 LOCK_NAME = "run.lock"

@@ -9,8 +9,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.intake.gravity import KNOWN_RATES, check_rate
-from motionloom.intake.leg_tracks import LegTracks
+from motionloom.intake.airborne import KNOWN_RATES, check_rate
+from motionloom.intake.floor import LegTracks
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.source import Floor

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from motionloom._paths import printable
 from motionloom.datasets.reports import COLUMNS, ClipReport, DatasetReport
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import printable
+from motionloom.files.writing import write_bytes
 
 CSV_NAME, JSON_NAME, PAGE_NAME = "summary.csv", "summary.json", "index.html"
 DIGITS = 4

@@ -10,7 +10,7 @@ from typing import Any
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.page import Report, pack_clip
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.writing import write_bytes
 from motionloom.synthetic import SyntheticClip
 
 Step = Callable[[], None]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from motionloom._extras import require_extra
-from motionloom._paths import path_of
 from motionloom.demo.chapters import CHAPTERS
 from motionloom.demo.tour import Step, Tour
 from motionloom.errors import FormatError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import path_of
+from motionloom.files.writing import write_bytes
 
 
 def write_demo(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from motionloom._arrays import one_of
 from motionloom._extras import require_extra
-from motionloom._paths import path_of
+from motionloom.files.reading import path_of
+from motionloom.files.writing import stream_errors, write_bytes
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import stream_errors, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

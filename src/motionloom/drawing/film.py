@@ -17,7 +17,6 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._extras import command, require_extra
-from motionloom._paths import path_of
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import Camera, View, camera_for, travel_heading
@@ -25,9 +24,10 @@ from motionloom.drawing.canvas import INK, LIGHT, PLANTED, SLIDING, Rgb, mix
 from motionloom.drawing.figure import Figure, ball_hull, build_figure
 from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
+from motionloom.files.writing import file_errors, whole_path, write_bytes
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import file_errors, whole_path, write_bytes
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Literal, cast
 
 from motionloom._arrays import items, of_kind, one_of, whole
-from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import VIEWS, View
 from motionloom.drawing.figure import Result, motion_and_contacts
@@ -15,9 +14,10 @@ from motionloom.drawing.page import player_page
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.reading import path_of
+from motionloom.files.writing import write_bytes
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import write_bytes
 
 STILLS, FILMS, PAGES = (".png", ".svg", ".pdf"), (".gif", ".mp4"), (".html",)
 SUFFIXES = (*STILLS, *FILMS, *PAGES)

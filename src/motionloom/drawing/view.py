@@ -15,16 +15,16 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.figure import Result, motion_and_contacts
 from motionloom.drawing.page import player_page
 from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.files.reading import path_of
+from motionloom.files.writing import file_errors, write_bytes
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import file_errors, write_bytes
 
 INLINE_FRAMES = 900
 """Frames of a clip that a notebook stores with a result; of longer clips every second or third is

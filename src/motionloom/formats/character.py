@@ -16,7 +16,7 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 TEXTURE_USES = ("colour", "normal", "metal_and_roughness", "occlusion", "glow")
-"""What a texture can be for."""
+"""Uses of textures."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""FileClip: a clip just as its file tells it, and the bounds a file must keep."""
+"""Results of readers: FileClip, a clip just as its file states it, and FileSkin, its meshes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Any
 
 from motionloom.errors import FormatError
+from motionloom.files.limits import Limits
 from motionloom.findings import Finding
-from motionloom.formats.character import Character
+from motionloom.formats.character import Character, Material, SkinnedMesh
 from motionloom.motion.motion import Motion
-from motionloom.reading.size_limits import Limits
 
-__all__ = ["FileClip", "Limits", "ReadOptions", "clip_number"]
+MOST_MESHES = 4096
+"""Meshes of a file; no character has that many parts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,7 @@ class FileClip:
     clips: tuple[str, ...] = ()
     """Names of all clips in the file, where it can hold several."""
     detail: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    """What the writer of the same format needs to write it back the same way."""
+    """Details with which the writer of the same format writes the same file."""
     findings: tuple[Finding, ...] = ()
     character: Character | None = None
     """The skin to write, on the skeleton of the motion, in the file's unit and axes."""
@@ -42,7 +43,7 @@ class FileClip:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """What a reader may need beyond the bytes."""
+    """Options of a reader, and facts about its file."""
 
     path: Path | None = None
     """The file itself, to find companions next to it (an .asf for an .amc)."""
@@ -63,3 +64,30 @@ def clip_number(clips: tuple[str, ...], wanted: str | None) -> int | None:
         return int(wanted)
     names = ", ".join(clips) or "none"
     raise FormatError(f"The file has no clip called {wanted!r}.", fix=f"Its clips are: {names}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileSkin:
+    """Meshes in the unit and axes of the file; points in whatever space the file keeps them."""
+
+    meshes: tuple[SkinnedMesh, ...]
+    materials: tuple[Material, ...]
+    findings: tuple[Finding, ...]
+
+
+@dataclass(slots=True, eq=False)
+class LeftOut:
+    """Parts of a character that are left out or changed: counted, and named by the first."""
+
+    counts: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, problem: str, name: str) -> None:
+        """Count one more."""
+        self.counts.setdefault(problem, []).append(name)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """One note per kind."""
+        return tuple(
+            Finding("note", f"{names[0][:40]!r}", f"{problem} ({len(names)}).")
+            for problem, names in self.counts.items()
+        )

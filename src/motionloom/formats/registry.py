@@ -14,22 +14,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.formats.file_skin import FileSkin
-from motionloom.formats.other_files import is_c3d, refuse_other_file
-from motionloom.saving.whole_file import write_whole
-
-__all__ = [
-    "Format",
-    "format_for_reading",
-    "format_for_writing",
-    "known_formats",
-    "later",
-    "write_whole",
-]
+from motionloom.formats.file_clip import FileClip, FileSkin, ReadOptions
 
 SNIFF_BYTES = 4096
-
 _MODULES = (
     "archives.archive",
     "gltf.glb",
@@ -38,10 +25,13 @@ _MODULES = (
     "usd.usd",
     "acclaim.amc",
     "deepmimic.deepmimic",
-    "amass.amass",
-    "robots.robot_csv",
+    "amass",
+    "robots.robot_clips",
     "archives.plain_arrays",
 )
+_PAGES = (b"<!doctype html", b"<html")
+_LARGEST_C3D_BLOCK = 16
+"""The parameters of a C3D file begin in one of its first blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,7 @@ class Format:
     name: str
     """Short lower-case name: ``"bvh"``."""
     title: str
-    """What people call it: ``"Biovision hierarchy"``."""
+    """Its name for people: ``"Biovision hierarchy"``."""
     suffixes: tuple[str, ...]
     """Lower case, with the dot, the usual one first."""
     sniff: Callable[[bytes], bool]
@@ -67,7 +57,7 @@ class Format:
     clip_names: Callable[[bytes, ReadOptions], tuple[str, ...]] | None = None
     """Names of the clips in the bytes of a file, where one can hold several."""
     details: tuple[str, ...] = ()
-    """What the writer takes in ``FileClip.detail`` that must be measured: ``"contacts"``."""
+    """Measured details that the writer takes in ``FileClip.detail``: ``"contacts"``."""
 
     read_skin: Callable[[BinaryIO, ReadOptions], FileSkin] | None = None
     """Reads the meshes of a character; formats that have it also write ``FileClip.character``."""
@@ -157,3 +147,55 @@ def _suffixes(*, reading: bool) -> str:
         for each in known_formats()
     )
     return ", ".join(dict.fromkeys(suffix for suffixes in listed for suffix in suffixes))
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """A kind of file."""
+
+    start: bytes
+    name: str
+    fix: str
+
+
+OTHER_FILES = (
+    OtherFile(
+        b"version https://git-lfs",
+        "a pointer of Git LFS, not the file itself",
+        "Fetch the file: git lfs pull.",
+    ),
+    OtherFile(b"\x1f\x8b", "compressed by gzip", "Unpack it first: gunzip."),
+    OtherFile(b"BZh", "compressed by bzip2", "Unpack it first: bunzip2."),
+    OtherFile(b"\xfd7zXZ", "compressed by xz", "Unpack it first: unxz."),
+    OtherFile(b"7z\xbc\xaf\x27\x1c", "a 7z archive", "Unpack it and name a file in it."),
+    OtherFile(b"Rar!", "a RAR archive", "Unpack it and name a file in it."),
+    OtherFile(b"BLENDER", "a Blender scene", "Export it from Blender as glTF, FBX or BVH."),
+    OtherFile(b"\x89HDF", "an HDF5 file", "Save its arrays as .npz."),
+    OtherFile(b"%PDF", "a PDF document", "Name the file of the clip."),
+)
+
+
+def refuse_other_file(head: bytes, path: Path | None = None) -> None:
+    """Raise a FormatError that names the kind of a file that holds no clip.
+
+    Parameters
+    ----------
+    head
+        Its first bytes. Bytes of an unknown kind are accepted.
+    path
+        The file, for the error.
+    """
+    for other in OTHER_FILES:
+        if head.startswith(other.start):
+            raise FormatError(f"The file is {other.name}.", path=path, fix=other.fix)
+    if head.lstrip()[:14].lower().startswith(_PAGES):
+        raise FormatError(
+            "The file is a web page: its download failed.",
+            path=path,
+            fix="Download it again; the site may want a login.",
+        )
+
+
+def is_c3d(head: bytes) -> bool:
+    """Whether the first bytes are those of a C3D file."""
+    return len(head) > 2 and 0 < head[0] <= _LARGEST_C3D_BLOCK and head[1] == 0x50

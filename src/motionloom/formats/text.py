@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from motionloom.errors import FormatError
-from motionloom.reading.size_limits import Budget, Limits
+from motionloom.files.limits import Budget, Limits
+from motionloom.motion.skeleton import Skeleton
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which some tools put first."""
 LARGEST = 1e12
 """Far beyond every length, angle and rate; sums and products of such numbers stay finite."""
-
 _LONGEST_QUOTE = 40
 
 
 def read_bounded(stream: BinaryIO, limits: Limits, budget: Budget | None = None) -> bytes:
-    """Everything in ``stream``, or an error where that is more than the limit."""
+    """All bytes in ``stream``, or an error where they exceed the limit."""
     budget = budget or Budget.of(stream, limits)
     data = stream.read(min(limits.max_bytes, budget.n_bytes or limits.max_bytes) + 1)
     if len(data) > limits.max_bytes:
@@ -82,3 +82,17 @@ def unique_names(names: list[str]) -> tuple[list[str], list[tuple[int, str]]]:
         taken.add(name)
         unique.append(name)
     return unique, changed
+
+
+def end_names(skeleton: Skeleton) -> list[str]:
+    """A name for every end site that no joint and no other end site has."""
+    taken = set(skeleton.names)
+    names = []
+    for parent in skeleton.end_parents:
+        base = name = f"{skeleton.names[parent]}_end"
+        again = 2
+        while name in taken:
+            name, again = f"{base}_{again}", again + 1
+        taken.add(name)
+        names.append(name)
+    return names

@@ -1,1 +1,1 @@
-"""From a file of anybody's to a Motion: load, detect, say what was detected; and back."""
+"""Load a clip from a file, detect its unit, axes and faults, and save it to a file."""

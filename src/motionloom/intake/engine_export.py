@@ -22,7 +22,7 @@ from motionloom.body.root_motion import (
 )
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.character import Character
-from motionloom.formats.mesh_space import mesh_at_rest
+from motionloom.formats.meshes import mesh_at_rest
 from motionloom.motion.edit import transform
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion

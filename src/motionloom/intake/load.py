@@ -2,43 +2,76 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypedDict, Unpack
+from typing import BinaryIO
 
-from motionloom._arrays import flag, known_options, of_kind
+import numpy as np
+
+from motionloom._arrays import flag, of_kind, positive
 from motionloom.body.body_map import BodyMap
+from motionloom.body.stature import stature
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
+from motionloom.files.limits import Limits, limits_for
+from motionloom.files.reading import printable
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.archives.plain_arrays import read_provenance
-from motionloom.formats.file_clip import ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import format_for_reading
-from motionloom.intake.clip_range import split_range
-from motionloom.intake.normalize import Stated, normalize_clip, normalize_own
-from motionloom.intake.open import Target, find_target, opened
-from motionloom.intake.read_errors import read_errors
+from motionloom.intake.airborne import check_rate, find_floating, floating_findings, rate_finding
+from motionloom.intake.axes import checked_up, detect_up, skeleton_to_world, to_world
+from motionloom.intake.clip_faults import count_t_pose_frames, knee_findings, root_bone_findings
+from motionloom.intake.clip_names import Target, find_target, opened, read_errors, split_range
+from motionloom.intake.floor import fit_floor, floor_finding, track_legs
+from motionloom.intake.units import detect_unit, refuse_absurd, stature_finding, unit_metres
+from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
-from motionloom.reading.size_limits import Limits, limits_for
+from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.source import Floor, Source
 
 _OWN = "archive"
 """The format that keeps a Motion whole, source and all."""
-
-
-class LoadOptions(TypedDict, total=False):
-    """Keyword arguments of :func:`motionloom.load` that few callers need."""
-
-    keep_t_pose: bool
-    strict: bool
-    max_memory: int | str | None
+_ENOUGH_POSES = 80
+"""Poses of a clip that are enough to find its up axis and its skeleton, spread over all frames."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Settings:
+class Stated:
+    """Facts about a file that the caller of load states; None is left to the file and to detection.
+
+    Wrong values are the caller's mistake, not the file's, and raise before a file is opened.
+    """
+
+    fps: float | None = None
+    unit_m: float | None = None
+    up: str | None = None
+    body: BodyMap | None = None
+    clip: str | None = None
     keep_t_pose: bool = False
-    strict: bool = False
-    max_memory: int | str | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        fps: float | None,
+        unit: str | float | None,
+        up: str | None,
+        body: BodyMap | None,
+        clip: str | None,
+        keep_t_pose: bool = False,
+    ) -> Stated:
+        """The options of load, checked."""
+        return cls(
+            None if fps is None else positive(fps, "fps"),
+            None if unit is None else unit_metres(unit),
+            None if up is None else checked_up(up),
+            None if body is None else of_kind(body, BodyMap, "body"),
+            None if clip is None else of_kind(clip, str, "clip"),
+            flag(keep_t_pose, "keep_t_pose"),
+        )
 
 
 def load(
@@ -50,7 +83,9 @@ def load(
     body: BodyMap | None = None,
     skeleton: str | Path | None = None,
     clip: str | None = None,
-    **options: Unpack[LoadOptions],
+    keep_t_pose: bool = False,
+    strict: bool = False,
+    max_memory: int | str | None = None,
 ) -> Motion:
     """The clip in a file of any known format: metres, Y up, a leading T-pose left out.
 
@@ -102,15 +137,9 @@ def load(
     ...     load(Path(folder) / "walk.bvh").fps
     60.0
     """
-    known_options("load", _Settings, options)
-    settings = _Settings(**options)
-    stated = Stated.checked(fps, unit, up, body, settings.keep_t_pose)
-    strict = flag(settings.strict, "strict")
-    path, part = split_range(path) if isinstance(path, str) else (path, None)
-    target = find_target(path, _name_of(clip))
-    motion = _read(target, skeleton, stated, limits_for(settings.max_memory))
-    if part is not None:
-        motion = part.cut(motion)
+    stated = Stated.checked(fps, unit, up, body, clip, keep_t_pose)
+    strict = flag(strict, "strict")
+    target, motion = _find_and_read(path, skeleton, stated, limits_for(max_memory))
     faults = [finding for finding in motion.source.findings if finding.level == "warning"]
     if faults and strict:
         first = faults[0]
@@ -158,13 +187,9 @@ def inspect_file(
     ...     [finding.level for finding in inspect_file(file)]
     ['error']
     """
-    stated, limits = Stated.checked(fps, unit, up, body), limits_for(max_memory)
-    name = _name_of(clip)
+    stated, limits = Stated.checked(fps, unit, up, body, clip), limits_for(max_memory)
     try:
-        path, part = split_range(path) if isinstance(path, str) else (path, None)
-        motion = _read(find_target(path, name), skeleton, stated, limits)
-        if part is not None:
-            motion = part.cut(motion)
+        _, motion = _find_and_read(path, skeleton, stated, limits)
     except FormatError as error:
         return [Finding("error", error.where or "file", error.problem, error.fix or "")]
     except MotionLoomError as error:
@@ -205,11 +230,18 @@ def load_provenance(
         return read_provenance(stream, ReadOptions(path=target.path, limits=limits))
 
 
-def _name_of(clip: str | None) -> str | None:
-    return None if clip is None else of_kind(clip, str, "clip")
+def _find_and_read(
+    path: str | Path | BinaryIO, skeleton: str | Path | None, stated: Stated, limits: Limits
+) -> tuple[Target, Motion]:
+    """The file that a path names, and its clip, cut to the named range."""
+    path, part = split_range(path) if isinstance(path, str) else (path, None)
+    target = find_target(path, stated.clip)
+    motion = _read(target, skeleton, stated, limits)
+    return target, motion if part is None else part.cut(motion)
 
 
 def _read(target: Target, skeleton: str | Path | None, stated: Stated, limits: Limits) -> Motion:
+    """Read a clip by the reader of its format, and bring it to metres and Y up."""
     if skeleton is not None and not isinstance(skeleton, str | Path):
         raise ArrayError(f"`skeleton` must be a path, got {type(skeleton).__name__}.")
     options = ReadOptions(
@@ -222,6 +254,165 @@ def _read(target: Target, skeleton: str | Path | None, stated: Stated, limits: L
         format_ = format_for_reading(head, target.path)
         assert format_.read is not None
         clip = format_.read(stream, options)
-        if format_.name == _OWN:
-            return normalize_own(clip, format_.name, target.label, stated)
-        return normalize_clip(clip, format_.name, target.label, stated)
+        normalize = _normalize_own if format_.name == _OWN else _normalize
+        return normalize(clip, format_.name, printable(target.label), stated)
+
+
+def _normalize(clip: FileClip, format_name: str, path: str, stated: Stated) -> Motion:
+    """Bring a clip to metres and Y up, and note in its source what was stated and detected."""
+    refuse_absurd(clip.motion, stated.fps)
+    findings = [*_reader_findings(clip, stated.fps), *_clip_findings(clip)]
+    roles = BodyMap.guess(clip.motion.skeleton) if stated.body is None else stated.body
+    roles.checked_for(clip.motion.skeleton)
+    axis, up_finding = _normal_up(clip, roles, stated.up)
+    standing = skeleton_to_world(_mean_skeleton(clip.motion), up=axis, unit_m=1.0)
+    if axis != "y" and stated.body is None:
+        # Guessing looks at which bones point down, and only now does down mean down.
+        roles = BodyMap.guess(standing)
+    unit_m, unit_finding = _normal_unit(clip, standing, roles, stated.unit_m)
+    findings += [unit_finding, up_finding]
+
+    motion = to_world(clip.motion, up=axis, unit_m=unit_m)
+    held = count_t_pose_frames(motion, roles)
+    skipped = 0 if stated.keep_t_pose else held
+    motion = motion[skipped:]
+    if held:
+        findings.append(_t_pose_finding(held, stays=stated.keep_t_pose))
+    if stated.fps is not None:
+        motion = motion.replace(fps=stated.fps)
+    # A T-pose that stays jumps into the motion, and a finding reports that already.
+    turns = tuple(each for each in find_sudden_turns(motion) if each.frame > held - skipped)
+    findings += sudden_turn_findings(turns)
+    findings += _body_findings(roles)
+    findings += knee_findings(motion, roles)
+    findings += root_bone_findings(motion, roles)
+    ground, notes = _ground_findings(motion, roles, rate_stated=stated.fps is not None)
+    source = Source(
+        format=format_name,
+        path=path,
+        clip=clip.clip,
+        unit_m=unit_m,
+        up=axis,
+        fps=clip.motion.fps if clip.fps_stated else None,
+        skipped_frames=skipped,
+        floor=ground,
+        detail=clip.detail,
+        findings=tuple(findings + notes),
+    )
+    stem = Path(path).stem if path != "-" else ""
+    title = f"{stem}#{clip.clip}" if clip.clip and stem else stem
+    return motion.replace(source=source, name=motion.name or title)
+
+
+def _reader_findings(clip: FileClip, fps: float | None) -> list[Finding]:
+    """Findings of the reader, and a note on where the frame rate comes from."""
+    on_rate = [finding for finding in clip.findings if "fps=" in finding.fix]
+    if fps is not None:
+        # Those findings ask for fps=, and the caller has passed it.
+        was = f"{clip.motion.fps:.6g}" if clip.fps_stated else "none"
+        stated = Finding("note", "frame rate", f"{fps:g}, as the caller says; the file says {was}.")
+        return [*(finding for finding in clip.findings if finding not in on_rate), stated]
+    if clip.fps_stated or on_rate:
+        return list(clip.findings)
+    usual = f"the file states none; {clip.motion.fps:g} is usual for its format."
+    note = Finding("note", "frame rate", usual, "Pass fps= to set another.")
+    return [*clip.findings, note]
+
+
+def _clip_findings(clip: FileClip) -> list[Finding]:
+    if len(clip.clips) < 2:
+        return []
+    listed = ", ".join(repr(name) for name in clip.clips)
+    return [
+        Finding(
+            "note",
+            "clips",
+            f"the file holds {len(clip.clips)} clips ({listed}); this is {clip.clip!r}.",
+            f"Name another as in file#{clip.clips[-1]}, or pass clip=.",
+        )
+    ]
+
+
+def _normal_up(clip: FileClip, roles: BodyMap, up: str | None) -> tuple[str, Finding]:
+    """The up axis: as the caller or the format states it, or by how the body stands."""
+    if up is not None:
+        return up, Finding("note", "up axis", f"{up}, as the caller says.")
+    if clip.up is not None:
+        axis = checked_up(clip.up)
+        return axis, Finding("note", "up axis", f"{axis}, as the format says.")
+    step = -(-clip.motion.n_frames // _ENOUGH_POSES)
+    return detect_up(pick(clip.motion, slice(None, None, step)).world_positions(), roles)
+
+
+def _mean_skeleton(motion: Motion) -> Skeleton:
+    """The skeleton with the offsets that a motion with sliding joints really uses."""
+    if motion.joint_translations is None:
+        return motion.skeleton
+    step = -(-motion.n_frames // _ENOUGH_POSES)
+    offsets = np.median(motion.joint_translations[::step], axis=0)
+    return dataclasses.replace(motion.skeleton, offsets=offsets)
+
+
+def _normal_unit(
+    clip: FileClip, standing: Skeleton, roles: BodyMap, unit_m: float | None
+) -> tuple[float, Finding]:
+    """Metres per unit: as stated, or by the height of the skeleton, which stands with Y up."""
+    two_legs = None not in (roles.pelvis, roles.left_ankle, roles.right_ankle)
+    height = stature(standing, roles) if two_legs else None
+    if unit_m is not None:
+        return unit_m, stature_finding(height, unit_m, stated_by="caller")
+    if clip.unit_m is not None:
+        return clip.unit_m, stature_finding(height, clip.unit_m, stated_by="format")
+    return detect_unit(height)
+
+
+def _t_pose_finding(held: int, *, stays: bool) -> Finding:
+    frames = "frame 0 is a T-pose" if held == 1 else f"frames 0 to {held - 1} are a T-pose"
+    if stays:
+        return Finding("note", "frame 0", f"{frames} in front of the motion, kept as asked.")
+    left = "it was" if held == 1 else "they were"
+    text = f"{frames} in front of the motion; {left} left out."
+    return Finding("note", "frame 0", text, "Pass keep_t_pose=True to keep it.")
+
+
+def _body_findings(roles: BodyMap) -> list[Finding]:
+    missing = roles.missing()
+    if not missing:
+        return []
+    return [
+        Finding(
+            "note",
+            "body roles",
+            f"not found: {', '.join(missing)}.",
+            "Name them with body=, where the skeleton has them.",
+        )
+    ]
+
+
+def _ground_findings(
+    motion: Motion, roles: BodyMap, *, rate_stated: bool
+) -> tuple[Floor | None, list[Finding]]:
+    """The floor, where the clip has feet, and findings about floor, floating and frame rate."""
+    tracks = track_legs(motion, roles)
+    fitted = None if tracks is None else fit_floor(tracks)
+    if tracks is None or fitted is None:
+        return None, []
+    ground, n_others = fitted
+    findings = [floor_finding(ground, n_others, tracks)]
+    findings += floating_findings(find_floating(tracks, ground))
+    check = check_rate(motion, roles, tracks, ground)
+    if check is not None:
+        findings.append(rate_finding(check, stated=rate_stated))
+    return ground, findings
+
+
+def _normalize_own(clip: FileClip, format_name: str, path: str, stated: Stated) -> Motion:
+    """A clip from our own archive, which states unit, axes and source: nothing is detected."""
+    refuse_absurd(clip.motion, stated.fps)
+    unit_m = (clip.unit_m or 1.0) if stated.unit_m is None else stated.unit_m
+    axis = checked_up(clip.up or "y") if stated.up is None else stated.up
+    motion = to_world(clip.motion, up=axis, unit_m=unit_m)
+    source = dataclasses.replace(
+        motion.source, path=path, format=motion.source.format or format_name
+    )
+    return motion.replace(source=source, fps=motion.fps if stated.fps is None else stated.fps)

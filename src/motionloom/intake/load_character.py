@@ -1,29 +1,28 @@
-"""load_character: the figure in a GLB, glTF or FBX file, with its meshes and textures."""
+"""Figures to carry motions onto: the character in a file, with its skin, and SMPL's skeleton."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
+from motionloom._arrays import positive
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom.files.limits import Limits, limits_for
 from motionloom.findings import Finding
+from motionloom.formats.amass import STATURE, body_of_stature
 from motionloom.formats.character import Character, SkinnedMesh
-from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.formats.file_skin import FileSkin
-from motionloom.formats.mesh_space import mesh_at_rest, turned_mesh
-from motionloom.formats.registry import Format, format_for_reading, known_formats
-from motionloom.intake.axes import turn_from_world, turn_to_world
+from motionloom.formats.file_clip import FileClip, FileSkin, ReadOptions
+from motionloom.formats.meshes import mesh_at_rest, turned_mesh
+from motionloom.formats.registry import format_for_reading, known_formats
+from motionloom.intake.axes import skeleton_to_world, turn_from_world, turn_to_world
+from motionloom.intake.clip_names import Target, find_target, opened, read_errors
 from motionloom.intake.load import load
-from motionloom.intake.open import Target, find_target, opened
-from motionloom.intake.read_errors import read_errors
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.reading.size_limits import Limits, limits_for
 
 SAME_M = 1e-6
 """Joints that agree to this are those of the character."""
@@ -84,6 +83,44 @@ def load_character(path: str | Path) -> Character:
         raise error.at(target.label) from None
     except ArrayError as error:
         raise FormatError(str(error), path=target.label) from error
+
+
+def _read_skin(target: Target, limits: Limits) -> FileSkin:
+    """Read the meshes of a file by the reader of its format."""
+    options = ReadOptions(path=target.path, clip=target.clip, limits=limits)
+    with opened(target, limits) as (head, stream), read_errors(target.label):
+        format_ = format_for_reading(head, target.path)
+        if format_.read_skin is None:
+            skinned = [each for each in known_formats() if each.read_skin is not None]
+            suffixes = ", ".join(suffix for each in skinned for suffix in each.suffixes)
+            raise FormatError(
+                f"A character needs a file with a skin, and {format_.title} holds none.",
+                fix=f"Name a file of the kinds {suffixes}.",
+            )
+        with np.errstate(all="ignore"):  # what is not finite is refused
+            return format_.read_skin(stream, options)
+
+
+def _character(skin: FileSkin, motion: Motion, name: str) -> Character:
+    """The character in metres and Y up, its meshes as they stand when its joints rest."""
+    skeleton, source = motion.skeleton, motion.source
+    places, turns = forward_kinematics(
+        skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None]
+    )
+    turn = turn_to_world(source.up)
+    meshes: list[SkinnedMesh] = []
+    for mesh in skin.meshes:
+        if len(mesh.binds) != skeleton.n_joints:
+            raise FormatError("The skin and the clip must have the same joints.")
+        placed = turned_mesh(mesh, turn, turn, source.unit_m)
+        meshes.append(mesh_at_rest(placed, places[0], turns[0]))
+    findings = list(skin.findings)
+    textures = {t.name: t for m in skin.materials for t in m.textures.values()}
+    others = [name for name, t in textures.items() if t.suffix not in GLB_IMAGES]
+    if others:
+        text = f"Images that are no PNG or JPEG are left out of a GLB ({len(others)})."
+        findings.append(Finding("note", f"{others[0][:40]!r}", text))
+    return Character(name, motion, tuple(meshes), skin.materials, tuple(findings))
 
 
 def character_of(motion: Motion) -> Character | None:
@@ -153,45 +190,26 @@ def character_in_file(character: Character, clip: FileClip) -> Character:
     return dataclasses.replace(character, meshes=meshes)
 
 
-def skin_suffixes() -> str:
-    """Suffixes of files that can hold a skin, for texts."""
-    listed = [s for each in known_formats() if each.read_skin is not None for s in each.suffixes]
-    return ", ".join(listed)
+def smpl_skeleton(stature: float = STATURE) -> Skeleton:
+    """The 22 body joints of SMPL, with bones from published anthropometry.
 
+    A clip on this skeleton can be saved for AMASS and SMPL tools:
+    ``ml.save(clip, "clip.npz", format="amass")``. Lengths are not those of the licensed model;
+    files hold rotations and the pelvis only, so they do not matter there.
 
-def _read_skin(target: Target, limits: Limits) -> FileSkin:
-    options = ReadOptions(path=target.path, clip=target.clip, limits=limits)
-    with opened(target, limits) as (head, stream), read_errors(target.label):
-        return _reader(format_for_reading(head, target.path), stream, options)
+    Parameters
+    ----------
+    stature
+        Height of the person, metres.
 
+    Returns
+    -------
+    Skeleton
+        Y up, arms to the sides, facing +Z.
 
-def _reader(format_: Format, stream: BinaryIO, options: ReadOptions) -> FileSkin:
-    if format_.read_skin is None:
-        raise FormatError(
-            f"A character needs a file with a skin, and {format_.title} holds none.",
-            fix=f"Name a file of the kinds {skin_suffixes()}.",
-        )
-    with np.errstate(all="ignore"):  # what is not finite is refused
-        return format_.read_skin(stream, options)
-
-
-def _character(skin: FileSkin, motion: Motion, name: str) -> Character:
-    """The character in metres and Y up, its meshes as they stand when its joints rest."""
-    skeleton, source = motion.skeleton, motion.source
-    places, turns = forward_kinematics(
-        skeleton, skeleton.offsets[None, 0], skeleton.rest_quats[None]
-    )
-    turn = turn_to_world(source.up)
-    meshes: list[SkinnedMesh] = []
-    for mesh in skin.meshes:
-        if len(mesh.binds) != skeleton.n_joints:
-            raise FormatError("The skin and the clip must have the same joints.")
-        placed = turned_mesh(mesh, turn, turn, source.unit_m)
-        meshes.append(mesh_at_rest(placed, places[0], turns[0]))
-    findings = list(skin.findings)
-    textures = {t.name: t for m in skin.materials for t in m.textures.values()}
-    others = [name for name, t in textures.items() if t.suffix not in GLB_IMAGES]
-    if others:
-        text = f"Images that are no PNG or JPEG are left out of a GLB ({len(others)})."
-        findings.append(Finding("note", f"{others[0][:40]!r}", text))
-    return Character(name, motion, tuple(meshes), skin.materials, tuple(findings))
+    Examples
+    --------
+    >>> smpl_skeleton().names[:3]
+    ('pelvis', 'left_hip', 'right_hip')
+    """
+    return skeleton_to_world(body_of_stature(positive(stature, "stature")), up="z", unit_m=1.0)

@@ -11,21 +11,20 @@ from typing import BinaryIO
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, frozen, positive
-from motionloom._paths import path_of, printable
 from motionloom._records import one_line, record
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.limits import limits_for
+from motionloom.files.reading import path_of, printable, read_file
+from motionloom.files.writing import write_whole
 from motionloom.findings import Finding
 from motionloom.formats.archives.npz import write_members
-from motionloom.formats.c3d.c3d_points import read_points
+from motionloom.formats.c3d_points import read_points
 from motionloom.intake.axes import checked_up, to_world
 from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import limits_for
 from motionloom.rotation import quat
-from motionloom.saving.whole_file import write_whole
 
 BELOW_FLOOR = 0.9
 """Share of points below 0 from which on an up axis must point the other way: floors are at 0."""

@@ -16,8 +16,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.formats.robots.hinge_angles import chain_angles
-from motionloom.formats.robots.joint_positions import Positions, angle_positions
+from motionloom.formats.robots.joint_positions import Positions, angle_positions, chain_angles
 from motionloom.formats.robots.robot_tree import RobotTree
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion

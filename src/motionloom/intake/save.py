@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 from motionloom._arrays import BoolArray, of_kind
 from motionloom.errors import FormatError, MotionLoomError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
+from motionloom.files.writing import stream_errors, write_whole
 from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
@@ -22,12 +23,10 @@ from motionloom.intake.engine_export import (
     engine_motion,
 )
 from motionloom.intake.load_character import character_in_file, character_of, character_on
-from motionloom.intake.plausible import LONGEST, refuse_absurd
-from motionloom.intake.units import unit_metres
+from motionloom.intake.units import LONGEST, refuse_absurd, unit_metres
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.motion.result_motion import HasMotion, motion_in
-from motionloom.saving.whole_file import stream_errors, write_whole
 
 
 @dataclass(frozen=True, slots=True)

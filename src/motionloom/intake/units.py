@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from motionloom._arrays import positive, unit_of_length
-from motionloom.errors import ArrayError
+from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
+from motionloom.motion.motion import Motion
 
 UNITS: dict[str, float] = {
     "m": 1.0,
@@ -18,10 +21,8 @@ UNITS: dict[str, float] = {
     "ft": 0.3048,
 }
 """Metres per unit. ``cmu`` is that of the CMU database, whose ASF files say ``length 0.45``."""
-
 HUMAN_M = (1.4, 2.1)
 """Statures that are taken for a grown person's, metres."""
-
 _TITLES = {
     "m": "metres",
     "cm": "centimetres",
@@ -33,6 +34,10 @@ _TITLES = {
 }
 _USUAL_M = 1.72
 _CHILD_M = 0.9
+LONGEST = 1e9
+"""Longest length in any unit: a path of a thousand kilometres in millimetres."""
+RATES = (0.01, 1e5)
+"""Frame rates that a clip can have."""
 
 
 def unit_metres(unit: str | float) -> float:
@@ -57,7 +62,7 @@ def unit_metres(unit: str | float) -> float:
 
 
 def named_unit(unit_m: float) -> str:
-    """What people call a unit of ``unit_m`` metres: ``"centimetres"``, ``"units of 0.02 m"``.
+    """Name of a unit of ``unit_m`` metres: ``"centimetres"``, ``"units of 0.02 m"``.
 
     Returns
     -------
@@ -103,7 +108,7 @@ def detect_unit(stature: float | None) -> tuple[float, Finding]:
     if _CHILD_M <= height < HUMAN_M[0]:
         text = f"{reason}; {_TITLES[name]} make it {height:.2f} m, as a child may be."
         return UNITS[name], Finding("warning", "unit", text, fix)
-    # A rig scaled by hand: nothing is right, and a person's size is of more use than a giant's.
+    # A rig scaled by hand fits no known unit, so it is read at a person's size.
     unit_m = float(f"{_USUAL_M / stature:.2g}")
     text = (
         f"{reason} ({_TITLES[name]} come nearest, with {height:.2f} m); 1 unit was taken for "
@@ -113,7 +118,7 @@ def detect_unit(stature: float | None) -> tuple[float, Finding]:
 
 
 def stature_finding(stature: float | None, unit_m: float, *, stated_by: str) -> Finding:
-    """A note on a unit that was stated; a warning where it makes a person a dwarf or a giant."""
+    """A note on a stated unit; a warning where it makes the character a dwarf or a giant."""
     text = f"{named_unit(unit_m)}, as the {stated_by} says"
     if stature is None or not math.isfinite(stature) or stature <= 0.0:
         return Finding("note", "unit", f"{text}.")
@@ -128,3 +133,39 @@ def stature_finding(stature: float | None, unit_m: float, *, stated_by: str) -> 
         f"{text}, but that makes the character {height:.3g} m tall.",
         f"Pass unit={better:g} if it should be {stature * better:.2f} m.",
     )
+
+
+def refuse_absurd(motion: Motion, fps: float | None = None, *, longest: float = LONGEST) -> None:
+    """Refuse lengths and rates beyond all sense, whose squares would overflow.
+
+    Parameters
+    ----------
+    motion
+        In the unit of its file.
+    fps
+        The rate where the file's own is not to be used.
+    longest
+        Longest length, in that unit.
+    """
+    lengths = {
+        "root positions": motion.root_positions,
+        "offsets": motion.skeleton.offsets,
+        "end sites": motion.skeleton.end_offsets,
+        "joint positions": motion.joint_translations,
+    }
+    for name, values in lengths.items():
+        if values is None or not values.size:
+            continue
+        largest = float(np.abs(values).max())
+        if largest > longest:
+            raise FormatError(
+                f"The {name} must stay below {longest:g} units, got {largest:g}.",
+                fix="Repair the numbers, or choose a larger unit.",
+            )
+    rate = motion.fps if fps is None else fps
+    if not RATES[0] <= rate <= RATES[1]:
+        raise FormatError(
+            f"The frame rate must lie between {RATES[0]:g} and {RATES[1]:g} per second, "
+            f"got {rate:g}.",
+            fix="Say the true one with fps=.",
+        )

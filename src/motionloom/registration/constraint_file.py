@@ -7,12 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from motionloom._arrays import items, of_kind
-from motionloom._paths import path_of
 from motionloom.errors import FormatError
-from motionloom.reading.csv_text import csv_rows
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import Budget, Limits
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import csv_rows, parse_json, path_of, read_file
 
 LARGEST_FILE = 16 << 20
 HEADINGS = ("clip", "name", "start_s", "end_s")

@@ -12,24 +12,21 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._paths import path_of
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
+from motionloom.files.limits import limits_for
+from motionloom.files.reading import open_file, parse_json, path_of
+from motionloom.files.writing import write_whole
 from motionloom.formats.archives import archive
-from motionloom.formats.archives.npy import pack_array
-from motionloom.formats.archives.npz import Bundle, write_members
+from motionloom.formats.archives.npz import Bundle, pack_array, write_members
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import shown
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import open_file
-from motionloom.reading.size_limits import limits_for
 from motionloom.registration.constraints import ConstraintMatch
 from motionloom.registration.gait_cycles import UncutClips
 from motionloom.registration.splines import Spline
-from motionloom.saving.whole_file import write_whole
 
 SCHEMA = 1
 HEADER = "registration.json"

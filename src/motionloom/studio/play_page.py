@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import flag, of_kind
-from motionloom._paths import path_of
 from motionloom.drawing.page import json_block, page_of
 from motionloom.errors import FormatError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import path_of
+from motionloom.files.writing import write_bytes
 from motionloom.studio.clips.point_rig import BOUND_FRAMES, bind_points
 from motionloom.tables.runtime_file import runtime_bytes
 from motionloom.tables.table import TransitionTable
@@ -185,7 +185,7 @@ def _core_for_browsers() -> bytes:
     if not place.is_file():
         raise FormatError(
             "The core for browsers is not built.",
-            fix="Install motionloom again with the environment variable MOTIONLOOM_WITH_WEB=1, or run "
+            fix="Install motionloom again with MOTIONLOOM_WITH_WEB=1 in the environment, or run "
             "python hatch_build.py in its sources, with the Python package ziglang.",
         )
     return place.read_bytes()

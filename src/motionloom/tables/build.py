@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
-from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom.body.masses import mass_parts
 from motionloom.errors import ArrayError, TableError
+from motionloom.files.reading import path_of
 from motionloom.tables.collection.catalogue import checked_rate, disk_errors
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import check_frames

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from motionloom._arrays import flag, of_kind, positive
-from motionloom._paths import path_of
 from motionloom.errors import ArrayError, TableError
+from motionloom.files.reading import path_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue

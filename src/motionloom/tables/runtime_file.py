@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from motionloom._arrays import IntArray, of_kind
 from motionloom._core import Record
-from motionloom._paths import path_of
 from motionloom.errors import TableError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import path_of
+from motionloom.files.writing import write_bytes
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.query_engine import QueryEngine
 from motionloom.tables.score.stance import plants_of

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from motionloom._arrays import flag, positive, whole
 from motionloom._core import constant
-from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
+from motionloom.files.reading import path_of
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._paths import path_of
 from motionloom.errors import TableError
+from motionloom.files.reading import path_of
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.index.clusters import NOWHERE, Lookup
 from motionloom.tables.paper.time_alignment import PAPER_ARRAYS, check_recipe_times

@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import FormatError, TableError
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.size_limits import Budget, Limits
-from motionloom.saving import locks
-from motionloom.saving.whole_file import whole_file
+from motionloom.files import locks
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import parse_json
+from motionloom.files.writing import whole_file
 from motionloom.tables.collection.catalogue import disk_errors
 
 Arrays = dict[str, npt.NDArray[Any]]

@@ -9,7 +9,7 @@ import numpy as np
 
 import motionloom as ml
 from fuzz.box_man import box_man, box_man_glb
-from tests.unit.formats.c3d.test_points import marker_file
+from tests.unit.formats.test_c3d_points import marker_file
 
 N_FRAMES = 20
 

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.file_clip import Limits
+from motionloom.files.limits import Limits
 from motionloom.formats.text import decoded, quoted, read_bounded, unique_names
 
 

@@ -11,7 +11,7 @@ import pytest
 import motionloom as ml
 from motionloom.body.facing import facing
 from motionloom.body.feet import ball_height
-from motionloom.formats.mesh_space import inverse_frames
+from motionloom.formats.meshes import inverse_frames
 from motionloom.intake.engine_export import ENGINES, ROOTS, engine_character, engine_motion
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.rotation import quat

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.intake.floor import fit_floor, floor_finding
-from motionloom.intake.leg_tracks import LegTracks
+from motionloom.intake.floor import LegTracks, fit_floor, floor_finding
 
 FPS = 60.0
 EXACT_M = 1e-4

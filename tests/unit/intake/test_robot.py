@@ -10,7 +10,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.findings import MotionLoomWarning
-from motionloom.formats.robots.hinge_angles import chain_angles, unwrapped
+from motionloom.formats.robots.joint_positions import chain_angles, unwrapped
 from motionloom.rotation import quat
 
 MODEL = Path(__file__).with_name("biped.xml")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.formats.archives.npy import pack_array
+from motionloom.formats.archives.npz import pack_array
 from motionloom.registration.splines import Spline
 from motionloom.registration.storage import SAME_SPACING, _checked_times
 

@@ -124,7 +124,7 @@ class _Parser:
             self.root.axis = self.numbers(rest, 3)
 
     def bone(self) -> None:
-        """Everything between a bone's begin and its end."""
+        """The lines between a bone's begin and its end."""
         bone = Bone("", self.at)
         for words in self.words():
             word, rest = words[0].lower(), words[1:]

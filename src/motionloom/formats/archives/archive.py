@@ -1,4 +1,4 @@
-"""motionloom's own archive, ``.mlm``: everything a Motion knows, exactly, in one small zip.
+"""motionloom's own archive, ``.mlm``: a whole Motion, exactly, in one small zip.
 
 A zip of stored members: ``motionloom.json`` first (schema version, names, rate, source, and the
 SHA-256 of every array), then one ``.npy`` per array in float64. Nothing in it is executed, the
@@ -20,23 +20,30 @@ import numpy.typing as npt
 
 from motionloom._arrays import finite, positive, unit_of_length, whole
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.reading import parse_json
 from motionloom.findings import Finding, Level
-from motionloom.formats.archives.npy import bounded, pack_array, unpack_array
-from motionloom.formats.archives.npz import Bundle, first_member, write_members
+from motionloom.formats.archives.npz import (
+    Bundle,
+    bounded,
+    first_member,
+    pack_array,
+    unpack_array,
+    write_members,
+)
 from motionloom.formats.archives.plain_arrays import UPS
-from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES
+from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import shown
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Floor, Source
-from motionloom.reading.json_text import parse_json
 
 SCHEMA = 1
 HEADER = "motionloom.json"
 _SKELETON_ARRAYS = ("parents", "offsets", "rest_quats", "end_parents", "end_offsets")
 _MOTION_ARRAYS = ("root_positions", "local_quats", "joint_translations")
+_DROP = object()
 
 
 def sniff(head: bytes) -> bool:
@@ -149,7 +156,7 @@ def _source_fields(source: Source) -> dict[str, Any]:
 
 
 def _source(stored: Any) -> Source:
-    """What the header says of the source, type by type; TypeError where it says something else."""
+    """The source that the header states; TypeError where a field has another type."""
     stored = _typed(stored, dict)
     floor = _typed(stored.get("floor") or {}, dict)
     findings = [_typed(finding, dict) for finding in _typed(stored.get("findings", []), list)]
@@ -177,7 +184,7 @@ def _floor(stored: dict[str, Any]) -> Floor:
 
 
 def _detail(stored: dict[str, Any]) -> dict[str, Any]:
-    """What a format kept for its writer; a BVH's channels must fit the joints that it names."""
+    """Details that a format keeps for its writer; a BVH's channels must fit the joints it names."""
     detail: dict[str, Any] = _frozen(stored)
     if "names" not in detail or "channels" not in detail:  # no writer looks at one alone
         return detail
@@ -197,9 +204,6 @@ def _typed(value: Any, *kinds: type) -> Any:
         wanted = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"{wanted} is needed, got {str(value)[:40]!r}")
     return value
-
-
-_DROP = object()
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Plain numpy: an ``.npz`` with one array per thing, for people who live in numpy.
+"""Plain numpy: an ``.npz`` with one array for positions, one for rotations, and so on.
 
 Needed are ``root_positions`` (F, 3), ``local_quats`` (F, J, 4), ``parents`` (J,) and ``offsets``
 (J, 3). Wanted are ``fps`` and ``names`` (J,). Welcome are ``rest_quats`` (J, 4), ``end_parents``
@@ -24,11 +24,11 @@ import numpy.typing as npt
 from motionloom._arrays import unit_of_length
 from motionloom.errors import ArrayError, FormatError
 from motionloom.findings import Finding
-from motionloom.formats.amass import amass
+from motionloom.formats import amass
 from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
-from motionloom.formats.robots import robot_npz
+from motionloom.formats.robots import robot_clips
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.kinematics import angular_velocities, velocities
 from motionloom.motion.motion import Motion
@@ -54,8 +54,8 @@ def read(stream: BinaryIO, options: ReadOptions) -> FileClip:
     bundle = Bundle(stream, options.limits)
     if "local_quats" not in bundle.keys and "poses" in bundle.keys:
         return amass.read_bundle(bundle)
-    if "local_quats" not in bundle.keys and any(key in bundle.keys for key in robot_npz.KEYS):
-        return robot_npz.read_robot(bundle, options)
+    if "local_quats" not in bundle.keys and any(key in bundle.keys for key in robot_clips.KEYS):
+        return robot_clips.read_robot(bundle, options)
     return read_bundle(bundle)
 
 

@@ -13,18 +13,23 @@ from typing import BinaryIO
 import numpy as np
 
 from motionloom.errors import FormatError
+from motionloom.files.limits import Budget
 from motionloom.findings import Finding
-from motionloom.formats.bvh.bvh_frames import read_frames
-from motionloom.formats.bvh.bvh_header import N_TURNS, parse_header
-from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Header, NeedMore, Node
-from motionloom.formats.bvh.bvh_poses import STILL, GrowingPoses
+from motionloom.formats.bvh.bvh_frames import STILL, GrowingPoses, read_frames
+from motionloom.formats.bvh.bvh_header import (
+    CHANNEL_NAMES,
+    N_TURNS,
+    Header,
+    NeedMore,
+    Node,
+    parse_header,
+)
 from motionloom.formats.bvh.bvh_write import write
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, refuse_wide_text, unique_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
-from motionloom.reading.size_limits import Budget
 
 __all__ = ["FORMAT", "read", "write"]
 

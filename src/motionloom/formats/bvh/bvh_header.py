@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
-from motionloom.formats.bvh.bvh_nodes import CHANNEL_NAMES, Header, NeedMore, Node
 from motionloom.formats.text import LARGEST, MARK, decoded, quoted
 
+CHANNEL_NAMES = (
+    *("Xposition", "Yposition", "Zposition"),
+    *("Xrotation", "Yrotation", "Zrotation"),
+    *("Xscale", "Yscale", "Zscale"),
+)
+"""By kind: a channel's kind is its index here."""
+Vector = tuple[float, float, float]
 N_POSITIONS, N_TURNS = 3, 6
 """Kinds below the first are positions, below the second positions and rotations."""
-
-
 _KINDS = {name.lower().encode(): kind for kind, name in enumerate(CHANNEL_NAMES)}
 _BLANKS = re.compile(rb"[\s\x00]*+(?:(?:#|//)[^\r\n]*+[\s\x00]*+)*+")
 _TOKEN = re.compile(rb"[{}]|[^\s\x00{}]+")
@@ -38,6 +43,40 @@ _MOST_FINDINGS = 20
 _WORDS_PER_JOINT = 64
 """Words that a joint and its end sites may take in the hierarchy; twenty are usual."""
 _LONGEST_NAME = 4096
+
+
+class NeedMore(Exception):  # noqa: N818 - a signal between two functions, not an error
+    """The head goes on beyond the bytes that were given."""
+
+
+@dataclass(slots=True)
+class Node:
+    """One joint as the file states it."""
+
+    name: str
+    parent: int
+    root: int
+    """Which ROOT block it belongs to."""
+    offset: Vector | None = None
+    channels: list[int] = field(default_factory=list)
+    """Kinds, in the file's order."""
+    ends: list[Vector] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Header:
+    """All that stands above the first row of numbers."""
+
+    nodes: list[Node]
+    frames: int | None
+    """Stated frame count, None where it is missing or no count."""
+    frame_time: str
+    """Stated frame time, as text."""
+    stop: int
+    """First byte after the head."""
+    line: int
+    """Line of that byte, from 1."""
+    findings: list[Finding]
 
 
 def parse_header(data: bytes, *, max_joints: int, complete: bool) -> Header:
@@ -72,7 +111,7 @@ class _Parser:
         return Header(self.nodes, frames, frame_time, self.at, self.line, self.findings)
 
     def hierarchy(self) -> None:
-        """Everything from after HIERARCHY to MOTION."""
+        """The joints after HIERARCHY, up to MOTION."""
         blocks: list[int] = []  # node of every open block, _END for an end site
         pending = _END
         n_roots = 0

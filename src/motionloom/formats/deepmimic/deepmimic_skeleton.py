@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import parse_json, read_file
 from motionloom.formats.text import LARGEST, quoted, refuse_wide_text
 from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import Budget, Limits
 from motionloom.rotation import euler
 
 _LARGEST_FILE = 1 << 24

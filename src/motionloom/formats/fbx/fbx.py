@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from motionloom.formats.fbx.fbx_binary import MAGIC
+from motionloom.formats.fbx.fbx_parse import MAGIC
 from motionloom.formats.registry import Format, later
 
 __all__ = ["FORMAT", "read", "write"]

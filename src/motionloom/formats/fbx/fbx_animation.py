@@ -1,4 +1,4 @@
-"""Animation stacks of an FBX file: layers of curves, flattened onto frames."""
+"""The animation of an FBX file: its frames, and layers of curves flattened onto them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.fbx.fbx_curve import Curve
-from motionloom.formats.fbx.fbx_curve_read import read_curves
+from motionloom.formats.fbx.fbx_curves import Curve, read_curves
 from motionloom.formats.fbx.fbx_models import Model, angles_of, turn_of
-from motionloom.formats.fbx.fbx_objects import FbxObject, Objects, Properties
-from motionloom.formats.fbx.fbx_settings import TICKS
+from motionloom.formats.fbx.fbx_objects import TICKS, FbxObject, Objects, Properties
+from motionloom.formats.keys import (
+    ONE_FRAME_RATE,
+    SNAP_FRAME,
+    Clock,
+    even_rate,
+    grid,
+    uneven_rate,
+)
 from motionloom.formats.text import unique_names
 from motionloom.rotation import quat
 
@@ -27,11 +33,16 @@ LAYER_COST = 15
 """Samples that a frame of a layer above the first counts for: mixing rotations takes time."""
 FREE_SAMPLES = 15_000_000
 """Values that may be sampled for any file; one more for every byte of the file."""
+SAME_S = 2e-5
+"""Keys nearer than this are at one time."""
+FASTEST_SCENE = 250.0
+"""A stated rate above this counts time finely; it is not that of the frames."""
+STILL = "No animation moves the skeleton: one frame, the rest pose."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channels:
-    """What one layer keys of one property of one object."""
+    """Keys of one layer for one property of one object."""
 
     item: FbxObject
     curves: dict[str, FbxObject]
@@ -248,3 +259,72 @@ class Animation:
             powers = np.sign(values) * np.abs(values) ** weight
             return np.asarray(base * powers)
         return np.asarray(base + weight * values)
+
+
+def clock_of_keys(
+    keys: FloatArray, span: tuple[float, float] | None, stated: float | None, max_frames: int
+) -> Clock:
+    """The frames of a clip.
+
+    Parameters
+    ----------
+    keys : (N,)
+        Every time at which there is a key, increasing, seconds; empty where no joint moves.
+    span
+        First and last second that the stack states.
+    stated
+        Frames per second of the file's TimeMode.
+    max_frames
+        More are refused.
+    """
+    keys = _within(_merged(keys, SAME_S if stated is None else min(SAME_S, 0.2 / stated)), span)
+    if len(keys) < 2:
+        fps = stated or ONE_FRAME_RATE
+        how = STILL if not len(keys) else f"A single frame, at {fps:.6g} fps."
+        times = keys if len(keys) else np.zeros(1)
+        return Clock(times, fps, stated is not None, how)
+    even = even_rate(keys)
+    on_frames = stated is not None and _on_frames(keys, stated)
+    if stated is not None and on_frames and _is_full(keys, stated):
+        fps, how = stated, f"There is a key for every frame, at the stated {stated:.6g} fps."
+        times = keys
+    elif stated is not None and on_frames and stated <= FASTEST_SCENE:
+        fps, how = stated, f"The file states {stated:.6g} fps; frames between keys are filled in."
+        times = grid(keys, fps, max_frames, "animation")
+    elif even is not None:
+        fps, how, times = even, f"There is a key for every frame: {even:.6g} fps.", keys
+    else:
+        fps, how = uneven_rate(keys)
+        times = grid(keys, fps, max_frames, "animation")
+    if len(times) > max_frames:
+        raise FormatError(
+            f"At most {max_frames} frames can be read, got {len(times)}.",
+            where="animation",
+            fix="Cut it into shorter clips.",
+        )
+    return Clock(times, fps, True, how)
+
+
+def _merged(keys: FloatArray, same_s: float) -> FloatArray:
+    """Keys without those that follow another at once."""
+    if len(keys) < 2:
+        return keys
+    return np.asarray(keys[np.concatenate([[True], np.diff(keys) > same_s])])
+
+
+def _within(keys: FloatArray, span: tuple[float, float] | None) -> FloatArray:
+    """Keys within a span, where there are two or more."""
+    if span is None:
+        return keys
+    inside = keys[(keys >= span[0] - SAME_S) & (keys <= span[1] + SAME_S)]
+    return inside if len(inside) >= 2 else keys
+
+
+def _on_frames(keys: FloatArray, fps: float) -> bool:
+    frames = (keys - keys[0]) * fps
+    return bool(np.abs(frames - np.round(frames)).max() < SNAP_FRAME)
+
+
+def _is_full(keys: FloatArray, fps: float) -> bool:
+    """Whether there is a key for every frame."""
+    return abs(float(keys[-1] - keys[0]) * fps - (len(keys) - 1)) < 0.5

@@ -14,13 +14,18 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.bvh import decimal_text
-from motionloom.formats.fbx.fbx_ascii import parse_ascii
-from motionloom.formats.fbx.fbx_binary import MAGIC, parse_binary
-from motionloom.formats.fbx.fbx_element import OBJECTS, Element, StoredArray
+from motionloom.files.limits import Budget
+from motionloom.formats import decimal_text
+from motionloom.formats.fbx.fbx_parse import (
+    MAGIC,
+    OBJECTS,
+    Element,
+    StoredArray,
+    parse_ascii,
+    parse_binary,
+)
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.text import refuse_wide_text
-from motionloom.reading.size_limits import Budget
 
 OLDEST, NEWEST = 7000, 7999
 TEXT_VERSION = re.compile(rb"FBXVersion\s*:\s*(\d{1,9})")

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
 from motionloom.formats.fbx.fbx_document import FbxDocument
-from motionloom.formats.fbx.fbx_element import Element
+from motionloom.formats.fbx.fbx_parse import Element
 
 MOST_UVS = 8
 POINT_BYTES = 80
@@ -107,7 +107,7 @@ def _polygons(document: FbxDocument, element: Element, n_points: int) -> _Polygo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layers:
-    """What stands at corners, points or polygons of a geometry."""
+    """Values at the corners, points or polygons of a geometry."""
 
     document: FbxDocument
     element: Element

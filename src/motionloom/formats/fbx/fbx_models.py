@@ -9,13 +9,12 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.formats.fbx.fbx_objects import FbxObject, Objects, Properties
-from motionloom.formats.figures import Rig, choose_figure
-from motionloom.formats.node_tree import Tree, depth_and_order
+from motionloom.formats.figures import Rig, Tree, choose_figure, depth_and_order
 from motionloom.rotation import euler, quat
 
 BONES = frozenset({"LimbNode", "Limb", "Root"})
 BARE = frozenset({"LimbNode", "Limb", "Root", "Null", "", "Effector", "FKEffector", "IKEffector"})
-"""Types of models that carry nothing that is drawn."""
+"""Types of models without a mesh, a camera or a light."""
 ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX", "XYZ")
 """Rotation orders by number, the axis that turns first in front; the last is spheric XYZ."""
 MODEL_BYTES = 2500

@@ -1,4 +1,4 @@
-"""The container of a glTF file: its JSON, its buffers, and the arrays in them, all checked."""
+"""The contents of a glTF file: its JSON, its buffers, and the arrays in them, all checked."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
+from motionloom.files.limits import Budget
+from motionloom.files.reading import parse_json, read_file
 from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.gltf.glb_chunks import chunks
 from motionloom.formats.text import shown
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import Budget
 
 COMPONENTS = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
@@ -26,30 +25,13 @@ FREE_ZEROS = 1024**2
 """Bytes of zeros an accessor without stored data may ask for: more is a memory bomb."""
 TIMES_DECODED = 4
 """How often the memory that a file may take is filled with arrays, one after the other."""
-
-
-def objects(json_value: Any, what: str) -> list[dict[str, Any]]:
-    """The list of objects in a JSON value; empty where it is missing."""
-    if json_value is None:
-        return []
-    if not isinstance(json_value, list) or not all(isinstance(v, dict) for v in json_value):
-        raise FormatError("A list of objects is needed.", where=what)
-    return json_value
-
-
-def index_of(value: Any, length: int, where: str) -> int:
-    """``value`` as an index below ``length``."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < length:
-        raise FormatError(f"An index below {length} is needed, got {shown(value)}.", where=where)
-    return value
-
-
-def _count(value: Any, where: str, *, least: int = 0) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise FormatError(
-            f"A whole number from {least} is needed, got {shown(value)}.", where=where
-        )
-    return value
+MARK = "motionloom"
+"""Key under which our own facts stand in `extras`."""
+GENERATOR, BONES = "motionloom", "bones"
+"""The generator of our files, and the mesh that shows the skeleton where there is no skin."""
+WRAPS = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
+NEAREST = 9728
+OPACITIES = {"OPAQUE": "opaque", "MASK": "mask", "BLEND": "blend"}
 
 
 class Document:
@@ -272,6 +254,30 @@ def _parsed(text: bytes, budget: Budget) -> dict[str, Any]:
             where="asset",
         )
     return dict(parsed)
+
+
+def objects(json_value: Any, what: str) -> list[dict[str, Any]]:
+    """The list of objects in a JSON value; empty where it is missing."""
+    if json_value is None:
+        return []
+    if not isinstance(json_value, list) or not all(isinstance(v, dict) for v in json_value):
+        raise FormatError("A list of objects is needed.", where=what)
+    return json_value
+
+
+def index_of(value: Any, length: int, where: str) -> int:
+    """``value`` as an index below ``length``."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < length:
+        raise FormatError(f"An index below {length} is needed, got {shown(value)}.", where=where)
+    return value
+
+
+def _count(value: Any, where: str, *, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise FormatError(
+            f"A whole number from {least} is needed, got {shown(value)}.", where=where
+        )
+    return value
 
 
 def _decoded(uri: str, where: str) -> bytes:

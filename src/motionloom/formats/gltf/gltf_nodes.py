@@ -1,4 +1,4 @@
-"""The nodes of a glTF file: one checked tree."""
+"""The nodes of a glTF file: one checked tree, and which of them are its skeleton."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.gltf.gltf_document import Document, index_of
-from motionloom.formats.node_tree import Tree, depth_and_order
+from motionloom.formats.figures import Rig, Tree, choose_figure, depth_and_order
+from motionloom.formats.gltf.gltf_document import MARK, Document, index_of
 from motionloom.rotation import quat
 
+MAX_SKINS = 1024
 NODE_BYTES = 800
 """Memory that one node takes."""
-
 _NOWHERE, _UNSCALED = np.zeros(3), np.ones(3)
-
-MARK = "motionloom"
-"""Key under which our own facts stand in `extras`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,3 +111,34 @@ def _decomposed(columns: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray
     if np.linalg.det(axes) < 0.0:
         scale = -scale
     return matrix[:3, 3].copy(), quat.from_matrix(axes / scale), scale
+
+
+def find_rig(tree: NodeTree, document: Document, animated: set[int]) -> Rig:
+    """The skeleton in a file: joints of its skins, or the nodes around the animated ones.
+
+    Of several figures the one that moves most is taken.
+    """
+    skins = _skins(tree, document)
+    if not skins and not animated:
+        raise FormatError(
+            "The file must hold a skin or an animation of nodes; it has neither.",
+            where="JSON",
+            fix="Export it with its armature and animation.",
+        )
+    parts = skins or [dict.fromkeys(sorted(animated))]
+    return choose_figure(tree, parts, animated, skinned=bool(skins))
+
+
+def _skins(tree: NodeTree, document: Document) -> list[dict[int, None]]:
+    """The joints of every skin, each list once, as ordered sets."""
+    listed: dict[tuple[int, ...], None] = {}
+    for s, skin in enumerate(document.listed("skins")):
+        joints = skin.get("joints")
+        if not isinstance(joints, list):
+            raise FormatError("A skin must list its joints.", where=f"skin {s}")
+        nodes = tuple(index_of(j, len(tree.nodes), f"skin {s}") for j in joints)
+        if nodes:
+            listed[nodes] = None
+    if len(listed) > MAX_SKINS:
+        raise FormatError(f"At most {MAX_SKINS} skins can be read, got {len(listed)}.")
+    return [dict.fromkeys(nodes) for nodes in listed]

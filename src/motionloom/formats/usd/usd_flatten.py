@@ -14,7 +14,7 @@ from pathlib import Path
 
 from motionloom._extras import missing_extra
 from motionloom.errors import FormatError
-from motionloom.reading.size_limits import Limits
+from motionloom.files.limits import Limits
 
 LONGEST_S = 120.0
 MOST_MEMORY = 2 << 30

@@ -14,18 +14,22 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.limits import Budget
 from motionloom.findings import Finding
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.text import MARK, decoded, quoted, read_bounded
-from motionloom.formats.usd.usd_animation import Tracks, read_tracks
 from motionloom.formats.usd.usd_flatten import flattened
-from motionloom.formats.usd.usd_prims import Prim, parse_layer
-from motionloom.formats.usd.usd_skeleton import UsdSkeleton, read_skeleton
-from motionloom.formats.usd.usd_tokens import Tokens, text_of
-from motionloom.formats.usd.usd_xforms import flat_numbers, matrix_of
+from motionloom.formats.usd.usd_parse import Prim, Tokens, parse_layer, text_of
+from motionloom.formats.usd.usd_skeleton import (
+    Tracks,
+    UsdSkeleton,
+    flat_numbers,
+    matrix_of,
+    read_skeleton,
+    read_tracks,
+)
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.reading.size_limits import Budget
 from motionloom.rotation import quat
 
 DEFAULT_RATE = 24.0

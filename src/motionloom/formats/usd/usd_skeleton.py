@@ -1,20 +1,29 @@
-"""A UsdSkel Skeleton: joints, parents and the rest pose."""
+"""The skeleton in a USD layer, its animation, and the transforms above it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
 
 import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
+from motionloom.files.limits import Limits
+from motionloom.findings import Finding
 from motionloom.formats.text import unique_names
-from motionloom.formats.usd.usd_prims import Prim
-from motionloom.formats.usd.usd_tokens import Tokens, text_of
-from motionloom.formats.usd.usd_xforms import flat_numbers
+from motionloom.formats.usd.usd_parse import Numbers, Prim, Property, Tokens, text_of
 from motionloom.rotation import quat
+from motionloom.rotation.euler import euler_to_quat
 
 _SAME_TURN = 1e-6
+_SAME_STEP = 1e-3
+_TRACK_WIDTHS = {"rotations": 4, "translations": 3, "scales": 3}
+_RESET = "!resetXformStack!"
+_WIDTHS = {"translate": 3, "scale": 3, "orient": 4, "transform": 16}
+_TURNS = ("X", "Y", "Z", *("".join(each) for each in permutations("XYZ")))
+MOST_OPS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,3 +145,203 @@ def _own_turns(prim: Prim, tokens: Tokens, turns: FloatArray) -> FloatArray:
         return turns
     same = np.abs(np.sum(exact * turns, axis=1)) > 1.0 - _SAME_TURN
     return exact if same.all() else turns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracks:
+    """Local transforms of every joint at every frame."""
+
+    places: FloatArray
+    """Shape (F, N, 3)."""
+    turns: FloatArray
+    """Shape (F, N, 4)."""
+    scales: FloatArray
+    """Shape (F, N, 3)."""
+    step: float
+    """Time codes between frames."""
+    findings: tuple[Finding, ...] = ()
+
+
+def read_tracks(prim: Prim | None, skeleton: UsdSkeleton, tokens: Tokens, limits: Limits) -> Tracks:
+    """Rotations and places of the joints in every frame; the rest pose where nothing moves them."""
+    n_joints = len(skeleton.paths)
+    if prim is None:
+        return Tracks(skeleton.places[None], skeleton.turns[None], skeleton.scales[None], 1.0)
+    times, findings = _frame_times(prim, limits)
+    tokens.budget.check_poses(len(times), n_joints, sliding=True, per_frame=n_joints * 80)
+    listed = texts_of(prim, "joints") or list(skeleton.paths)
+    places = {path: j for j, path in enumerate(skeleton.paths)}
+    columns = [k for k, path in enumerate(listed) if path in places]
+    joints = [places[listed[k]] for k in columns]
+    tracks = {
+        "translations": np.tile(skeleton.places, (len(times), 1, 1)),
+        "rotations": np.tile(skeleton.turns, (len(times), 1, 1)),
+        "scales": np.tile(skeleton.scales, (len(times), 1, 1)),
+    }
+    for name, width in _TRACK_WIDTHS.items():
+        entry = prim.properties.get(name)
+        if entry is None or not columns:
+            continue
+        values = _sampled(entry, times, (len(listed), width), tokens, f"{prim.path}.{name}")
+        if values is not None:
+            tracks[name][:, joints] = values[:, columns]
+    return Tracks(
+        tracks["translations"],
+        tracks["rotations"],
+        tracks["scales"],
+        float(times[1] - times[0]) if len(times) > 1 else 1.0,
+        tuple(findings),
+    )
+
+
+def _frame_times(prim: Prim, limits: Limits) -> tuple[FloatArray, list[Finding]]:
+    """Evenly spaced times that cover all samples."""
+    stated: set[float] = set()
+    for name in _TRACK_WIDTHS:
+        entry = prim.properties.get(name)
+        if entry is not None and entry.samples:
+            stated |= entry.samples.keys()
+    if len(stated) < 2:
+        return np.array(sorted(stated) or [0.0]), []
+    times = np.array(sorted(stated))
+    steps = np.diff(times)
+    step = float(np.median(steps))
+    if len(times) > limits.max_frames:
+        raise FormatError(f"At most {limits.max_frames} frames can be read.", where=prim.path)
+    if not step > 0.0:
+        raise FormatError("Times must grow.", where=prim.path)
+    if np.abs(steps - step).max() <= _SAME_STEP * step:
+        return times, []
+    n_frames = (times[-1] - times[0]) / step + 1.0
+    if n_frames > min(limits.max_frames, 64 * len(times)):
+        raise FormatError("The times of the samples are too uneven.", where=prim.path)
+    even = times[0] + step * np.arange(int(n_frames + 1e-6))
+    problem = f"Samples are {steps.min():g} to {steps.max():g} time codes apart; resampled evenly."
+    return even, [Finding("warning", prim.path, problem)]
+
+
+def _sampled(
+    entry: Property, times: FloatArray, shape: tuple[int, int], tokens: Tokens, where: str
+) -> FloatArray | None:
+    """Values (F, N, width) at the times; None where the attribute has none."""
+    samples = {time: value for time, value in (entry.samples or {}).items() if value != "None"}
+    if not samples:
+        if entry.value is None or entry.value == "None":
+            return None
+        samples = {0.0: entry.value}
+    at = np.array(sorted(samples))
+    if len(at) * shape[0] > 4 * len(times) * max(shape[0], 1):
+        raise FormatError("The samples are too many.", where=where)
+    values = np.zeros((len(at), *shape))
+    for row, time in enumerate(at.tolist()):
+        numbers = flat_numbers(samples[time], tokens, where)
+        if numbers.size != values[row].size:
+            raise FormatError(
+                f"{values[row].size} numbers are needed, got {numbers.size}.",
+                where=f"{where} at {time:g}",
+            )
+        # The schema's numbers are float32; the text is their shortest form.
+        values[row] = numbers.astype(np.float32).reshape(shape)
+    if shape[1] == 4:
+        lengths = np.linalg.norm(values, axis=-1)
+        if not lengths.min() > 1e-3:
+            raise FormatError("A rotation must have a length.", where=where)
+        values = quat.make_continuous(values / lengths[..., None])
+    if len(at) == len(times) and np.array_equal(at, times):
+        return values
+    after = np.clip(np.searchsorted(at, times), 1, max(len(at) - 1, 1))
+    if len(at) == 1:
+        return np.broadcast_to(values, (len(times), *shape))
+    part = np.clip((times - at[after - 1]) / (at[after] - at[after - 1]), 0.0, 1.0)[:, None]
+    if shape[1] == 4:
+        return quat.slerp(values[after - 1], values[after], part)
+    moved: FloatArray = values[after - 1] + part[..., None] * (values[after] - values[after - 1])
+    return moved
+
+
+def flat_numbers(value: Any, tokens: Tokens, what: str) -> FloatArray:
+    """The numbers of a value, however they are nested."""
+    if isinstance(value, Numbers):
+        return tokens.numbers(value, what)
+    waiting, numbers = [value], []
+    while waiting:
+        entry = waiting.pop()
+        if isinstance(entry, list):
+            waiting.extend(reversed(entry))
+            continue
+        if isinstance(entry, Numbers):
+            numbers.extend(tokens.numbers(entry, what).tolist())
+            continue
+        try:
+            numbers.append(float(entry))
+        except (TypeError, ValueError):
+            raise FormatError(f"{what}: numbers are needed, got {str(entry)[:40]!r}.") from None
+    values = np.array(numbers, dtype=np.float64)
+    if values.size and not np.abs(values).max() < 1e12:
+        raise FormatError(f"{what}: numbers must be finite and below 1e12.")
+    return values
+
+
+def matrix_of(prim: Prim, tokens: Tokens) -> tuple[FloatArray, bool, bool]:
+    """The local matrix for column vectors, whether it is reset, and whether it moves."""
+    order = prim.properties.get("xformOpOrder")
+    listed = order.value if order is not None and isinstance(order.value, list) else []
+    names = [text_of(name) for name in listed if isinstance(name, str)]
+    if len(names) > MOST_OPS:
+        raise FormatError(f"A prim may have {MOST_OPS} transforms.", where=prim.path)
+    matrix, moves = np.eye(4), False
+    for name in names:
+        if name == _RESET:
+            continue
+        inverted = name.startswith("!invert!")
+        entry = prim.properties.get(name.removeprefix("!invert!"))
+        if entry is None:
+            continue
+        value = _still(entry)
+        moves = moves or (entry.samples is not None and len(entry.samples) > 1)
+        if value is None:
+            continue
+        step = _operation(name.removeprefix("!invert!"), value, tokens, prim.path)
+        if inverted:
+            if abs(np.linalg.det(step[:3, :3])) < 1e-9:
+                raise FormatError("A transform must be invertible.", where=prim.path)
+            step = np.asarray(np.linalg.inv(step), dtype=np.float64)
+        matrix = matrix @ step
+    return matrix, _RESET in names, moves
+
+
+def _still(entry: Property) -> Any:
+    """The default value, else the first sample."""
+    if entry.value is None and entry.samples:
+        return entry.samples[min(entry.samples)]
+    return entry.value
+
+
+def _operation(name: str, value: Any, tokens: Tokens, where: str) -> FloatArray:
+    kind = name.split(":")[1] if name.count(":") else name
+    numbers = flat_numbers(value, tokens, f"{where}.{name}")
+    width = _WIDTHS.get(kind, 1 if len(kind) == len("rotateX") else 3)
+    if numbers.size != width:
+        raise FormatError(
+            f"{width} numbers are needed, got {numbers.size}.", where=f"{where}.{name}"
+        )
+    step = np.eye(4)
+    if kind == "translate":
+        step[:3, 3] = numbers
+    elif kind == "scale":
+        step[:3, :3] = np.diag(numbers)
+    elif kind == "transform":
+        step = numbers.reshape(4, 4).T.copy()
+    elif kind == "orient":
+        if not np.linalg.norm(numbers) > 1e-6:
+            raise FormatError("A rotation must have a length.", where=f"{where}.{name}")
+        step[:3, :3] = quat.to_matrix(quat.normalize(numbers))
+    elif kind.startswith("rotate") and kind[6:] in _TURNS:
+        # Numbers are those of X, Y and Z; rotateXYZ turns about X first.
+        angles = dict(zip("XYZ" if width == 3 else kind[6:], np.radians(numbers), strict=True))
+        order = kind[6:][::-1]
+        turn = euler_to_quat(np.array([angles[axis] for axis in order]), order)
+        step[:3, :3] = quat.to_matrix(turn)
+    else:
+        raise FormatError(f"The transform {name[:40]!r} is not known.", where=where)
+    return step

@@ -6,33 +6,27 @@ schema demands; a figure far from the origin is moved there by its SkelRoot, in 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
-from motionloom.formats.bone_mesh import bone_mesh
-from motionloom.formats.end_names import end_names
+from motionloom.formats.figures import rest_world
 from motionloom.formats.file_clip import FileClip
-from motionloom.formats.rest_world import rest_world
-from motionloom.formats.single_precision import single_quats
-from motionloom.formats.usd.usd_text import (
-    identifiers,
-    matrices_of,
-    number,
-    quoted_list,
-    quoted_text,
-    tuples_of,
-)
+from motionloom.formats.keys import far_origin, single_quats
+from motionloom.formats.meshes import bone_mesh
+from motionloom.formats.text import end_names
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
-FAR_M = 32.0
-"""Beyond this the SkelRoot carries the figure: a float32 would be off by 2e-6 m or more."""
 FARTHEST = 1e9
 AXES = {"y": "Y", "z": "Z"}
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]")
 
 
 def write(clip: FileClip, stream: BinaryIO) -> None:
@@ -50,7 +44,7 @@ def write(clip: FileClip, stream: BinaryIO) -> None:
                 f"USD animation is in single precision: lengths must be below {FARTHEST:g}.",
                 fix="Check the unit, or move the clip to the origin.",
             )
-    origin = _origin(motion, FAR_M / unit_m)
+    origin = far_origin(motion.root_positions, unit_m)
     motion = _as_stored(motion, origin)
     rest = rest_world(skeleton, origin)
     parts = (
@@ -191,14 +185,6 @@ def joint_paths(skeleton: Skeleton) -> list[str]:
     return paths
 
 
-def _origin(motion: Motion, far: float) -> FloatArray:
-    """Whole units that the SkelRoot takes off the root's keys where they are far out."""
-    root = motion.root_positions
-    if np.abs(root).max() < far:
-        return np.zeros(3)
-    return np.asarray(np.round(0.5 * (root.min(axis=0) + root.max(axis=0))))
-
-
 def _as_stored(motion: Motion, origin: FloatArray) -> Motion:
     """The motion in the precision of the file, as its reader will have it."""
     moving = motion.joint_translations
@@ -214,3 +200,57 @@ def _matrices(places: FloatArray, turns: FloatArray) -> FloatArray:
     matrices[:, :3, :3] = quat.to_matrix(turns)
     matrices[:, :3, 3] = places
     return matrices
+
+
+def quoted_text(text: str) -> str:
+    """A string between double quotes."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    for character, code in (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"), ("\0", "")):
+        escaped = escaped.replace(character, code)
+    return f'"{escaped}"'
+
+
+def quoted_list(texts: Iterable[str]) -> str:
+    """A list of strings."""
+    return f"[{', '.join(quoted_text(text) for text in texts)}]"
+
+
+def tuples_of(rows: npt.NDArray[np.floating]) -> str:
+    """Rows (N, K) as ``[(a, b), (c, d)]``: float32 in 9 digits at most, float64 in 17."""
+    n_rows, width = rows.shape
+    whole = rows + np.zeros(1, rows.dtype)  # -0.0 becomes 0.0
+    if rows.dtype == np.float32:
+        texts = whole.ravel().astype("U24").tolist()
+    else:
+        texts = [number(value) for value in whole.ravel().tolist()]
+    starts = range(0, n_rows * width, width)
+    rows_text = (", ".join(texts[at : at + width]) for at in starts)
+    return f"[{', '.join(f'({row})' for row in rows_text)}]"
+
+
+def matrices_of(matrices: FloatArray) -> str:
+    """Matrices (N, 4, 4) for column vectors, as USD writes them: for row vectors."""
+    rows = (tuples_of(matrix.T)[1:-1] for matrix in matrices)
+    return f"[{', '.join(f'( {row} )' for row in rows)}]"
+
+
+def number(value: float) -> str:
+    """A double, whole numbers without a fraction."""
+    whole = abs(value) < 1e15 and value == int(value)
+    return str(int(value)) if whole else repr(float(value))
+
+
+def identifiers(names: Iterable[str]) -> list[str]:
+    """Unique names of prims: letters, digits and underscores."""
+    taken: set[str] = set()
+    result = []
+    for index, name in enumerate(names):
+        base = _NOT_IN_NAMES.sub("_", name) or f"joint_{index}"
+        if base[0].isdigit():
+            base = f"_{base}"
+        unique, again = base, 2
+        while unique in taken:
+            unique, again = f"{base}_{again}", again + 1
+        taken.add(unique)
+        result.append(unique)
+    return result

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from motionloom._paths import printable
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import FormatError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.quality import measure_quality
+from motionloom.files.reading import printable
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.intake.clip_suffixes import is_clip, may_be_clip, names_inside
+from motionloom.intake.clip_names import is_clip, may_be_clip, names_inside
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

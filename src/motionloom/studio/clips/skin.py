@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.formats.character import Character, SkinnedMesh
-from motionloom.formats.mesh_space import four_shares, smooth_normals
+from motionloom.formats.meshes import four_shares, smooth_normals
 from motionloom.intake.load_character import character_of
 from motionloom.motion.motion import Motion
 

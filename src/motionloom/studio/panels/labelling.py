@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.errors import TableError
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.writing import write_bytes
 from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.result_messages import Place, Rating, RatingCounts
 from motionloom.studio.messages.table_messages import LabelNext, LabelSave

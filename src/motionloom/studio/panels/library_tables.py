@@ -19,7 +19,7 @@ import numpy as np
 
 from motionloom.errors import MotionLoomError, TableError
 from motionloom.formats.registry import can_hold_several
-from motionloom.intake.clip_suffixes import may_be_clip
+from motionloom.intake.clip_names import may_be_clip
 from motionloom.studio.clips.library import Library
 from motionloom.studio.messages.answers import Answer
 from motionloom.studio.messages.table_messages import (

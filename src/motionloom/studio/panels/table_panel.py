@@ -33,7 +33,7 @@ from motionloom.studio.messages.table_messages import OpenPlace, TableQuery
 from motionloom.studio.panels.library_tables import OpenTable, Tables
 from motionloom.studio.results.result import Result, command_line, python_call
 from motionloom.studio.results.result_verdicts import Evaluation, evaluate, explain
-from motionloom.tables.index.lookup import NOWHERE
+from motionloom.tables.index.clusters import NOWHERE
 from motionloom.tables.index.windows import window_from, window_to
 from motionloom.tables.path import HybridPath
 from motionloom.tables.score.columns import INCH

@@ -15,9 +15,9 @@ from motionloom._progress import report_step
 from motionloom.drawing.camera import View
 from motionloom.drawing.page import MAX_FRAMES, Colour, pack_clip, page_of, player_slot
 from motionloom.errors import ArrayError, FormatError
+from motionloom.files.writing import write_bytes
 from motionloom.intake.save import FormatInfo, save, supported_formats
 from motionloom.motion.motion import Motion
-from motionloom.saving.whole_file import write_bytes
 from motionloom.studio.messages.answers import (
     Export,
     Format,

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from motionloom.errors import FormatError
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import Budget, Limits
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import parse_json, read_file
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{24}")
 MOST_ADDRESS_BYTES = 1000

@@ -10,9 +10,8 @@ from typing import Any
 import msgspec
 
 from motionloom.errors import FormatError
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import Budget, Limits
+from motionloom.files.limits import Budget, Limits
+from motionloom.files.reading import parse_json, read_file
 
 MOST_BYTES = 2_000_000
 
@@ -25,7 +24,7 @@ class Project:
 
     def save(self, state: dict[str, Any]) -> None:
         """Store a state; the file is replaced as a whole."""
-        from motionloom.saving.whole_file import write_bytes
+        from motionloom.files.writing import write_bytes
 
         try:
             data = msgspec.json.encode(state)

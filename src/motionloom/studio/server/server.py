@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from motionloom._extras import require_extra
-from motionloom._paths import path_of
 from motionloom.errors import FormatError
+from motionloom.files.reading import path_of
 from motionloom.studio.server.access_control import AccessControl, StoredAddress
 from motionloom.studio.server.uploads import UploadRoute
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from motionloom.errors import FormatError, MotionLoomError
-from motionloom.intake.clip_suffixes import names_inside
+from motionloom.intake.clip_names import names_inside
 from motionloom.intake.load import load
 from motionloom.intake.save import save
 from motionloom.motion.motion import Motion

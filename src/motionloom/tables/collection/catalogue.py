@@ -18,12 +18,10 @@ from motionloom._arrays import IntArray, positive
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.feet import FootOffsets
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
+from motionloom.files.limits import FREE_MEMORY, Budget, Limits
+from motionloom.files.reading import parse_json, read_file
+from motionloom.files.writing import disk_fault, whole_file
 from motionloom.motion.skeleton import Skeleton
-from motionloom.reading.json_text import parse_json
-from motionloom.reading.opening import read_file
-from motionloom.reading.size_limits import FREE_MEMORY, Budget, Limits
-from motionloom.saving.disk_faults import disk_fault
-from motionloom.saving.whole_file import whole_file
 from motionloom.tables.collection.frames import FARTHEST_M
 
 FORMAT = "motionloom collection"

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from motionloom._arrays import IntArray, flag, items, of_kind
-from motionloom._paths import path_of
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
+from motionloom.files.reading import path_of
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue

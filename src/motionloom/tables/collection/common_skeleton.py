@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray
-from motionloom._paths import path_of
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_offsets
 from motionloom.body.root_motion import bones_above_pelvis, travel_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError
+from motionloom.files.reading import path_of
 from motionloom.intake.load import load
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

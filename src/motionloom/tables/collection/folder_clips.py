@@ -13,19 +13,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from motionloom._arrays import flag, one_of
-from motionloom._paths import printable
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
 from motionloom.features.glitches.repair import resample_repaired
+from motionloom.files.limits import Limits
+from motionloom.files.reading import ReadingErrors, open_file, printable
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.acclaim.amc import find_skeleton
-from motionloom.formats.file_clip import Limits, ReadOptions
+from motionloom.formats.file_clip import ReadOptions
 from motionloom.formats.registry import can_hold_several, format_for_reading, known_formats
-from motionloom.intake.clip_suffixes import is_clip
-from motionloom.intake.ground import ground
+from motionloom.intake.clip_names import find_target, is_clip, opened
+from motionloom.intake.floor import ground
 from motionloom.intake.load import load
-from motionloom.intake.open import find_target, opened
 from motionloom.motion.motion import Motion
-from motionloom.reading.opening import ReadingErrors, open_file
 from motionloom.tables.collection.catalogue import Catalogue, ClipEntry, FileRecord, checked_rate
 from motionloom.tables.collection.common_skeleton import make_rigid, skeleton_key
 from motionloom.tables.collection.learned_plants import METHODS

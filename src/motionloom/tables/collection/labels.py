@@ -12,9 +12,9 @@ import numpy as np
 
 from motionloom._arrays import IntArray, of_kind, whole
 from motionloom.errors import FormatError, TableError
-from motionloom.reading.csv_text import csv_rows
-from motionloom.saving.locks import locked
-from motionloom.saving.whole_file import whole_file
+from motionloom.files.locks import locked
+from motionloom.files.reading import csv_rows
+from motionloom.files.writing import whole_file
 from motionloom.tables.collection.catalogue import disk_errors
 from motionloom.tables.collection.frames import Frames
 

@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom.errors import TableError
-from motionloom.saving.leases import remove_unleased, take_lease
-from motionloom.saving.locks import locked
+from motionloom.files.locks import locked, remove_unleased, take_lease
 from motionloom.tables.collection.catalogue import (
     Catalogue,
     ClipRecord,
@@ -84,7 +83,7 @@ def open_rows(
 ) -> tuple[npt.NDArray[Any], ...]:
     """The columns' first ``n_rows`` rows, mapped; small ones are checked value by value.
 
-    The files stay as long as the arrays: see :mod:`motionloom.saving.leases`.
+    The files stay as long as the arrays: see :mod:`motionloom.files.locks`.
     """
     mapped = []
     for column in columns_of(n_joints):

@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, numbers
-from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError
-from motionloom.reading.csv_text import csv_rows
+from motionloom.files.reading import csv_rows, path_of
 from motionloom.tables.evaluation.roc import (
     Bounds,
     Roc,

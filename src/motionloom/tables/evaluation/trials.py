@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import flag, of_kind, positive, whole
-from motionloom._paths import path_of
 from motionloom._progress import progress_bar
 from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
-from motionloom.reading.opening import open_file
+from motionloom.files.reading import open_file, path_of
 from motionloom.tables.evaluation.evaluation import (
     Evaluation,
     Protocol,

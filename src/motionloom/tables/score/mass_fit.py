@@ -10,13 +10,12 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, finite, frozen, items, of_kind
 from motionloom._core import kernel
-from motionloom._paths import path_of
 from motionloom._records import record
 from motionloom.body.masses import SEGMENT_NAMES, mass_parts, mass_segments
 from motionloom.errors import ArrayError, FormatError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
-from motionloom.reading.csv_text import csv_rows
-from motionloom.saving.whole_file import write_bytes
+from motionloom.files.reading import csv_rows, path_of
+from motionloom.files.writing import write_bytes
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of

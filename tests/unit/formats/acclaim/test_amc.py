@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
+from motionloom.files.limits import Limits
 from motionloom.formats.acclaim import amc
 from motionloom.formats.acclaim.asf import parse_asf
-from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-14

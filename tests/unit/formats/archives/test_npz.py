@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.archives.npy import bounded, pack_array, unpack_array
-from motionloom.formats.archives.npz import Bundle, first_member, write_members
-from motionloom.formats.file_clip import Limits
+from motionloom.files.limits import Limits
+from motionloom.formats.archives.npz import (
+    Bundle,
+    bounded,
+    first_member,
+    pack_array,
+    unpack_array,
+    write_members,
+)
 
 
 def zipped(members: dict[str, bytes], *, method: int = zipfile.ZIP_STORED) -> io.BytesIO:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
+from motionloom.files.limits import Budget, Limits
 from motionloom.formats.deepmimic import deepmimic
-from motionloom.formats.deepmimic.deepmimic_rows import read_rows
+from motionloom.formats.deepmimic.deepmimic import read_rows
 from motionloom.formats.deepmimic.deepmimic_skeleton import HUMANOID
-from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
-from motionloom.reading.size_limits import Budget
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-14

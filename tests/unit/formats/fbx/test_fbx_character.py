@@ -12,7 +12,7 @@ import motionloom as ml
 from fuzz.box_man import BoxMan, box_man, box_man_glb, png
 from fuzz.box_man_fbx import box_man_items
 from fuzz.fbx_forms import as_binary, as_text
-from motionloom.formats.fbx.fbx_encode import Item
+from motionloom.formats.fbx.fbx_scene import Item
 
 SINGLE_M = 3e-6
 FORMS = {

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError, FormatError
-from motionloom.formats.fbx.fbx_clock import clock_of_keys
-from motionloom.formats.fbx.fbx_curve import Curve
-from motionloom.formats.fbx.fbx_tangents import Keys, tangents_of
+from motionloom.formats.fbx.fbx_animation import clock_of_keys
+from motionloom.formats.fbx.fbx_curves import Curve, Keys, tangents_of
 from tests.oracles.keyed import values_at
 
 USER, WEIGHTED = 0x408, 0x03000408

@@ -10,9 +10,10 @@ import pytest
 
 from fuzz.fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.errors import FormatError
+from motionloom.files.limits import Limits
 from motionloom.formats.fbx import fbx
-from motionloom.formats.fbx.fbx_encode import Item, Long, file_bytes, property_of
-from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
+from motionloom.formats.fbx.fbx_scene import Item, Long, file_bytes, property_of
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 

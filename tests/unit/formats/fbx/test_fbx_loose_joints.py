@@ -11,9 +11,8 @@ import pytest
 import motionloom as ml
 from motionloom.body.root_motion import with_root_bone
 from motionloom.formats.character import Character, SkinnedMesh
-from motionloom.formats.fbx.fbx_loose_joints import with_loose_joints
-from motionloom.formats.fbx.fbx_skin import bind_matrices
-from motionloom.formats.mesh_space import inverse_frames
+from motionloom.formats.fbx.fbx_write_skin import bind_matrices, with_loose_joints
+from motionloom.formats.meshes import inverse_frames
 from motionloom.rotation import quat
 
 CONNECTED = 1e-4

@@ -11,9 +11,8 @@ import pytest
 from fuzz.fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.errors import FormatError
 from motionloom.formats.fbx import fbx
-from motionloom.formats.fbx.fbx_encode import Item, Long, property_of
-from motionloom.formats.fbx.fbx_items import Keys, Scene
-from motionloom.formats.fbx.fbx_settings import TICKS
+from motionloom.formats.fbx.fbx_objects import TICKS
+from motionloom.formats.fbx.fbx_scene import Item, Keys, Long, Scene, property_of
 from motionloom.formats.file_clip import FileClip, ReadOptions
 
 ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from motionloom.errors import FormatError
-from motionloom.formats.file_clip import FileClip, Limits, ReadOptions
+from motionloom.files.limits import Limits
+from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
-from motionloom.formats.gltf.gltf_write import _origin
+from motionloom.formats.keys import far_origin
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.motion.source import Source
@@ -497,14 +498,14 @@ def test_a_figure_far_out_keeps_its_place_to_less_than_a_millimetre(far: list[fl
     root = np.array(far) + np.random.default_rng(2).normal(0.0, 3.0, (6, 3))
     motion = Motion(skeleton, root, np.tile(quat.IDENTITY, (6, 2, 1)), 30.0)
     middle = 0.5 * (root.min(axis=0) + root.max(axis=0))
-    assert np.abs(_origin(motion) - middle).max() <= 0.5
-    assert _origin(motion).tolist() == np.round(middle).tolist()
+    assert np.abs(far_origin(motion.root_positions, 1.0) - middle).max() <= 0.5
+    assert far_origin(motion.root_positions, 1.0).tolist() == np.round(middle).tolist()
     stream = io.BytesIO()
     glb.write(FileClip(motion), stream)
     stream.seek(0)
     assert np.abs(glb.read(stream, ReadOptions()).motion.root_positions - root).max() < FLOAT32
     near = motion.replace(root_positions=root - np.array(far))
-    assert _origin(near).tolist() == [0.0, 0.0, 0.0]
+    assert far_origin(near.root_positions, 1.0).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("value", [1.5e15, -1.5e15, np.inf, np.nan])

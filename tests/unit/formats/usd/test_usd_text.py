@@ -11,7 +11,7 @@ import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.usd.usd import FORMAT
-from motionloom.formats.usd.usd_text import identifiers
+from motionloom.formats.usd.usd_write import identifiers
 
 LAYER = '''#usda 1.0
 (

@@ -1,1 +1,0 @@
-"""AMASS archives of SMPL poses."""

@@ -1,1 +1,0 @@
-"""Reading what others wrote: files opened with care, JSON and memory within limits."""
