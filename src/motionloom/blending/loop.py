@@ -17,10 +17,9 @@ from motionloom.body.stature import stature
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import legs_missing, same_frames
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.repair import repair_capture

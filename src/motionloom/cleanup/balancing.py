@@ -14,23 +14,22 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.body.masses import mass_segments
 from motionloom.body.stature import stature
-from motionloom.cleanup.balance_shift import balance_shift, near
-from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
-from motionloom.cleanup.flight_path import (
+from motionloom.cleanup.balance_shift import (
     FARTHEST_M,
     FlightPath,
+    balance_shift,
     fall_of,
     flight_path,
     flights_of,
+    near,
 )
+from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.errors import SkeletonMismatchError
-from motionloom.features.balance import GRAVITY, SMOOTH_S
+from motionloom.features.balance import GRAVITY, SMOOTH_S, Support, support_of
+from motionloom.features.checks.quality_check import mended_notes, merged_verdict, verify
 from motionloom.features.checks.verification import Verification
-from motionloom.features.checks.verify import verify
-from motionloom.features.checks.without_sources import checked_alone_too, mended_notes
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.features.support import Support, support_of
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 
@@ -317,7 +316,7 @@ def _held(motion: Motion, state: _State, shift: FloatArray | None) -> Cleanup:
     captured ones, which classifiers notice.
     """
     return clean_until_sound(
-        motion, state.footplants, lambda cleanup: cleanup.verification,
+        motion, state.footplants, lambda cleanup, _: cleanup.verification,
         body=state.body, shift=shift, own_paths=True,
     )[0]  # fmt: skip
 
@@ -359,7 +358,7 @@ def _unchanged(
 def _verdict(cleanup: Cleanup, clips: Sequence[Motion], body: BodyMap) -> Verification:
     """The quality check of a changed motion."""
     checked = verify(cleanup.motion, sources=clips, footplants=cleanup.footplants, body=body)
-    return checked if clips else checked_alone_too(cleanup.verification, checked)
+    return checked if clips else merged_verdict(cleanup.verification, checked)
 
 
 def _failed_notes(verification: Verification) -> list[str]:

@@ -20,8 +20,8 @@ from motionloom.datasets.rate_check import RateVerdict, judge_held, judge_rate, 
 from motionloom.datasets.rate_evidence import measure_swings
 from motionloom.datasets.root_travel import missing_travel, still_bone_travel
 from motionloom.errors import SkeletonMismatchError
+from motionloom.features.checks.quality_check import verify
 from motionloom.features.checks.verification import Verification
-from motionloom.features.checks.verify import verify
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import body_joints, glitch_mask
 from motionloom.features.quality import Quality, measure_quality

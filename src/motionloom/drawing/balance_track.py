@@ -12,8 +12,12 @@ from motionloom.body.feet import tip_points
 from motionloom.body.stature import stature
 from motionloom.drawing.footprints import FootTrack
 from motionloom.errors import MotionLoomError
-from motionloom.features.balance import centre_of_mass, zero_moment_point
-from motionloom.features.support import HALF_WIDTH, support_corners
+from motionloom.features.balance import (
+    HALF_WIDTH,
+    centre_of_mass,
+    support_corners,
+    zero_moment_point,
+)
 from motionloom.motion.motion import Motion
 
 

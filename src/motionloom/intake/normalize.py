@@ -12,7 +12,7 @@ from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._paths import printable
 from motionloom.body.body_map import BodyMap
 from motionloom.body.stature import stature
-from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
+from motionloom.features.glitches.glitch_frames import find_sudden_turns, sudden_turn_findings
 from motionloom.findings import Finding
 from motionloom.formats.file_clip import FileClip
 from motionloom.intake import axes, floating, floor, gravity, root_bone, t_pose, units, upright

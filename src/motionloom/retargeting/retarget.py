@@ -13,7 +13,7 @@ from motionloom.body.knees import Knee, find_knees
 from motionloom.body.limb_bones import LEFT, SIDES
 from motionloom.body.neutral import Stance, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
-from motionloom.cleanup.calm import Leg, calm_legs, limits_of
+from motionloom.cleanup.smooth_legs import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding

@@ -14,8 +14,7 @@ from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.features.checks.flawed_warning import warn_flawed
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
-from motionloom.features.checks.compare import MOST_FOUND
+from motionloom.features.checks.verification import MOST_FOUND
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.neighbours import CAPTURED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._core import Record, kernel, record
-from motionloom.features.checks.check_rig import rig_record
+from motionloom.features.checks.series import rig_record
 from motionloom.tables.index.neighbours import CapturedBetween, WindowIndex
 from motionloom.tables.query_records import WindowSlots
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of

@@ -8,10 +8,10 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup import footskate
 from motionloom.cleanup.cleanup_report import Cleanup
-from motionloom.cleanup.clearance import MOST_M, STEP_M, STEP_OVER_M, lifted, raised
 from motionloom.cleanup.footskate import clean_until_sound
-from motionloom.features.checks.failed_check import FailedCheck
-from motionloom.features.checks.verification import Verification
+from motionloom.cleanup.legs import Pose
+from motionloom.cleanup.remedies import MOST_M, STEP_M, STEP_OVER_M, lifted, raised
+from motionloom.features.checks.verification import FailedCheck, Verification
 
 FPS = 60.0
 
@@ -85,7 +85,7 @@ def test_clean_up_lifts_a_swing_that_its_check_calls_dragged_and_keeps_contacts(
     swing = (stances[1][1] + stances[2][0]) // 2
     tries: list[Cleanup] = []
 
-    def verified(cleanup: Cleanup) -> Verification:
+    def verified(cleanup: Cleanup, _: Pose) -> Verification:
         tries.append(cleanup)
         failed = () if len(tries) > 1 else (drag("left toe", swing),)
         return Verification(not failed, failed)

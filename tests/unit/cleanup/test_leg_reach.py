@@ -7,9 +7,16 @@ from motionloom._core import CoreError, kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.body.knees import find_knees
-from motionloom.cleanup.foot import hold_feet, leg_record, read_feet
-from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.leg_reach import damped_angle, damped_span, reach_of, soft_span, solve_leg
+from motionloom.cleanup.holds import Hold, hold_feet
+from motionloom.cleanup.legs import (
+    damped_angle,
+    damped_span,
+    leg_record,
+    reach_of,
+    read_feet,
+    soft_span,
+    solve_leg,
+)
 from motionloom.synthetic import clip
 from tests.oracles import aims
 from tests.oracles import legs as plain

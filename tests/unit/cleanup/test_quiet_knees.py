@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.foot import Foot
-from motionloom.cleanup.leg_reach import LegSolution
-from motionloom.cleanup.quiet_knees import MOST_M, quiet_knees
+from motionloom.cleanup.legs import Foot, LegSolution
+from motionloom.cleanup.smooth_legs import MOST_M, quiet_knees
 from motionloom.motion.limbs import solve_limb
 
 FPS, N, AT = 120.0, 120, 60

@@ -12,16 +12,14 @@ from motionloom.body.masses import mass_segments
 from motionloom.body.stature import stature
 from motionloom.features.balance import (
     GRAVITY,
-    _cubic_fits,
-    centre_of_mass,
-    support_distance,
-    zero_moment_point,
-)
-from motionloom.features.support import (
     HALF_WIDTH,
+    _cubic_fits,
     _lengthened,
+    centre_of_mass,
     measure_support,
     support_corners,
+    support_distance,
+    zero_moment_point,
 )
 from motionloom.motion.edit import move
 from motionloom.motion.motion import Motion

@@ -289,7 +289,9 @@ def test_why_names_the_windows_and_the_time(table):
         for row in made.recipe.rows[1:-1]:
             name, frame = table.frames.place_of(row)
             assert f"{name} from frame {frame}" in made.why
-        assert ("without that, the cheapest of the nearest captured motion" in made.why) == any(made.plays)
+        assert ("without that, the cheapest of the nearest captured motion" in made.why) == any(
+            made.plays
+        )
         assert ("plays on for" in made.why) == (made.plays[0] > 0)
         assert ("is entered" in made.why) == (made.plays[1] > 0)
 

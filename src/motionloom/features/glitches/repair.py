@@ -1,4 +1,4 @@
-"""Repair: capture defects that must not travel into new motion, mended before it is made."""
+"""Repair a capture: remove the defects that must not travel into new motion."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.knee_repair import repair_knees
-from motionloom.features.glitches.abrupt import kept_where_calm
-from motionloom.features.glitches.bridge import bridge_line, bridge_rotations
-from motionloom.features.glitches.burst_slowing import spread_bursts
+from motionloom.features.glitches.bridge import bridge_line, bridge_rotations, reject_if_rougher
+from motionloom.features.glitches.bursts import spread_bursts
 from motionloom.features.glitches.flips import unflip
-from motionloom.features.glitches.glitch_frames import body_joints, find_glitches
-from motionloom.features.glitches.twitches import find_twitches
+from motionloom.features.glitches.glitch_frames import body_joints, find_glitches, find_twitches
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.motion import Motion
@@ -125,30 +123,6 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
     return resample(repaired.motion, fps=fps), repaired.notes
 
 
-def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tuple[Motion, int]:
-    """The motion with twitches of feet and hands interpolated, and in how many frames they were."""
-    mended: FloatArray | None = None
-    frames: set[int] = set()
-    # Joints of the trunk twitch against one another and carry what is above them steadily.
-    feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
-    for joint in (*(feet if legs else ()), body.left_wrist, body.right_wrist):
-        if joint is None or motion.fps < SLOWEST_FPS:
-            continue
-        least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
-        twitching = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
-        twitching[[0, -1]] = False
-        if not twitching.any():
-            continue
-        mended = np.array(motion.local_quats) if mended is None else mended
-        for first, last in runs_of(twitching):
-            way = motion.local_quats[:, joint]
-            mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
-            frames.update(range(first, last + 1))
-    if mended is None:
-        return motion, 0
-    return motion.replace(local_quats=quat.make_continuous(mended)), len(frames)
-
-
 def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     """The motion without jumps in its first and last frames, and where they were.
 
@@ -176,10 +150,6 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     return motion, notes
 
 
-def _frames(count: int) -> str:
-    return "1 frame" if count == 1 else f"{count} frames"
-
-
 def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
     """The motion with ``bad`` frames, nearest first, going on as the ``good`` ones move."""
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
@@ -205,6 +175,30 @@ def _continued(quats: FloatArray, count: int) -> FloatArray:
     step = quat.log(quat.multiply(quats[0], quat.conjugate(quats[-1]))) / (len(quats) - 1)
     turns = np.multiply.outer(np.arange(1.0, count + 1.0), step)
     return np.asarray(quat.multiply(quat.exp(turns), quats[0]))
+
+
+def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tuple[Motion, int]:
+    """The motion with twitches of feet and hands interpolated, and in how many frames they were."""
+    mended: FloatArray | None = None
+    frames: set[int] = set()
+    # Joints of the trunk twitch against one another and carry what is above them steadily.
+    feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
+    for joint in (*(feet if legs else ()), body.left_wrist, body.right_wrist):
+        if joint is None or motion.fps < SLOWEST_FPS:
+            continue
+        least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
+        twitching = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
+        twitching[[0, -1]] = False
+        if not twitching.any():
+            continue
+        mended = np.array(motion.local_quats) if mended is None else mended
+        for first, last in runs_of(twitching):
+            way = motion.local_quats[:, joint]
+            mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
+            frames.update(range(first, last + 1))
+    if mended is None:
+        return motion, 0
+    return motion.replace(local_quats=quat.make_continuous(mended)), len(frames)
 
 
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
@@ -246,4 +240,8 @@ def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
         root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
     )
     joints = np.array(body_joints(motion.skeleton, body), dtype=np.int64)
-    return kept_where_calm(motion, mended, joints, bridged)
+    return reject_if_rougher(motion, mended, joints, bridged)
+
+
+def _frames(count: int) -> str:
+    return "1 frame" if count == 1 else f"{count} frames"

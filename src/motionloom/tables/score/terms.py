@@ -16,7 +16,7 @@ from motionloom.body.feet import TIP_BEFORE_BALL, ball_height
 from motionloom.body.masses import mass_segments
 from motionloom.body.stature import stature
 from motionloom.errors import TableError
-from motionloom.features.support import HALF_WIDTH
+from motionloom.features.balance import HALF_WIDTH
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.clip_frames import FloatArray32
 from motionloom.tables.collection.frames import Frames

@@ -7,15 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import (
+from motionloom.features.checks.limits import (
+    HOVER,
     LANDS,
     STANDS,
+    Limits,
     drag_lengths,
     floor_heights,
     free_fall_gap,
+    measure_limits,
+    merged,
 )
-from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
+from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

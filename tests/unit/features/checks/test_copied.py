@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.compare import SINK
-from motionloom.features.checks.copied import (
+from motionloom.features.checks.compare import (
     COPIED_MORE,
     DRAGGED_MORE,
+    SINK,
     copied_grounds,
     mixed_floors,
 )
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import series_of
+from motionloom.features.checks.series import check_rig, series_of
 from motionloom.motion.provenance import Copy, Provenance
 
 FPS = 60.0

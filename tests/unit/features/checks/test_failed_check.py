@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from motionloom.features.checks.check_names import CHECKS
-from motionloom.features.checks.failed_check import UNITS, FailedCheck, failed_checks
+from motionloom.features.checks.verification import CHECKS, UNITS, FailedCheck, failed_checks
 
 NAMES = ("root", "hips", "left knee joint", "head joint", "wrist")
 RIG = SimpleNamespace(

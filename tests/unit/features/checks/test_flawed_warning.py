@@ -11,9 +11,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli.main import command_tree
-from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import FailedCheck, Verification
 from motionloom.splicing.splice_check import SpliceCheck
 
 MINOR = FailedCheck("rotation speed", "Head", 3, 310.0, 300.0, "deg/s")

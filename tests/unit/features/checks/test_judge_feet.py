@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.check_names import (
+from motionloom.features.checks.compare import CheckedMotion, judge
+from motionloom.features.checks.limits import HOVER, Limits, no_limits
+from motionloom.features.checks.series import Series, check_rig, new_series
+from motionloom.features.checks.verification import (
     BACKWARDS,
     CONTACT,
     DRAGGED,
@@ -16,10 +19,6 @@ from motionloom.features.checks.check_names import (
     MOST_FOUND,
     SOLE,
 )
-from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.compare import CheckedMotion, judge
-from motionloom.features.checks.series import Series, new_series
-from motionloom.features.checks.source_limits import HOVER, Limits, no_limits
 
 FPS = 60.0
 N = 60

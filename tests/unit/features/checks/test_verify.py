@@ -8,8 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verify import verify
+from motionloom.features.checks.quality_check import QualityCheck, verify
 from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.motion.provenance import Provenance
 from motionloom.rotation import quat

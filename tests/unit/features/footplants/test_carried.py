@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from motionloom.features.footplants.carried import find_carrying_feet
+from motionloom.features.footplants.detect import find_carrying_feet
 from motionloom.features.footplants.foot_signals import FootSignals
 
 FPS = 60.0

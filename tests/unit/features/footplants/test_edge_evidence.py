@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.features.footplants.edge_evidence import edge_evidence
+from motionloom.features.footplants.plant_edges import edge_evidence
 from tests.oracles import edge_evidence as plain
 
 FLOAT64 = 1e-8

@@ -5,7 +5,7 @@ import pytest
 
 from motionloom._core import CoreError
 from motionloom.errors import ArrayError
-from motionloom.features.footplants.edge_windows import edge_windows
+from motionloom.features.footplants.plant_edges import edge_windows
 from tests.oracles import edge_windows as plain
 
 FLOAT64 = 1e-12

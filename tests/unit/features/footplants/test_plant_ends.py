@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from motionloom.features.footplants.detect import draw_out
 from motionloom.features.footplants.foot_signals import FootSignals
-from motionloom.features.footplants.plant_ends import draw_out
 from motionloom.motion.contacts import Footplants
 
 FPS = 60.0

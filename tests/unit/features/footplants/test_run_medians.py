@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.features.footplants.run_medians import run_medians
+from motionloom.features.footplants.detect import run_medians
 from tests.oracles import run_medians as plain
 
 RUNS = ((0, 0), (2, 3), (5, 9), (10, 39))

@@ -8,10 +8,10 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.features.footplants import skated
+from motionloom.features.footplants import sliding_floor
 from motionloom.features.footplants.detect import detect_footplants, detect_in
 from motionloom.features.footplants.foot_signals import FootTracks, foot_tracks
-from motionloom.features.footplants.skated import _ground, find_floor
+from motionloom.features.footplants.sliding_floor import _ground, find_floor
 from motionloom.motion.kinematics import velocities
 from motionloom.rotation import quat
 from tests.oracles import ground as plain
@@ -71,7 +71,7 @@ def test_rounds_are_those_of_the_plain_form(monkeypatch):
     for k in range(3):
         strange = 0.25 * (1.0 + 4.0 * 0.6**k)
         ground = plain.follow(moving, high, strange, ground, (0.03 * fps) ** 4)
-    monkeypatch.setattr(skated, "ROUNDS", 3)
+    monkeypatch.setattr(sliding_floor, "ROUNDS", 3)
     assert _ground(points, high, fps) == pytest.approx(ground, abs=1e-9)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.features.glitches.abrupt import kept_where_calm, more_abrupt
+from motionloom.features.glitches.bridge import reject_if_rougher, rougher_frames
 from motionloom.synthetic import clip
 
 
@@ -29,9 +29,9 @@ def joints(motion):
 
 
 def test_a_repair_that_jolts_the_body_is_found_where_it_does(walk):
-    worse = more_abrupt(walk, jolted(walk, 30, 0.05), joints(walk), zone(walk, 28, 32))
+    worse = rougher_frames(walk, jolted(walk, 30, 0.05), joints(walk), zone(walk, 28, 32))
     assert np.array_equal(np.flatnonzero(worse), [29, 30, 31])
-    calmed = more_abrupt(jolted(walk, 30, 0.05), walk, joints(walk), zone(walk, 28, 32))
+    calmed = rougher_frames(jolted(walk, 30, 0.05), walk, joints(walk), zone(walk, 28, 32))
     assert not calmed.any()
 
 
@@ -39,6 +39,6 @@ def test_a_repair_is_kept_where_it_calms_and_left_out_where_it_jolts(walk):
     broken = jolted(jolted(walk, 30, 0.05), 60, 0.05)
     repaired = jolted(walk, 60, 0.2)  # calm at 30, worse at 60
     changed = zone(walk, 28, 32) | zone(walk, 58, 62)
-    kept = kept_where_calm(broken, repaired, joints(walk), changed)
+    kept = reject_if_rougher(broken, repaired, joints(walk), changed)
     assert np.array_equal(kept.root_positions[30], walk.root_positions[30])
     assert np.array_equal(kept.root_positions[60], broken.root_positions[60])

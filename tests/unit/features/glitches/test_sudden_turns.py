@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.features.glitches import sudden_turns as jumps
-from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
+from motionloom.features.glitches import glitch_frames as jumps
+from motionloom.features.glitches.glitch_frames import find_sudden_turns, sudden_turn_findings
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from tests.oracles import jumps as plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.features.glitches.twitches import find_twitches
+from motionloom.features.glitches.glitch_frames import find_twitches
 from motionloom.rotation import quat
 
 

@@ -1,10 +1,10 @@
-"""Skated clips: feet that stand on a ground which slides, and how much of it slides.
+"""Skated clips: which feet stand on a floor that slides, and for how much of the time it slides.
 
 In a clip whose root drifts and whose legs tremble no foot is ever slow, and yet an eye sees which
 foot stands: the low one, next to which everything else moves. So the velocity of the ground is
 estimated as a smooth function of time that the slowest low point of a foot follows best, foot after
-foot. On a copy without it, and smoothed, what stands is low and slow. The copy is only looked at:
-it serves to find contacts, and to say how much of a clip slides without any contacts.
+foot. On a copy without that velocity, and smoothed, a point stands while it is low and slow. The
+copy serves to find contacts, and to measure how much of a clip slides without knowing its contacts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import velocities
 
 _follow = kernel("ml_ground_follow")
-
 SMOOTH_S = 0.035
 """The copy is smoothed twice over this long to either side."""
 LEVEL_S, LOW_M = 1.0, 0.05
