@@ -31,7 +31,7 @@ from motionloom.body.root_motion import (
     with_root_bone as with_root_bone,
     without_root_bone as without_root_bone,
 )
-from motionloom.body.stature import stature as stature
+from motionloom.body.proportions import stature as stature
 from motionloom.cleanup.balancing import (
     Balanced as Balanced,
     BalanceFigures as BalanceFigures,

@@ -12,8 +12,8 @@ from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, one_of, pos
 from motionloom._records import record
 from motionloom.blending.cycle import Cycle, CycleSearch
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.proportions import stature
 from motionloom.body.root_motion import travel_on_root
-from motionloom.body.stature import stature
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import legs_missing, same_frames
 from motionloom.errors import RegistrationError

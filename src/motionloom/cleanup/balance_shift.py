@@ -12,6 +12,7 @@ from motionloom.features.balance import GRAVITY, SMOOTH_S, Support, way_to_suppo
 from motionloom.motion.contacts import runs_of
 
 _solve = kernel("ml_spline_solve")
+
 MOVED = 0.84
 """Part of the body's mass that a shift of the root moves: legs whose feet stand move by half."""
 STILL = 0.3
@@ -133,7 +134,7 @@ def _transposed(move: FloatArray, wanted: FloatArray) -> FloatArray:
 
 
 def near(flags: BoolArray, frames: int) -> BoolArray:
-    """Frames no farther than so many from a flagged one."""
+    """Frames at most ``frames`` away from a flagged one."""
     near = np.convolve(flags, np.ones(2 * frames + 1), mode="same") if len(flags) else flags
     return np.asarray(near[: len(flags)] > 0.5)
 

@@ -24,8 +24,8 @@ from motionloom._block import Block
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_offsets, foot_points
-from motionloom.body.knee_repair import repair_knees as knee_repair
 from motionloom.body.knees import knees_of_pose
+from motionloom.body.knees import repair_knees as knee_repair
 from motionloom.cleanup.cleanup_report import (
     Cleanup,
     CleanupReport,
@@ -55,24 +55,25 @@ from motionloom.features.footplants.foot_signals import foot_tracks
 from motionloom.features.footplants.sliding_floor import find_floor
 from motionloom.features.glitches.bursts import spread_bursts
 from motionloom.motion.contacts import KINDS, Footplants, contacts_for
-from motionloom.motion.forward import forward_into
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import forward_into
 
 _fastest = kernel("ml_contact_fastest")
+_speeds = kernel("ml_contact_speeds")
+_slides = kernel("ml_contact_slides")
+_ways = kernel("ml_rewrite_ways")
+_misses = kernel("ml_contact_misses")
+
 ROUNDS = 12
 """Times that contacts are released and the motion is cleaned again."""
 LOOSE_M_S = 5.0
-"""Points in frames that hardly say where they stand count as if they were so much faster."""
+"""Points in frames that hardly say where they stand count as this much faster, m/s."""
 SKATED = 0.65
 """A clip skates whose feet slide in more than this part of the frames on the floor."""
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
 clip's planted points move, with and without their common slide; else the whole plant is held."""
-_slides = kernel("ml_contact_slides")
-_ways = kernel("ml_rewrite_ways")
-_misses = kernel("ml_contact_misses")
-_speeds = kernel("ml_contact_speeds")
 SLIDING_M = 1e-6
 """Toes that slide in their foot by less than this do not slide."""
 BODY_NUMBERS = 24
@@ -80,7 +81,9 @@ BODY_NUMBERS = 24
 HOLDING_SLACK = 1.1
 """How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
 the legs that skated have the rest of the way to go."""
+
 Holds = tuple[Hold, ...]
+"""Holds of both feet, by kind of point and in time."""
 
 
 def clean_footskate(
@@ -463,7 +466,7 @@ def _clean(
 def _widened(
     holds: tuple[Hold, ...], after: FloatArray, footplants: Footplants, fps: float, most: float
 ) -> tuple[Hold, ...]:
-    """The holds, whole plants where the frames left out would move too fast."""
+    """The holds, widened to whole plants where frames that were left out would move too fast."""
     trimmed = [hold for hold in holds if hold.span != hold.label]
     if not trimmed:
         return holds

@@ -30,7 +30,7 @@ from motionloom.features.checks.quality_check import (
 from motionloom.features.checks.series import check_rig
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.intervals import Spans, frames_of
+from motionloom.motion.edit import Spans, frames_of
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance

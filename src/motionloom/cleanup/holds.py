@@ -23,6 +23,7 @@ _trim = kernel("ml_hold_trim")
 _place = kernel("ml_hold_place")
 _fill = kernel("ml_hold_fill")
 _aim = kernel("ml_foot_aim")
+
 KEPT = 0.86
 """At least this part of every plant is held."""
 NEAR_S = 0.12
@@ -182,7 +183,7 @@ class AnkleTarget:
 
 
 def no_target(n: int) -> AnkleTarget:
-    """Zeros for so many frames."""
+    """Zeros for ``n`` frames."""
     return AnkleTarget(
         np.zeros((n, 4)), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros(n), np.zeros((n, 2, 3))
     )

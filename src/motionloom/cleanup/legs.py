@@ -19,6 +19,7 @@ _damp = kernel("ml_knee_damp")
 _damp_span = kernel("ml_knee_damp_span")
 _soften_span = kernel("ml_knee_soften_span")
 _aim = kernel("ml_leg_aim")
+
 Pose = tuple[FloatArray, FloatArray]
 """World positions (F, J, 3) and rotations (F, J, 4)."""
 NO_HOLDS: BoolArray = np.zeros((0, 2), dtype=bool)

@@ -140,7 +140,7 @@ def raised(
 
 
 def _sweeps(low: BoolArray, ways: FloatArray, fps: float) -> list[tuple[int, int, float]]:
-    """First and last frame of each way of a point over the floor, and its length, metres.
+    """First and last frame of each sweep of a point over the floor, and its length, metres.
 
     ``low`` (F,) is where it is near the floor, ``ways`` (F - 1,) what it goes from frame to frame.
     """
@@ -167,7 +167,7 @@ def _smooth(lifts: FloatArray, held: BoolArray, fps: float) -> FloatArray:
 
 
 def _drags(point: FloatArray, failed: FailedCheck, fps: float) -> Iterator[slice]:
-    """Frames of all ways over the floor that are about as low and as long as the failed one.
+    """Frames of all sweeps over the floor that are about as low and as long as the failed one.
 
     A check names the worst one only, and a gait has one in every step.
     """
@@ -185,14 +185,14 @@ def _drags(point: FloatArray, failed: FailedCheck, fps: float) -> Iterator[slice
 
 
 NEAR_S = 0.3
-"""Contacts so close to a failed check may have caused it, seconds."""
+"""A contact at most this far from a failed check may have caused it, seconds."""
 TRIM_S, SHORTEST_S = 0.034, 0.05
-"""A contact gives up so much at the end that is nearer to the failure, and twice as much each time
-that this did not help; what is left shorter than the second is given up whole. Seconds."""
+"""A contact loses the first at the end that is nearer to the failure, and twice as much each time
+that this did not help. A contact that would be shorter than the second is released. Seconds."""
 MOST_TIMES = 8
-"""Contacts that gave up so many times the usual length without any help are not the cause."""
+"""Contacts that lost 8 times the usual length without any help are not the cause."""
 SAME_S = 0.1
-"""A check that fails at most so far from where it failed before fails again, seconds."""
+"""A check that fails at most this far from where it failed before fails again, seconds."""
 TRAVELS = ("stall", "launch", "direction", "travel speed", "heading", "head turn")
 """Checks of how the body travels, which contacts of feet do not cause."""
 LEG = ("hip", "knee", "ankle", "toe")
@@ -214,7 +214,7 @@ class Releases:
         self._last: dict[tuple[str, str], Release] = {}
 
     def after(self, failed: Sequence[FailedCheck]) -> list[Release]:
-        """For what a try still fails: twice as much as before where the same check fails again.
+        """Releases for the checks that a try fails: twice as much where the same check fails again.
 
         Left out are checks of travel, and those that stayed whatever was given up.
         """

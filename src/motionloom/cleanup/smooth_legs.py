@@ -32,6 +32,7 @@ _find = kernel("ml_calm_find")
 _largest = kernel("ml_calm_largest")
 _share = kernel("ml_calm_share")
 _smooth = kernel("ml_calm_smooth")
+
 FREE_DEG_S = 300.0
 """Any joint may turn this fast, degrees per second."""
 AROUND_S = 0.1
@@ -54,7 +55,7 @@ class Leg(NamedTuple):
 
 
 class LegLimits:
-    """What one leg may do: what it does in the clip itself, and a little more.
+    """Limits of one leg: a little more than it does in the clip itself.
 
     Parameters
     ----------
@@ -221,6 +222,7 @@ def second_differences(track: FloatArray) -> FloatArray:
 
 
 _jerk_sizes = kernel("ml_knee_jerks")
+
 NEARBY_S = 0.25
 """A knee is compared with what it does in the clip so many seconds before and after."""
 KNEE_WIDTHS_S = (0.008, 0.017, 0.033, 0.067)
@@ -326,7 +328,7 @@ def _inside(standing: BoolArray) -> BoolArray:
 def _quick_part(
     foot: Foot, way: FloatArray, reach: FloatArray, jerky: BoolArray, half: int
 ) -> FloatArray:
-    """Shift (F, 3) that takes the quick part out of what the way to the ankle changed by.
+    """Shift (F, 3) that takes the quick part out of the change from hip to ankle.
 
     Parameters
     ----------

@@ -17,10 +17,9 @@ from motionloom.cleanup.holds import AnkleTarget, Placed
 from motionloom.cleanup.legs import Foot, LegSolution, Pose, leg_record, solve_leg
 from motionloom.cleanup.smooth_legs import FREE_M_S2, LegLimits, calm_rotations, quiet_knees
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.forward import forward_into
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion, replace_valid, valid_quats
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.skeleton import Skeleton, forward_into
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 
@@ -30,6 +29,7 @@ _loose = kernel("ml_calm_loose")
 _least = kernel("ml_root_least_shift")
 _drop = kernel("ml_root_drop")
 _still = kernel("ml_root_still_legs")
+
 SMOOTH_S = 0.12
 """The root's shift is smoothed over this long to either side."""
 JITTER_S = 0.05
@@ -138,7 +138,7 @@ def solve_body(
 def calm_body(
     motion: Motion, pose: Pose, placed: Placed, solved: Solved, limits: tuple[LegLimits, ...]
 ) -> tuple[Placed, Solved, Motion, int]:
-    """What was solved with calm legs, its motion, and how many held frames that let loose.
+    """Calm the legs; the feet, the body, its motion, and the number of held frames let loose.
 
     Parameters
     ----------

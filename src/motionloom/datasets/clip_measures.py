@@ -12,8 +12,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import SIDES, ball_height, foot_points
 from motionloom.body.knees import find_knees, local_flexion
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.datasets.foot_slides import measure_slides
 from motionloom.datasets.jitter import JUDGED_FPS, measure_jitter
 from motionloom.datasets.rate_check import RateVerdict, judge_held, judge_rate, judge_swings

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import tip_points
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.drawing.footprints import FootTrack
 from motionloom.errors import MotionLoomError
 from motionloom.features.balance import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Protocol, TypeVar
 
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
-from motionloom.motion.result_motion import motion_in
+from motionloom.motion.motion import Motion, motion_in
 
 T = TypeVar("T")
 

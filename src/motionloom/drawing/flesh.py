@@ -8,7 +8,7 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import ROLES, BodyMap, roles_for
 from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.drawing.figure import Figure, Part, Side
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat

@@ -11,8 +11,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height, tip_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.motion.motion import Motion
 
 GRAVITY = 9.81

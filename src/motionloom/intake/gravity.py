@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.body.masses import mass_segments
+from motionloom.body.proportions import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.leg_tracks import LegTracks
 from motionloom.motion.contacts import runs_of

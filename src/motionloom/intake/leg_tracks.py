@@ -10,7 +10,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion

@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, flag, of_kind, positive
 from motionloom._paths import printable
 from motionloom.body.body_map import BodyMap
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.features.glitches.glitch_frames import find_sudden_turns, sudden_turn_findings
 from motionloom.findings import Finding
 from motionloom.formats.file_clip import FileClip

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.intervals import Frames, Spans, frames_of
+from motionloom.motion.edit import Frames, Spans, frames_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.gait_cycles import GaitCycle, find_cycles
 from motionloom.registration.grids import named_clip

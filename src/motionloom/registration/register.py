@@ -13,7 +13,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.intervals import Frames
+from motionloom.motion.edit import Frames
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.contact_timing import timed_by_contacts

@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from motionloom._arrays import finite, flag, items, not_negative, of_kind, positive
 from motionloom.errors import ArrayError
-from motionloom.motion.intervals import Spans
+from motionloom.motion.edit import Spans
 from motionloom.registration.gait_cycles import GaitCycle
 
 STEEPEST = 16

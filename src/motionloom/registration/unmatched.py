@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom.motion.intervals import Frames
+from motionloom.motion.edit import Frames
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.prepared import Prepared
 from motionloom.retargeting.match import clip_names

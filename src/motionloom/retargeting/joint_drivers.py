@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from motionloom.body.body_map import BodyMap
 from motionloom.body.joint_names import read_name
-from motionloom.body.limb_bones import SIDES, clavicles
-from motionloom.body.neutral import Stance
+from motionloom.body.neutral import SIDES, Stance, clavicles
 from motionloom.motion.skeleton import Skeleton
 
 LIMB_PARTS = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist")

@@ -9,8 +9,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.body.limb_bones import SIDES, UP
-from motionloom.body.neutral import Stance
+from motionloom.body.neutral import SIDES, UP, Stance
 from motionloom.rotation import quat
 
 BALL_HEIGHT = 0.04

@@ -19,9 +19,8 @@ from motionloom.features.footplants.sync_markers import SyncMarkers, sync_marker
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, joined_name
 from motionloom.motion.provenance import Provenance, Track
-from motionloom.motion.result_motion import joined_name
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.splicing.action_times import Timing, action_times
 from motionloom.splicing.assembly import Assembled, Assembly, on_captured_legs

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.body.masses import Segments, mass_segments
+from motionloom.body.proportions import Segments, mass_segments
 from motionloom.synthetic.synthetic_skeleton import Rig
 
 

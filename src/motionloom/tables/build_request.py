@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import numpy.typing as npt
 
 from motionloom._arrays import items, known_options, one_of, positive, whole
-from motionloom.body.masses import mass_parts
+from motionloom.body.proportions import mass_parts
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.catalogue_check import checked_rate
 from motionloom.tables.score.natural import RANKINGS, ranking_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.drawing.flesh import build_figure
 
 SOLE_M = 0.01

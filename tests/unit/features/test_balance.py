@@ -8,8 +8,7 @@ import pytest
 from motionloom import synthetic
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.features.balance import (
     GRAVITY,
     HALF_WIDTH,

@@ -20,6 +20,7 @@ from motionloom.features.checks.series import Series, series_record
 from motionloom.motion.provenance import Copy
 
 _judge = _core.kernel("ml_check_judge")
+
 TURN_MORE, TURN_FREE = 1.3, np.radians(300.0)
 SPEED_MORE = 1.3
 BEND_MORE, BEND_FREE = 1.5, 80.0
@@ -33,7 +34,7 @@ SINK = 0.025
 
 
 class CheckedMotion(NamedTuple):
-    """A motion, and what of it is checked."""
+    """A motion, and which of its frames are checked."""
 
     series: Series
     planted: BoolArray
@@ -61,7 +62,7 @@ def judge(
     floors: FloatArray | None = None,
     gaps: FloatArray | None = None,
 ) -> int:
-    """Fill ``failures`` with failed checks; how many there are.
+    """Fill ``failures`` with failed checks; their number.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def _given(values: FloatArray) -> FloatArray | None:
 
 
 def with_slack(limits: Limits, slack: float) -> Limits:
-    """Limits of joints so much wider, what is always allowed included."""
+    """Limits of joints ``slack`` times as wide, the speeds that are always allowed included."""
     return limits._replace(
         turn=np.maximum(slack * limits.turn, slack * TURN_FREE / TURN_MORE),
         speed=slack * limits.speed,
@@ -117,11 +118,12 @@ def with_slack(limits: Limits, slack: float) -> Limits:
 _joints = kernel("ml_copied_joints")
 _grounds = kernel("ml_copied_grounds")
 _drags = kernel("ml_copied_drags")
+
 COPIED_MORE = 1.15
-"""A joint may be so much faster, and a contact slide so much farther, than in the very frames that
-were copied."""
+"""A joint may be this many times as fast, and a contact slide this many times as far, as in the
+frames that were copied."""
 DRAGGED_MORE = 1.2
-"""A sole point may be dragged so much farther than near the very frames that were copied."""
+"""A sole point may be dragged this many times as far as near the very frames that were copied."""
 FLOOR_FALL = 0.05
 """Metres that floors are below the higher one of two clips between them; as in
 core/src/transition.c."""
@@ -170,8 +172,8 @@ def no_grounds() -> FloatArray:
 def mixed_floors(limits: Sequence[Limits], weights: FloatArray) -> FloatArray:
     """Heights below which sole points are on the floor, and at which they stand. (F, 2, 4).
 
-    Each frame is so much of each source: weights (F, K). Where feet stand is no farther below the
-    higher one than ``FLOOR_FALL``: a foot may stand on it to the end.
+    ``weights`` (F, K) are the shares of the sources in each frame. Feet stand at most
+    ``FLOOR_FALL`` below the highest floor that plays: a foot may stand on it to the end.
     """
     own = np.stack([(each.floor, each.highest) for each in limits])  # (K, 2, 4)
     floors = np.einsum("fk,ksp->fsp", weights, own)

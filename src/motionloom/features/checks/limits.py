@@ -23,9 +23,11 @@ N_SPANS = 7
 ..., and any."""
 N_HEIGHTS = 3
 """Drags are compared 1, 2 and 3 cm over the floor; as in core/src/check.h."""
+
 _measure = _core.kernel("ml_limits_measure")
+
 EDGE_S, LONG_S = 0.06, 1.0
-"""The first and last so many seconds of a clip longer than the second set no limits."""
+"""The first and last 0.06 s of a clip longer than 1 s set no limits."""
 
 
 @record
@@ -153,7 +155,7 @@ def limits_record(limits: Limits) -> _core.Record:
 
 
 def limits_without_sources(rig: CheckRig) -> Limits:
-    """Limits that only what no body does exceeds: nothing is known of how fast this one moves."""
+    """Limits that no real body exceeds: nothing is known of how fast this one moves."""
     n = len(rig.checked)
     free = no_limits(rig)
     body = np.full_like(free.body, np.inf)
@@ -176,6 +178,7 @@ _slides = kernel("ml_sole_slides")
 _drags = kernel("ml_sole_drags")
 _hover = kernel("ml_sole_hover")
 _floors = kernel("ml_sole_floors")
+
 DRAG_SPEED = 0.25
 """A sole point on the floor and faster than this is dragged, m/s; as in core/src/check.h."""
 STANDS, LANDS = 0.25, 0.10

@@ -2,9 +2,10 @@
 
 :func:`verify` is the verb, :class:`QualityCheck` the same for many results of the same sources.
 Both measure series of every frame (:mod:`motionloom.features.checks.series`), compare them with the
-limits of the sources (:mod:`~motionloom.features.checks.limits`, :mod:`~.compare`), and, where the
-provenance of a result is known, compare its feet and travel with the clips at the times that they
-play (:mod:`~motionloom.features.checks.support_check`).
+limits of the sources (:mod:`motionloom.features.checks.limits`,
+:mod:`motionloom.features.checks.compare`), and, where the provenance of a result is known, compare
+its feet and travel with the clips at the times that they play
+(:mod:`motionloom.features.checks.support_check`).
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Kept:
-    """What one verification leaves to the next."""
+    """Memory and limits that one verification leaves to the next."""
 
     block: Block
     series: Series | None = None
@@ -408,9 +409,10 @@ class QualityCheck:
 
     @contextmanager
     def tries(self, block: Block) -> Iterator[None]:
-        """While this is entered, memory of a verification is the block's, and the next ones' too.
+        """While this is entered, verifications share the memory of a block.
 
-        For one after the other of tries of as many frames that show the same frames.
+        For tries, one after the other, that have the same number of frames and show the same frames
+        of the sources.
         """
         self._kept = _Kept(block)
         try:
@@ -514,7 +516,7 @@ def restless_head(
 
 
 def _unsound(turns: Turns, positions: FloatArray) -> list[Finding]:
-    """What is broken in a motion's data, whatever it was made of."""
+    """Faults of a motion's data, whatever it was made of."""
     findings: list[Finding] = []
     if not np.isfinite(positions.sum()):
         findings.append(Finding("error", "pose", "Joint positions are not finite."))
@@ -532,7 +534,7 @@ def _unsound(turns: Turns, positions: FloatArray) -> list[Finding]:
 
 
 def merged_verdict(compared: Verification, alone: Verification) -> Verification:
-    """A comparison with the given motion, and the check of the result alone, as one verdict.
+    """Merge the comparison with the given motion and the check of the result alone.
 
     A failure that both report is listed once, the worse of the two.
     """

@@ -23,6 +23,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
 _measure = _core.kernel("ml_check_measure")
+
 Pose = tuple[FloatArray, FloatArray]
 """World positions and rotations of all joints."""
 
@@ -67,7 +68,7 @@ def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series
 
 
 def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Series:
-    """Series of zeros for so many frames; of a block that nobody has written to, or on its own."""
+    """Series of zeros; in a block that was not written to before, or in memory of its own."""
     zeros = (Block(0) if block is None else block).zeros
     n = len(rig.checked)
     return Series(
@@ -120,10 +121,10 @@ def series_record(series: Series) -> _core.Record:
 
 ABSENT = -1
 QUICK_M_S, QUICK = 1.2, np.radians(320.0)
-"""Joints may always be so fast relative to their parents, m/s, unless their bone then turns faster
+"""A joint may always be this fast relative to its parent, m/s, unless its bone then turns faster
 than the second, rad/s: a forearm of 18 cm would turn at 380 degrees per second."""
 SHORT_M = 0.05
-"""Shorter bones count as so long, metres."""
+"""Shorter bones count as this long, metres."""
 
 
 @record

@@ -46,34 +46,25 @@ class Played(NamedTuple):
 
     @classmethod
     def of(cls, provenance: Provenance, motion: Motion, sources: Sequence[Motion]) -> Played:
-        """What the provenance of a motion tells; it must fit the motion and the sources."""
-        checked_provenance(provenance, motion, len(sources))
+        """Read the provenance of a motion; it must fit the motion and the sources."""
+        if provenance.n_frames != motion.n_frames:
+            raise ArrayError(
+                f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
+                f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
+            )
+        n = len(sources)
+        if len(provenance.sources) != n:
+            raise ArrayError(
+                f"`provenance` must be about the sources of the check ({n}), in their order; "
+                f"it names {len(provenance.sources)}."
+            )
+        unchanged = np.zeros(provenance.n_frames, dtype=bool)
         return cls(
-            shown_frames(provenance),
+            dataclasses.replace(provenance, changed=unchanged).copies(),
             tuple(playing_clips(provenance, [each.fps for each in sources])),
-            weights_in(provenance),
+            np.stack([provenance.body.weights_of(k) for k in range(n)], axis=1),
             judged_frames(provenance),
         )
-
-
-def checked_provenance(provenance: Provenance, motion: Motion, n_sources: int) -> None:
-    """Refuse a provenance that is not about the motion and the sources."""
-    if provenance.n_frames != motion.n_frames:
-        raise ArrayError(
-            f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
-            f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
-        )
-    if len(provenance.sources) != n_sources:
-        raise ArrayError(
-            f"`provenance` must be about the sources of the check ({n_sources}), in their order; "
-            f"it names {len(provenance.sources)}."
-        )
-
-
-def shown_frames(provenance: Provenance) -> tuple[Copy, ...]:
-    """Frames that show a frame of one clip, as it is or with changes."""
-    unchanged = np.zeros(provenance.n_frames, dtype=bool)
-    return dataclasses.replace(provenance, changed=unchanged).copies()
 
 
 def playing_clips(provenance: Provenance, rates: Sequence[float]) -> list[Playing]:
@@ -97,12 +88,6 @@ def playing_clips(provenance: Provenance, rates: Sequence[float]) -> list[Playin
     return found
 
 
-def weights_in(provenance: Provenance) -> FloatArray:
-    """Share of every source in every frame of the part that carries the body. (F, K)."""
-    each = [provenance.body.weights_of(k) for k in range(len(provenance.sources))]
-    return np.stack(each, axis=1)
-
-
 def judged_frames(provenance: Provenance) -> BoolArray:
     """Frames that are judged: all but copies. Steps into a copy and out of it are judged. (F,)."""
     judged, n = np.ones(provenance.n_frames, dtype=bool), provenance.n_frames
@@ -117,6 +102,7 @@ def judged_frames(provenance: Provenance) -> BoolArray:
 _measure = _core.kernel("ml_support_measure")
 _told = _core.kernel("ml_support_told")
 _judge = _core.kernel("ml_support_judge")
+
 MOMENTS = 9
 """Moments of a clip around the mapped time; as in core/src/check_support.c."""
 AROUND_S = 0.2
@@ -179,7 +165,7 @@ def leg_length(rig: CheckRig, positions: FloatArray) -> float:
 
 
 class Told(NamedTuple):
-    """What clips tell of frames of a result; a row for each of them that plays at once."""
+    """Measures of the playing clips at the frames of a result, one row for each clip."""
 
     feet: FloatArray
     """(P, F, 2, 9, 2)"""
@@ -199,7 +185,7 @@ def told_by(
     fps: float,
     span: tuple[int, int],
 ) -> Told:
-    """What every playing clip tells of frames ``span`` (first, stop) of a result."""
+    """Measure every playing clip at frames ``span`` (first, stop) of a result."""
     first, stop = span
     n, many = stop - first, len(playing)
     told = Told(
@@ -232,7 +218,7 @@ def support_rows(
 
 
 def used_frames(playing: Sequence[Playing], n_sources: int, span: slice) -> Iterator[FloatArray]:
-    """Of every source, its first and last frame that play within a span; none, or two."""
+    """First and last frame of every source that play within a span; an empty array for none."""
     for source in range(n_sources):
         frames = [each.at[span] for each in playing if each.source == source]
         known = np.concatenate([at[np.isfinite(at)] for at in frames]) if frames else np.zeros(0)

@@ -73,9 +73,9 @@ def detect_footplants(
     over the other end of the foot is, so a heel that hangs still on tiptoe is not planted. Plants
     of a clean clip include the few frames in which the foot settles and begins to lift; the more
     noise there is, the closer they keep to where the point is at rest. If nothing is slow and the
-    body does not fall, the foot under it is planted: see
-    :mod:`motionloom.features.footplants.detect`. Feet that slide along with the body are detected
-    in spite of that; feet of an in-place clip, which slide under a body at rest, have no plants.
+    body does not fall, the foot under it is planted: see :func:`find_carrying_feet`. Feet that
+    slide along with the body are detected in spite of that; feet of an in-place clip, which slide
+    under a body at rest, have no plants.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
 
 
 def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArray:
-    """Plants on one spot joined across gaps that are too short for a step."""
+    """Join plants on one spot across gaps that are too short for a step."""
     joined = planted.copy()
     runs = runs_of(planted)
     apart = np.linalg.norm(np.diff(run_medians(points, runs), axis=0), axis=-1)
@@ -239,7 +239,7 @@ def _tilted(signals: FootSignals, height: float, flat: FloatArray) -> BoolArray:
 def _without_hanging(
     planted: BoolArray, heights: FloatArray, height: float, flat: FloatArray, fps: float
 ) -> BoolArray:
-    """Plants without those of points that are still but off the ground.
+    """Drop plants of points that are still but off the ground.
 
     Heels are so in walking backwards, balls where somebody stands with the toes pulled up.
     """
@@ -259,11 +259,11 @@ def _without_hanging(
 
 
 def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:
-    """Plants without those of a foot that only pauses, or is held, in the air.
+    """Drop plants of a foot that only pauses, or is held, in the air.
 
-    All the while the other foot stands. A foot that is held is well above that one; a foot on a
-    stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
-    so above the places where it stands before and after, or for a moment only.
+    All the while the other foot stands. A foot that is held is well above the standing one. So is a
+    foot on a stair, but then the other foot leaves and this one carries. A foot that pauses within
+    a step pauses above the places where it stands before and after, or for a moment only.
     """
     standing = planted.copy()
     for k in range(planted.shape[1]):
@@ -289,7 +289,7 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
 
 
 def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
-    """Plants that nearly reach an end of the clip drawn out to it.
+    """Draw out plants that nearly reach an end of the clip to that end.
 
     No step fits in between, and speeds are the least certain there.
     """

@@ -11,11 +11,12 @@ from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets, foot_points, mean_skeleton
-from motionloom.motion.forward import forward_into
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import forward_into
 
 _standing = kernel("ml_foot_standing")
+
 STEADY_S = 0.3
 """The body's own speed is taken over this long: half a walking step."""
 SHORTEST_S, LONGEST_S = 0.045, 0.15
@@ -35,7 +36,7 @@ FRAMES = 2048
 
 
 class FootTracks(NamedTuple):
-    """What of a body is followed, metres."""
+    """Tracks of feet, pelvis and knees, metres."""
 
     points: FloatArray
     """Heels and balls. Shape (F, 4, 3)."""
@@ -75,7 +76,7 @@ def foot_tracks(motion: Motion, body: BodyMap) -> FootTracks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FootSignals:
-    """What the detector looks at. The slide is already taken out of ``points``."""
+    """What the detector measures. ``points`` and speeds are without the common slide."""
 
     points: FloatArray
     """Left heel, left ball, right heel, right ball, metres. Shape (F, 4, 3)."""
@@ -193,7 +194,7 @@ def noise_level(points: FloatArray) -> FloatArray:
 
 
 def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
-    """Part of the body's velocity at which the feet slide when they should stand.
+    """Find the part of the body's velocity at which the feet slide when they should stand.
 
     Scaled root travel, retargeting to other leg lengths and a wrong unit all make standing feet
     move along with the body. The part is found as that at which the feet stand most often.
@@ -211,7 +212,7 @@ def _find_slide(velocity: FloatArray, body_velocity: FloatArray) -> float:
 
 
 def _stood(feet: FloatArray, body: FloatArray, slides: FloatArray) -> FloatArray:
-    """How often feet (F, P, 3) stand if they slide at each of these parts of ``body`` (F, 3)."""
+    """How often feet (F, P, 3) stand if they slide at each part ``slides`` of ``body`` (F, 3)."""
     out = np.zeros(len(slides))
     feet, body = (np.ascontiguousarray(each, dtype=np.float64) for each in (feet, body))
     _standing(len(feet), feet.shape[1], feet, body, len(slides), slides, out)

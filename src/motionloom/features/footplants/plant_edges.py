@@ -23,6 +23,7 @@ from motionloom.motion.contacts import runs_of
 
 _windows = kernel("ml_edge_windows")
 _evidence = kernel("ml_edge_evidence")
+
 OUT_S, IN_S = 0.085, 0.16
 """How far an edge may move outwards and inwards, seconds. A foot that is set down gently is slow
 long before it stands, so rough plants are rather too long."""
@@ -330,9 +331,9 @@ def edge_evidence(
     Tracks run from inside the plant outwards and begin near 0. ``rests`` (K,) are the instants in
     frames from the innermost one. Axes are independent, and each may move at any of the
     ``densities``. Up to the instant the point stands whatever the density, so those frames are
-    eliminated once for all densities and later instants, and only what is left of the
-    others is factored each time. Noise is white, of size ``sigma``, and whatever else of it has the
-    autocovariance ``sway`` by lag (at least W values).
+    eliminated once for all densities and later instants, and only the other frames are factored
+    each time. Noise has a white part of size ``sigma`` and a part with the autocovariance ``sway``
+    by lag (at least W values).
     """
     n, n_tracks, n_axes = tracks.shape
     n_columns = n_tracks * n_axes

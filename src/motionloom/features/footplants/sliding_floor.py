@@ -21,6 +21,7 @@ from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import velocities
 
 _follow = kernel("ml_ground_follow")
+
 SMOOTH_S = 0.035
 """The copy is smoothed twice over this long to either side."""
 LEVEL_S, LOW_M = 1.0, 0.05
@@ -55,7 +56,7 @@ PLACE_S, IN_PLACE = 1.0, 2.0
 
 
 class Floor(NamedTuple):
-    """What stands on a ground that may slide."""
+    """Points that stand on a ground that may slide."""
 
     planted: BoolArray
     """Heels and balls that stand on the copy. Shape (F, 4)."""

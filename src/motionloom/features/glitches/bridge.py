@@ -16,9 +16,9 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
 LEADING = 1.5
-"""Velocities at the ends lead no farther than so many times the way between the ends, or"""
+"""Velocities at the ends lead no farther than this many times the distance between the ends, ..."""
 LEAST, LEAST_M = np.radians(12.0), 0.05
-"""this far, radians and metres: what comes back to where it was may swing out."""
+"""... or this far, radians and metres: a joint that comes back to its place may swing out."""
 
 
 def bridge_rotations(quats: FloatArray, before: int, after: int) -> FloatArray:
@@ -54,7 +54,7 @@ def bridge_line(values: FloatArray, before: int, after: int) -> FloatArray:
 
 
 def cubic_way(way: FloatArray, leave: FloatArray, arrive: FloatArray, length: int) -> FloatArray:
-    """Way gone after 1 to ``length - 1`` frames along a cubic. (length - 1, ...).
+    """Distance covered after 1 to ``length - 1`` frames along a cubic. (length - 1, ...).
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def turn_per_frame(quats: FloatArray, first: int, last: int) -> FloatArray:
 
 
 def _shortened(step: FloatArray, length: int, most: FloatArray) -> FloatArray:
-    """A step per frame that leads at most so far in so many frames."""
+    """A step per frame, shortened to lead at most ``most`` in ``length`` frames."""
     far = length * _size(step)
     return np.asarray(step * np.minimum(1.0, most / np.maximum(far, 1e-12)))
 
@@ -90,10 +90,10 @@ def _size(vectors: FloatArray) -> FloatArray:
 
 
 MORE, FREE = 1.1, 80.0
-"""A repair may accelerate a joint by so much more than the clip does just there or away from what
-is repaired, and always by the second, m/s2."""
+"""A repair may accelerate a joint this many times as much as the clip does near by or away from the
+repair, and always by the second, m/s2."""
 NEAR_S = 0.04
-"""Captured accelerations so near count, seconds."""
+"""Captured accelerations at most this far away count as near by, seconds."""
 
 
 def rougher_frames(
@@ -126,7 +126,7 @@ def rougher_frames(
 def reject_if_rougher(
     captured: Motion, repaired: Motion, joints: IntArray, changed: BoolArray
 ) -> Motion:
-    """The repaired clip, as captured in runs of changed frames that are more abrupt than before.
+    """The repaired clip, but as captured in runs of changed frames that became rougher.
 
     The parameters are those of :func:`rougher_frames`.
     """

@@ -35,8 +35,9 @@ FARTHEST_M, FARTHEST = 0.05, np.radians(40.0)
 SIGMA_S = 0.016
 """Width of the kernel that spreads a burst in one round."""
 ROUNDS, JOLT_ROUNDS = (8, 4, 2, 2, 2), 2
-"""A burst is smoothed in so many rounds; fewer, where the first try made a joint more abrupt. From
-the last number on, frames that would become more abrupt are left as captured."""
+"""Rounds of smoothing in one try after another: fewer, where more made a joint rougher. After the
+last try, frames that would become more abrupt are left as captured. Jolts are looked for again in
+the first two rounds only."""
 CHANGED, LEAST_CHANGE = 0.75, np.radians(1.5)
 """A rotation changes by at most this part of the burst, or by the second where that is more."""
 SHORTEST = 12

@@ -25,12 +25,13 @@ from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 _find_bends = kernel("ml_bend_find")
+
 JUDGED_FPS = 60.0
 """Faster motion is judged over steps of frames as long as this rate's. What is slower is held to
 lower limits: an impact that is over within one frame bends a way the less, the longer it lasts."""
 SHARP = 200.0
-"""A joint whose way bends less sharply than this does not glitch, m/s². Feet that land and hands
-that hit get to half of it."""
+"""A joint whose path bends less sharply than this does not glitch, m/s². Feet that land and hands
+that hit reach half of it."""
 RATIO = 5.0
 """It bends this many times as sharply as just before and after."""
 CALM = 14.0
@@ -63,7 +64,7 @@ class Glitch(NamedTuple):
 
 
 def find_glitches(motion: Motion, *, body: BodyMap | None = None) -> tuple[Glitch, ...]:
-    """Frames in which a joint leaves its way, or turns, far too fast; in their order.
+    """Find frames in which a joint leaves its path, or turns, far too fast; in their order.
 
     Where a joint jumps and stays, both frames of the step are named. The first and the last frame
     of a motion, or sixtieth of a second where frames are shorter, cannot be judged. One frame that
@@ -91,15 +92,9 @@ def find_glitches(motion: Motion, *, body: BodyMap | None = None) -> tuple[Glitc
     [30]
     """
     of_kind(motion, Motion, "motion")
-    return () if motion.n_frames < 5 else glitches_of(motion, motion.world_positions(), body=body)
-
-
-def glitches_of(
-    motion: Motion, positions: FloatArray, *, body: BodyMap | None = None
-) -> tuple[Glitch, ...]:
-    """As :func:`find_glitches`, of a motion whose joints are known in the world. (F, J, 3)."""
     if motion.n_frames < 5:
         return ()
+    positions = motion.world_positions()
     looked_at = glitch_joints(motion.skeleton, roles_for(motion.skeleton, body))
     return glitches_in(motion, spikes_of(motion, FASTEST), positions, looked_at)
 
@@ -113,7 +108,11 @@ def glitch_joints(skeleton: Skeleton, body: BodyMap) -> tuple[list[int], set[int
 def glitches_in(
     motion: Motion, turns: Turns, positions: FloatArray, looked_at: tuple[list[int], set[int]]
 ) -> tuple[Glitch, ...]:
-    """As :func:`glitches_of`, with the results of ``spikes_of`` and :func:`glitch_joints`."""
+    """As :func:`find_glitches`, of a motion with known turns, world positions and joints.
+
+    ``turns`` are those of ``spikes_of(motion, FASTEST)``, ``looked_at`` those of
+    :func:`glitch_joints`.
+    """
     if motion.n_frames < 5:
         return ()
     joints, fast_joints = looked_at
@@ -138,7 +137,7 @@ def glitches_in(
 def _bent(
     positions: FloatArray, joints: list[int], fps: float, *, stride: int, coarse: float
 ) -> dict[int, int]:
-    """Frames in which one of the joints leaves its way, each with that which leaves it most.
+    """Frames in which a joint leaves its path, each with the joint that leaves it farthest.
 
     Bends are judged over ``stride`` frames; ``coarse`` is below 1 where even one frame lasts
     longer than those of :data:`JUDGED_FPS`. Joints count among ``joints``.
@@ -193,6 +192,7 @@ def glitch_mask(motion: Motion, frames: Sequence[int]) -> BoolArray:
 
 
 _find_spikes = kernel("ml_spike_find")
+
 SPIKE_RATIO = 8.0
 """A spike is this many times faster than the joint is just before and after."""
 SPIKE_SPEED = 8.0
@@ -243,7 +243,7 @@ def find_speed_spikes(motion: Motion) -> tuple[SpeedSpike, ...]:
 
 
 def spikes_of(motion: Motion, too_fast: float = math.inf) -> Turns:
-    """As :func:`find_speed_spikes`, and what else is seen on the way. See :class:`Turns`.
+    """As :func:`find_speed_spikes`, with other faults of rotations. See :class:`Turns`.
 
     ``too_fast`` is more than any spike must be, rad/s.
     """
@@ -321,6 +321,7 @@ def _angles(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 _find_jumps = kernel("ml_jump_find")
+
 LEADING_FRAMES = 8
 """Captures that start badly are wrong in at most so many frames."""
 SPEED_DEG_S = 2000.0

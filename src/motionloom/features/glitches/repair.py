@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.knee_repair import repair_knees
+from motionloom.body.knees import repair_knees
 from motionloom.features.glitches.bridge import bridge_line, bridge_rotations, reject_if_rougher
 from motionloom.features.glitches.bursts import spread_bursts
 from motionloom.features.glitches.flips import unflip
@@ -126,8 +126,9 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
 def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     """The motion without jumps in its first and last frames, and where they were.
 
-    Takes often begin with a correction of a frame or two. Up to the last such step the whole body
-    goes on as it moves after it, seen backwards; at the end of the clip the other way round.
+    Takes often begin with a correction of a frame or two. The frames up to the last such step are
+    replaced: the motion after it is continued backwards in time at its own velocity. At the end of
+    a clip the motion before the first such step is continued forwards.
     """
     fps, quats = motion.fps, motion.local_quats
     n, leading = motion.n_frames - 1, round(LEADING_S * motion.fps)
@@ -151,7 +152,7 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
 
 
 def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
-    """The motion with ``bad`` frames, nearest first, going on as the ``good`` ones move."""
+    """Replace ``bad`` frames, nearest first, by a continuation of the ``good`` frames."""
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     root[bad] = _continued_line(root[good], len(root[bad]))
     quats[bad] = _continued(quats[good], len(root[bad]))
@@ -178,7 +179,7 @@ def _continued(quats: FloatArray, count: int) -> FloatArray:
 
 
 def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tuple[Motion, int]:
-    """The motion with twitches of feet and hands interpolated, and in how many frames they were."""
+    """Interpolate twitches of feet and hands; the motion, and the number of frames changed."""
     mended: FloatArray | None = None
     frames: set[int] = set()
     # Joints of the trunk twitch against one another and carry what is above them steadily.
@@ -220,7 +221,7 @@ def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
 
 
 def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
-    """Runs of glitched frames that are short enough, replaced by what lies between their ends."""
+    """Replace runs of glitched frames that are short enough by bridges between their ends."""
     longest = max(1, round(LONGEST_S * motion.fps))
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     moving = None if motion.joint_translations is None else np.array(motion.joint_translations)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from motionloom._arrays import FloatArray
 from motionloom._paths import path_of
-from motionloom.body.masses import SEGMENT_NAMES, mass_parts
+from motionloom.body.proportions import SEGMENT_NAMES, mass_parts
 from motionloom.errors import ArrayError, FormatError
 from motionloom.reading.csv_text import csv_rows
 from motionloom.saving.whole_file import write_bytes
@@ -38,7 +38,7 @@ def read_masses(path: str | Path) -> FloatArray:
     Examples
     --------
     >>> import tempfile
-    >>> from motionloom.body.masses import SEGMENT_NAMES
+    >>> from motionloom.body.proportions import SEGMENT_NAMES
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "masses.csv"
     ...     _ = file.write_text("".join(f"{name},5\n" for name in SEGMENT_NAMES))

@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, finite, frozen, items, of_kind
 from motionloom._records import record
-from motionloom.body.masses import SEGMENT_NAMES, mass_segments
+from motionloom.body.proportions import SEGMENT_NAMES, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.tables.collection.clip_frames import FloatArray32

@@ -7,8 +7,7 @@ from scipy.spatial import ConvexHull
 
 import motionloom as ml
 from motionloom.body.feet import TIP_BEFORE_BALL, foot_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.errors import ArrayError
 from motionloom.features.balance import HALF_WIDTH
 from motionloom.tables.collection.frames import frames_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from motionloom.body.body_map import BodyMap
-from motionloom.body.engine_names import BONE_NAMES, engine_names
+from motionloom.body.engine_bones import BONE_NAMES, engine_names
 from motionloom.motion.skeleton import Skeleton
 
 from .named_rigs import RIGS, UNREAL, tree
