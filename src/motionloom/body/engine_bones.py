@@ -153,7 +153,7 @@ def _bones(skeleton: Skeleton, body: BodyMap, names: BoneNames) -> Iterator[tupl
 
 
 def _spine(joints: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """At most so many joints of a spine: the lowest ones, and the top one."""
+    """At most ``most`` joints of a spine: the lowest ones, and the top one."""
     return joints if len(joints) <= most else (*joints[: most - 1], joints[-1])
 
 
@@ -169,7 +169,6 @@ def _phalanx_joints(skeleton: Skeleton, wrist: int | None, finger: str) -> list[
 
 
 # --- The rest pose
-
 
 _THUMB = ((np.sqrt(2 / 3), 0.0, np.sqrt(1 / 3)), (np.sqrt(1 / 3), 0.0, -np.sqrt(2 / 3)))
 _ARM = ((1.0, 0.0, 0.0), (0.0, -1.0, 0.0))

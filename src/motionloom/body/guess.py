@@ -207,7 +207,6 @@ def _pelvis(tree: Tree, hips: list[int], top: int | None) -> int | None:
 
 # --- Limbs of a skeleton whose names say nothing: pairs of branches of equal bones
 
-
 PAIR_TOLERANCE = 0.2
 """Two branches may be a left and a right one where their lengths differ by less than this."""
 SHORTEST_ARM = 0.25
@@ -312,7 +311,6 @@ def _sort_sides(tree: Tree, limbs: Limbs) -> None:
 
 
 # --- The tree of joints: paths up and down, lengths, a pose
-
 
 Pose = tuple[FloatArray, FloatArray]
 """World positions (J, 3) and rotations (J, 4) of one frame."""

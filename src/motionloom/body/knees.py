@@ -132,7 +132,7 @@ def _shown(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Hinge by the foot and by clearly bent legs, zero where unknown, and mean thigh; in the hip.
 
-    Of a long clip every so many frames are looked at.
+    Of a long clip about ``SAMPLES`` frames are looked at.
     """
     positions, world = (np.ascontiguousarray(each, dtype=np.float64) for each in pose)
     n_frames = len(positions)
@@ -200,7 +200,6 @@ def hinge_flexion(
 
 
 # --- Knees that were captured bent backwards
-
 
 LEAST_FLEXION = np.radians(-5.0)
 """A knee bent backwards by more than this is a capture defect: healthy knees stop at about it."""

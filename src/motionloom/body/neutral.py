@@ -412,7 +412,6 @@ def _likely_foot(stance: RestStance, side: str) -> FootOffsets:
 
 # --- Which bones make up limbs and trunk, and where each points when a body stands neutrally
 
-
 LEFT, UP, AHEAD = np.eye(3)
 """Axes of a body that stands upright and faces +Z."""
 SIDES = (("left", 1.0), ("right", -1.0))

@@ -141,7 +141,6 @@ def near(flags: BoolArray, frames: int) -> BoolArray:
 
 # --- Flights: where a body has left the ground, and how it would fall
 
-
 SHORTEST_S = 0.12
 """A flight that can be measured: a parabola through a shorter one is unreliable."""
 LEAST_FRAMES = 4

@@ -35,12 +35,12 @@ from motionloom.motion.motion import Motion
 USUAL_M = 0.02
 """How far the zero moment point of captured walks lies outside the soles (95th percentile)."""
 ROUNDS = 3
-"""Times that the balance is measured and what is left is corrected."""
+"""Times that the balance is measured and the remaining error is corrected."""
 MOST_CHANGE = 0.06
 """A joint may move by this part of the body's height; where it would move farther, less is
 corrected: the contacts are then more likely wrong than the balance."""
 FLIGHT_PART = 0.95
-"""Part of that which a flight may take; the rest is for shifts over the ground."""
+"""Part of that distance that a flight may take; the rest is for shifts over the ground."""
 INSIDE = 0.7
 """The correction aims at this part of what is allowed."""
 FREE = 0.1

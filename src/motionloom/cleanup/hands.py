@@ -331,7 +331,6 @@ def reach_notes(holds: Sequence[HandHold]) -> tuple[str, ...]:
 
 # --- Arms: how far they reach, and their rotations when a wrist is led to a target
 
-
 STOP_S = 0.05
 """A hand that is let go takes up its own speed over this long, seconds."""
 SOFT_PART = 0.1

@@ -159,7 +159,6 @@ def on_own_paths(feet: tuple[Foot, Foot]) -> tuple[Foot, Foot]:
 
 # --- Feet placed: turned and shifted so that their held points stand
 
-
 STOP_S = 0.05
 """A foot that is let go takes up its own speed over this long, seconds."""
 LIFT_S = 0.04

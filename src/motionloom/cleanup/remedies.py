@@ -26,7 +26,7 @@ limits are in centimetres."""
 RISE_S = 0.1
 """Time over which a foot is lifted and comes down again, seconds."""
 HELD_S = 0.08
-"""A foot is lifted in full from so many seconds before and after its contacts."""
+"""A foot is lifted in full at least this long before and after its contacts, seconds."""
 LEAST_M = 1e-4
 """Less is no lift, metres."""
 BRIEF_S = 0.15
@@ -182,7 +182,6 @@ def _drags(point: FloatArray, failed: FailedCheck, fps: float) -> Iterator[slice
 
 
 # --- Contacts that are released, because holding them breaks the motion
-
 
 NEAR_S = 0.3
 """A contact at most this far from a failed check may have caused it, seconds."""

@@ -36,7 +36,7 @@ _smooth = kernel("ml_calm_smooth")
 FREE_DEG_S = 300.0
 """Any joint may turn this fast, degrees per second."""
 AROUND_S = 0.1
-"""A step that stands out from those within so many seconds around it is a flip."""
+"""A step that stands out from the steps within this time around it is a flip, seconds."""
 JERK_OVER_OWN, FREE_M_S2 = 1.5, 80.0
 """A knee may accelerate this many times as much as its most in the clip, or this much, m/s2."""
 WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
@@ -220,11 +220,10 @@ def second_differences(track: FloatArray) -> FloatArray:
 # the leg is nearly straight, in its direction where the leg is folded. There the quick part of the
 # change that holding made between hip and ankle is given to the root.
 
-
 _jerk_sizes = kernel("ml_knee_jerks")
 
 NEARBY_S = 0.25
-"""A knee is compared with what it does in the clip so many seconds before and after."""
+"""A knee is compared with the clip within this time before and after, seconds."""
 KNEE_WIDTHS_S = (0.008, 0.017, 0.033, 0.067)
 """Time to either side over which the change is smoothed, in one try after another, seconds."""
 MOST_M, MOST_M_S2 = 0.005, 0.5 * FREE_M_S2

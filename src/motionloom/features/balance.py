@@ -88,7 +88,6 @@ def _cubic_fits(values: FloatArray, fps: float) -> tuple[FloatArray, FloatArray]
 
 # --- Support: the soles that may carry the zero moment point
 
-
 HALF_WIDTH = 0.0275
 """Half the breadth of a foot as a part of stature (Winter, after Drillis and Contini)."""
 ROLL_S = 0.1

@@ -15,7 +15,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton, end_positions
 
 FEWEST = 40
-"""Below so many points the middles of the bones are added, as [KG03]_ use 40 points."""
+"""Below this number of points the middles of the bones are added, as [KG03]_ use 40 points."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

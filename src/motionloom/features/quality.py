@@ -158,7 +158,6 @@ def _slides(points: FloatArray, planted: BoolArray) -> list[float]:
 
 # --- The ground that contacts show: one plane where they lie on one, else a floor per plant
 
-
 FLAT_M = 0.025
 """Plants that all lie this near one plane lie on flat ground; the lowest stair is 10 cm."""
 STEEPEST = 0.15
@@ -235,7 +234,6 @@ def _steps(plants: list[tuple[int, int, float]], n_frames: int) -> FloatArray:
 
 
 # --- Smoothness
-
 
 JERK_WINDOW_S = 0.1
 """Cubics are fitted over this long: third differences of single frames would be all noise."""

@@ -243,7 +243,6 @@ def _translations(motion: Motion) -> FloatArray:
 
 # --- Intervals of a clip, given in seconds
 
-
 Spans = Sequence[tuple[float, float]]
 """Intervals in seconds: (start, end) each."""
 Frames = tuple[tuple[float, float], ...]

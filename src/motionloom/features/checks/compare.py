@@ -114,7 +114,6 @@ def with_slack(limits: Limits, slack: float) -> Limits:
 
 # --- Frames that show a frame of a source: there the source sets its own limits
 
-
 _joints = kernel("ml_copied_joints")
 _grounds = kernel("ml_copied_grounds")
 _drags = kernel("ml_copied_drags")
@@ -128,7 +127,7 @@ FLOOR_FALL = 0.05
 """Metres that floors are below the higher one of two clips between them; as in
 core/src/transition.c."""
 NEAR_S = 0.1
-"""A sole point may be as low as it is in the source within so many seconds."""
+"""A sole point may be as low as it is in the source at most this much earlier or later, seconds."""
 
 
 def copied_joints(

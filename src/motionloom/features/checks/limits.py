@@ -173,7 +173,6 @@ def limits_without_sources(rig: CheckRig) -> Limits:
 
 # --- Soles: floors, slides, drags and hovering of heels and balls
 
-
 _slides = kernel("ml_sole_slides")
 _drags = kernel("ml_sole_drags")
 _hover = kernel("ml_sole_hover")

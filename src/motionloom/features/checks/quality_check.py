@@ -482,7 +482,6 @@ def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplan
 
 # --- Checks that numpy makes: new glitches, a restless head, broken data
 
-
 HEAD_MORE = 1.3
 """The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
 HEAD_FREE = np.radians(40.0)

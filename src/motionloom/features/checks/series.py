@@ -118,7 +118,6 @@ def series_record(series: Series) -> _core.Record:
 
 # --- CheckRig: what the checks need to know of a skeleton, in plain arrays for the core
 
-
 ABSENT = -1
 QUICK_M_S, QUICK = 1.2, np.radians(320.0)
 """A joint may always be this fast relative to its parent, m/s, unless its bone then turns faster

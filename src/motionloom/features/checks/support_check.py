@@ -98,7 +98,6 @@ def judged_frames(provenance: Provenance) -> BoolArray:
 
 # --- Support of feet, and travel
 
-
 _measure = _core.kernel("ml_support_measure")
 _told = _core.kernel("ml_support_told")
 _judge = _core.kernel("ml_support_judge")

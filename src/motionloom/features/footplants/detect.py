@@ -119,11 +119,13 @@ def detect_in(
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
     # A clip of a few still frames stands, though it is shorter than any plant.
     shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))
+    # Slow points, joined over short gaps, up to where they leave their level.
     planted = np.zeros(signals.speeds.shape, dtype=bool)
     for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
         slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
         planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
+    # What feet do: they slide, shuffle, stand on one end, hang still, pause in the air.
     planted |= _slides(planted, signals, begins, motion.fps)
     planted &= ~_shuffles(planted, signals, begins, motion.fps)
     height = ball_height(motion.skeleton, body)
@@ -132,10 +134,12 @@ def detect_in(
     planted &= ~tilted
     planted = _without_hanging(planted, signals.points[..., 1], height, flat, motion.fps)
     planted = _long_enough(planted, shortest)
-    planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
+    planted = _without_pauses(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
     planted = _to_the_ends(planted, shortest)
-    edges = signals.points, signals.noise, signals.sway, motion.fps
-    planted = refine_edges(planted, *edges, shortest=shortest)
+    # Edges to the frame, and stances that speed alone does not show.
+    planted = refine_edges(
+        planted, signals.points, signals.noise, signals.sway, motion.fps, shortest=shortest
+    )
     planted = draw_out(planted, signals, motion.fps)
     planted |= find_carrying_feet(planted, signals, begins, tilted, motion.fps)
     return Footplants(_long_enough(planted, shortest))
@@ -258,7 +262,9 @@ def _without_hanging(
     return standing
 
 
-def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:
+def _without_pauses(
+    planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float
+) -> BoolArray:
     """Drop plants of a foot that only pauses, or is held, in the air.
 
     All the while the other foot stands. A foot that is held is well above the standing one. So is a
@@ -313,34 +319,6 @@ def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:
     return long
 
 
-# --- Medians over plants
-
-
-_medians = kernel("ml_run_medians")
-
-
-def run_medians(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArray:
-    """Median of ``values`` over each run.
-
-    Parameters
-    ----------
-    values : (F,) or (F, C)
-        Finite numbers.
-    runs
-        First and last frame of R runs.
-
-    Returns
-    -------
-    array : (R,) or (R, C)
-    """
-    spans = np.array(runs, dtype=np.int64).reshape(len(runs), 2)
-    n, n_columns = len(values), prod(values.shape[1:])
-    columns = np.ascontiguousarray(values, dtype=np.float64)
-    out = np.zeros((len(runs), *values.shape[1:]))
-    _medians(n, n_columns, columns, len(runs), spans, np.zeros(n), out)
-    return out
-
-
 # --- Ends of plants in clean clips: feet that settle, roll and lift gradually
 #
 # A captured foot does not come to rest at one instant. It touches the ground and still gives or
@@ -348,7 +326,6 @@ def run_medians(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArr
 # truly at rest lie inside the plant that a person would mark. So plants are drawn out for as long
 # as their point stays slow. That can only be seen while noise is well below those speeds: a noisy
 # clip keeps the edges it has.
-
 
 SETTLING = 0.2
 """A point that settles or begins to lift is slower than this, m/s, ..."""
@@ -413,7 +390,6 @@ def _frames_to_last_rest(passes: BoolArray, rests: BoolArray) -> int:
 # A body that floats in the data, or brakes hard, has no foot that is still, and yet it does not
 # fall. The foot under it then carries it, if it is the lowest point of the body and slow for most
 # of the time.
-
 
 FALLING = -4.9
 """A pelvis that accelerates upwards by less than this, m/s2, is in flight: half of gravity."""
@@ -505,3 +481,30 @@ def _neighbours(planted: BoolArray, first: int, last: int, near: float) -> BoolA
     reach = max(1, round(near))
     before, after = planted[max(first - reach, 0) : first], planted[last + 1 : last + 1 + reach]
     return np.array([before.any(), after.any()])
+
+
+# --- Medians over plants
+
+_medians = kernel("ml_run_medians")
+
+
+def run_medians(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArray:
+    """Median of ``values`` over each run.
+
+    Parameters
+    ----------
+    values : (F,) or (F, C)
+        Finite numbers.
+    runs
+        First and last frame of R runs.
+
+    Returns
+    -------
+    array : (R,) or (R, C)
+    """
+    spans = np.array(runs, dtype=np.int64).reshape(len(runs), 2)
+    n, n_columns = len(values), prod(values.shape[1:])
+    columns = np.ascontiguousarray(values, dtype=np.float64)
+    out = np.zeros((len(runs), *values.shape[1:]))
+    _medians(n, n_columns, columns, len(runs), spans, np.zeros(n), out)
+    return out

@@ -91,7 +91,7 @@ class FootSignals:
     noise: FloatArray
     """Noise of each point, per coordinate over the ground and upwards. Shape (4, 2)."""
     sway: FloatArray
-    """What of that upwards is not white: autocovariance by lag in frames, m2. Shape (4, L)."""
+    """Noise upwards that is not white: its autocovariance by lag in frames, m2. Shape (4, L)."""
     slide: float
     """Velocity of standing feet as a part of the body's: 0.15 after root travel times 1.15."""
     lift: FloatArray
@@ -226,14 +226,13 @@ def _stood(feet: FloatArray, body: FloatArray, slides: FloatArray) -> FloatArray
 # upright: the same noise raises and lowers the knee. A knee, unlike a foot, moves smoothly, so the
 # part of its height that a parabola does not follow is noise.
 
-
 NOISY_M = 0.002
 """Heights with less noise than this are left as they are."""
 KNEE_SMOOTH_S = 0.3
 """Time over which a parabola is fitted to the height of a knee, seconds."""
 LEAST_FRAMES = 30
 OUTLIER = 4.0
-"""Jerks of more than so many times the noise are those of a foot that lands."""
+"""Jerks of more than this many times the noise are those of a foot that lands."""
 THIRDS = np.sqrt(20.0)
 """Third differences of white noise are larger by this."""
 
@@ -244,7 +243,7 @@ def without_leg_noise(
     noise: FloatArray,
     fps: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Points with heights that are freer of noise, and the autocovariance of what is left by lag.
+    """Take noise out of heights; the points, and the autocovariance of the remaining noise by lag.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class Track(NamedTuple):
     noise: FloatArray
     """Per coordinate over the ground and upwards. Shape (2,)."""
     sway: FloatArray
-    """What of that upwards is not white. Shape (L,)."""
+    """Noise upwards that is not white: its autocovariance by lag, m2. Shape (L,)."""
     alone: bool
     rolls: bool = False
     """Whether it is that of a heel while its ball stands: it goes up and down, and nowhere else."""

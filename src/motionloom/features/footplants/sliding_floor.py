@@ -25,7 +25,7 @@ _follow = kernel("ml_ground_follow")
 SMOOTH_S = 0.035
 """The copy is smoothed twice over this long to either side."""
 LEVEL_S, LOW_M = 1.0, 0.05
-"""A point is low that is at most this far over the lowest point of both feet within so long."""
+"""A point is low at most 0.05 m over the lowest point of both feet within 1 s before and after."""
 GROUND_S = 0.03
 """The ground takes this long to change its velocity."""
 STRANGE_M_S, WIDER, NARROWS = 0.25, 4.0, 0.6
@@ -66,7 +66,7 @@ class Floor(NamedTuple):
 
 
 def find_floor(tracks: FootTracks, fps: float) -> Floor:
-    """Which points are on the floor, and how much of that time they slide.
+    """Find the points on the floor, and for how much of that time they slide.
 
     Parameters
     ----------

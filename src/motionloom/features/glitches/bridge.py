@@ -88,7 +88,6 @@ def _size(vectors: FloatArray) -> FloatArray:
 
 # --- Repairs that are rougher than the clip
 
-
 MORE, FREE = 1.1, 80.0
 """A repair may accelerate a joint this many times as much as the clip does near by or away from the
 repair, and always by the second, m/s2."""

@@ -22,13 +22,13 @@ from motionloom.rotation import quat
 SLOWEST_FPS = 50.0
 """At lower rates a burst looks like quick motion."""
 LONGEST_FOOT_S, FAST_FOOT = 0.1, np.radians(1000.0)
-"""A foot that turns faster in its shank, rad/s, may burst for so long: feet that push off reach two
-thirds of it."""
+"""A foot that turns faster than the second in its shank, rad/s, may burst for the first, seconds.
+Feet that push off reach two thirds of that speed."""
 LONGEST_TRUNK_S = 0.06
-"""A trunk that turns faster than what is a jump alone may burst for so long: it neither kicks nor
+"""A trunk that turns faster than ``ALONE`` may burst for this long, seconds: it neither kicks nor
 punches."""
 JOLT, JOLT_RATIO = 75.0, 4.0
-"""A trunk that is accelerated more, m/s2, and so many times as much as around, is jolted: landings
+"""A trunk that is accelerated more, m/s2, and 4 times as much as around it, is jolted: landings
 from jumps get to two thirds of it. At shorter steps than those of 60 Hz the limit is higher."""
 FARTHEST_M, FARTHEST = 0.05, np.radians(40.0)
 """A trunk that jumps farther within one step was cut, not jolted: that cannot be spread."""
@@ -46,7 +46,7 @@ LISTED = 4
 """Bursts of a part that notes name."""
 LEG, ARM = ("leg", "hip", "knee", "ankle"), ("arm", "shoulder", "elbow", "wrist")
 FLAT_S, RAMP_S = 0.035, 0.06
-"""Frames so near to a burst are smoothed in full, and less and less over the second time."""
+"""Frames at most the first from a burst are smoothed in full, and less and less over the second."""
 
 
 class Spread(NamedTuple):
@@ -333,16 +333,15 @@ def _mean_around(values: FloatArray, frames: IntArray, kernel: FloatArray) -> Fl
 
 # --- Bursts of one rotation
 
-
 JUDGED_FPS = 60.0
 """Faster clips are judged at steps of this rate as well: two half bursts are one of theirs."""
 FAST = np.radians(300.0)
 """Slower steps are no bursts, rad/s."""
 RATIO = 2.8
-"""A burst is so many times as fast as the median of the steps around."""
+"""A burst is this many times as fast as the median of the steps around it."""
 AROUND_S = 0.1
 LONGEST_S = 0.045
-"""What is faster than half its peak for longer is a kick or a punch, not a burst."""
+"""A joint that is faster than half its peak for longer kicks or punches, seconds."""
 ALONE = np.radians(540.0)
 """A single step as fast as this is a jump even if the joint is as fast in other frames, rad/s."""
 KINK, KINK_RATIO = np.radians(7.0), 5.0
@@ -422,7 +421,7 @@ def _duration(speeds: FloatArray, at: int) -> int:
 
 
 def steps_of(quats: FloatArray, stride: int) -> FloatArray:
-    """Angles between rotations (F, 4) so many frames apart, radians. (F - stride,)."""
+    """Angles between rotations (F, 4) ``stride`` frames apart, radians. (F - stride,)."""
     return np.asarray(quat.angle_between(quats[:-stride], quats[stride:]))
 
 

@@ -190,7 +190,6 @@ def glitch_mask(motion: Motion, frames: Sequence[int]) -> BoolArray:
 
 # --- Spikes: steps in which a joint turns far faster than just before and after
 
-
 _find_spikes = kernel("ml_spike_find")
 
 SPIKE_RATIO = 8.0
@@ -275,7 +274,6 @@ def spikes_of(motion: Motion, too_fast: float = math.inf) -> Turns:
 
 # --- Twitches: rotations that leave their course for a frame or two and come straight back
 
-
 TWITCH_S = 0.03
 """A twitch is over within this time, or within one frame."""
 TWITCH_RATIO, TWITCH_ANGLE = 3.0, np.radians(2.0)
@@ -319,11 +317,10 @@ def _angles(a: FloatArray, b: FloatArray) -> FloatArray:
 
 # --- Sudden turns: joints that turn impossibly far from one frame to the next
 
-
 _find_jumps = kernel("ml_jump_find")
 
 LEADING_FRAMES = 8
-"""Captures that start badly are wrong in at most so many frames."""
+"""Captures that start badly are wrong in at most this many frames."""
 SPEED_DEG_S = 2000.0
 """Faster than any joint of a person turns, but for a hand or foot that hits something."""
 LEAST_DEG = 20.0

@@ -28,7 +28,7 @@ the turning point of a quick wave looks like a twitch."""
 SLOWEST_FPS = 50.0
 """At lower rates twitches look like motion."""
 LEADING_S, SUDDEN = 0.035, 1.5
-"""A jump within the first or last so many seconds, this many times as fast as the joint's fastest
+"""A jump within the first or last 0.035 s, 1.5 times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
 
 

@@ -76,7 +76,7 @@ def test_a_clip_of_noise_is_not_listed_to_the_end(person) -> None:
     found = find_sudden_turns(motion.replace(local_quats=quats))
     assert len(found) == 2 * 57 - 1  # into and out of each throw, the first one is in already
     quats[:, 5:] = quats[:, head : head + 1]
-    assert len(find_sudden_turns(motion.replace(local_quats=quats))) == jumps.MOST
+    assert len(find_sudden_turns(motion.replace(local_quats=quats))) == jumps.MOST_TURNS
 
 
 def test_short_clips_have_nothing_to_compare(person) -> None:
