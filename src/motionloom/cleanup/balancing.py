@@ -14,7 +14,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
 from motionloom.body.proportions import mass_segments, stature
 from motionloom.cleanup.balance_shift import (
-    FARTHEST_OUTSIDE_M,
+    FARTHEST_M,
     FlightPath,
     balance_shift,
     fall_of,
@@ -243,7 +243,7 @@ class _State:
 
     def path(self) -> FlightPath:
         """What makes its flights ballistic."""
-        farthest = min(FARTHEST_OUTSIDE_M, FLIGHT_PART * self.farthest)
+        farthest = min(FARTHEST_M, FLIGHT_PART * self.farthest)
         return flight_path(self.centre, self.flights, self.motion.fps, farthest)
 
     @property

@@ -46,9 +46,9 @@ from motionloom.cleanup.legs import Foot, Pose, reach_of, read_feet
 from motionloom.cleanup.remedies import LIFTED, MOST_M, Releases, lifted, raised, released
 from motionloom.cleanup.smooth_legs import Leg, LegLimits, limits_of
 from motionloom.cleanup.solve import MISSED_M, Solved, calm_body, solve_body
-from motionloom.features.checks.limits import LANDS, floor_heights
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import rig_of_body
+from motionloom.features.checks.source_limits import LANDS, floor_heights
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_in
 from motionloom.features.footplants.foot_signals import foot_tracks

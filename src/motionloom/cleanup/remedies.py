@@ -13,7 +13,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
-from motionloom.features.checks.limits import DRAG_SPEED
+from motionloom.features.checks.source_limits import DRAG_SPEED
 from motionloom.features.checks.verification import FailedCheck
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion

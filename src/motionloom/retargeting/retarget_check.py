@@ -17,15 +17,6 @@ from motionloom.features.checks.compare import (
     judge,
     no_grounds,
 )
-from motionloom.features.checks.limits import (
-    LANDS,
-    STANDS,
-    Limits,
-    contact_slides,
-    drag_lengths,
-    floor_heights,
-    measure_limits,
-)
 from motionloom.features.checks.series import (
     QUICK_M_S,
     CheckRig,
@@ -33,6 +24,15 @@ from motionloom.features.checks.series import (
     measure_series,
     new_series,
     rig_of_body,
+)
+from motionloom.features.checks.source_limits import (
+    LANDS,
+    STANDS,
+    Limits,
+    contact_slides,
+    drag_lengths,
+    floor_heights,
+    measure_limits,
 )
 from motionloom.features.checks.verification import (
     MOST_FOUND,

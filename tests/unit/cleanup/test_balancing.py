@@ -16,7 +16,7 @@ from motionloom.body.feet import foot_points
 from motionloom.body.proportions import stature
 from motionloom.cleanup import balancing
 from motionloom.cleanup.balance_shift import (
-    FARTHEST_OUTSIDE_M,
+    FARTHEST_M,
     GRAVITY,
     _operators,
     balance_shift,
@@ -353,8 +353,8 @@ def test_a_flight_far_from_its_parabola_is_corrected_in_part(fall: float) -> Non
     path = flight_path(centre, spans, 60.0)
     (flight,) = path.flights
     assert flight.distance == pytest.approx(abs(GRAVITY - fall) / 8.0 * 0.5**2, rel=1e-9)
-    assert flight.part == pytest.approx(FARTHEST_OUTSIDE_M / flight.distance)
-    assert np.abs(path.flying).max() == pytest.approx(FARTHEST_OUTSIDE_M)
+    assert flight.part == pytest.approx(FARTHEST_M / flight.distance)
+    assert np.abs(path.flying).max() == pytest.approx(FARTHEST_M)
     flown = centre + path.flying
     expected = fall + flight.part * (GRAVITY - fall)
     assert fall_of(flown[45:76, 1], 60.0) == pytest.approx(-expected, rel=1e-9)
@@ -400,7 +400,7 @@ def test_the_centre_of_mass_is_moved_by_no_more_than_allowed_in_any_direction(
 ) -> None:
     centre, spans = jump(5.5)
     centre[45:76, [0, 2]] += sideways * np.sin(np.pi * np.arange(31) / 30)[:, None] ** 2
-    for farthest in (FARTHEST_OUTSIDE_M, 0.09):
+    for farthest in (FARTHEST_M, 0.09):
         path = flight_path(centre, spans, 60.0, farthest)
         (flight,) = path.flights
         moved = np.linalg.norm(path.flying, axis=1).max()

@@ -15,8 +15,8 @@ from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._block import Block
 from motionloom._core import kernel
-from motionloom.features.checks.limits import N_HEIGHTS, Limits, limits_record
 from motionloom.features.checks.series import Series, series_record
+from motionloom.features.checks.source_limits import N_HEIGHTS, Limits, limits_record
 from motionloom.motion.provenance import Copy
 
 _judge = _core.kernel("ml_check_judge")

@@ -2,7 +2,7 @@
 
 :func:`verify` is the verb, :class:`QualityCheck` the same for many results of the same sources.
 Both measure series of every frame (:mod:`motionloom.features.checks.series`), compare them with the
-limits of the sources (:mod:`motionloom.features.checks.limits`,
+limits of the sources (:mod:`motionloom.features.checks.source_limits`,
 :mod:`motionloom.features.checks.compare`), and, where the provenance of a result is known, compare
 its feet and travel with the clips at the times that they play
 (:mod:`motionloom.features.checks.support_check`).
@@ -33,15 +33,6 @@ from motionloom.features.checks.compare import (
     mixed_floors,
     with_slack,
 )
-from motionloom.features.checks.limits import (
-    HEAD,
-    Limits,
-    free_fall_gap,
-    limits_without_sources,
-    measure_limits,
-    merged,
-    no_limits,
-)
 from motionloom.features.checks.series import (
     CheckRig,
     Pose,
@@ -50,6 +41,15 @@ from motionloom.features.checks.series import (
     measure_series,
     new_series,
     series_of,
+)
+from motionloom.features.checks.source_limits import (
+    HEAD,
+    Limits,
+    free_fall_gap,
+    limits_without_sources,
+    measure_limits,
+    merged,
+    no_limits,
 )
 from motionloom.features.checks.support_check import (
     AROUND_S,

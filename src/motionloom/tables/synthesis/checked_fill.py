@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from motionloom.features.checks.limits import (
+from motionloom.features.checks.series import Series, measure_series, new_series
+from motionloom.features.checks.source_limits import (
     HOVER,
     LANDS,
     STANDS,
@@ -18,7 +19,6 @@ from motionloom.features.checks.limits import (
     measure_limits,
     merged,
 )
-from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

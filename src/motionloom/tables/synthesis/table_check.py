@@ -17,7 +17,14 @@ from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
 from motionloom.features.checks.compare import CheckedMotion, judge, no_grounds
-from motionloom.features.checks.limits import (
+from motionloom.features.checks.series import (
+    CheckRig,
+    Series,
+    measure_series,
+    new_series,
+    rig_of_body,
+)
+from motionloom.features.checks.source_limits import (
     LOWS,
     Limits,
     drag_lengths,
@@ -25,13 +32,6 @@ from motionloom.features.checks.limits import (
     measure_limits,
     merged,
     no_limits,
-)
-from motionloom.features.checks.series import (
-    CheckRig,
-    Series,
-    measure_series,
-    new_series,
-    rig_of_body,
 )
 from motionloom.features.checks.support_check import leg_length, measure_support, new_support
 from motionloom.features.checks.verification import (

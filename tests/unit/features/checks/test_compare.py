@@ -8,8 +8,8 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, CheckedMotion, judge
-from motionloom.features.checks.limits import BRAKE, TRAVEL, Limits, no_limits
 from motionloom.features.checks.series import Series, check_rig, new_series
+from motionloom.features.checks.source_limits import BRAKE, TRAVEL, Limits, no_limits
 from motionloom.features.checks.verification import (
     BEND,
     BRAKING,

@@ -7,8 +7,15 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import CoreError, kernel
-from motionloom.features.checks.limits import BRAKE, HEAD, TRAVEL, measure_limits, merged, no_limits
 from motionloom.features.checks.series import Series, check_rig, new_series, series_of
+from motionloom.features.checks.source_limits import (
+    BRAKE,
+    HEAD,
+    TRAVEL,
+    measure_limits,
+    merged,
+    no_limits,
+)
 from tests.oracles import limits as plain_limits
 from tests.oracles import series as plain
 
