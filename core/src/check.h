@@ -9,7 +9,7 @@
 
 #define CHECK_DEGREES (ML_PI / 180.0)
 
-/* Numbers of the checks: the order of CHECKS in features/checks/check_names.py. */
+/* Numbers of the checks: the order of CHECKS in features/checks/verification.py. */
 enum {
     CHECK_TURN, CHECK_SPEED, CHECK_BEND, CHECK_FLIP, CHECK_JUMP, CHECK_BACKWARDS,
     CHECK_FOLDED_KNEE, CHECK_PELVIS, CHECK_PLAN, CHECK_ROOT_BONE, CHECK_SOLE, CHECK_CONTACT,

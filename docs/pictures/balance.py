@@ -16,7 +16,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.features.support import support_of
+from motionloom.features.balance import support_of
 
 PICTURES = Path(__file__).resolve().parents[1] / "img"
 MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))

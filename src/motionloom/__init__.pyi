@@ -31,7 +31,7 @@ from motionloom.body.root_motion import (
     with_root_bone as with_root_bone,
     without_root_bone as without_root_bone,
 )
-from motionloom.body.stature import stature as stature
+from motionloom.body.proportions import stature as stature
 from motionloom.cleanup.balancing import (
     Balanced as Balanced,
     BalanceFigures as BalanceFigures,
@@ -65,10 +65,10 @@ from motionloom.errors import (
     SkeletonMismatchError as SkeletonMismatchError,
     TableError as TableError,
 )
-from motionloom.features.checks.failed_check import FailedCheck as FailedCheck
+from motionloom.features.checks.verification import FailedCheck as FailedCheck
 from motionloom.features.checks.quality_check import QualityCheck as QualityCheck
 from motionloom.features.checks.verification import Verification as Verification
-from motionloom.features.checks.verify import verify as verify
+from motionloom.features.checks.quality_check import verify as verify
 from motionloom.features.footplants.detect import detect_footplants as detect_footplants
 from motionloom.features.footplants.sync_markers import (
     Marker as Marker,
@@ -77,7 +77,7 @@ from motionloom.features.footplants.sync_markers import (
 )
 from motionloom.features.glitches.glitch_frames import Glitch as Glitch
 from motionloom.features.quality import Quality as Quality, measure_quality as measure_quality
-from motionloom.features.smoothness import SpeedSpike as SpeedSpike
+from motionloom.features.glitches.glitch_frames import SpeedSpike as SpeedSpike
 from motionloom.findings import Finding as Finding, MotionLoomWarning as MotionLoomWarning
 from motionloom.formats.character import (
     Character as Character,

@@ -21,8 +21,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.balance_shift import near
-from motionloom.features.balance import GRAVITY, SMOOTH_S, centre_of_mass
-from motionloom.features.support import support_of
+from motionloom.features.balance import GRAVITY, SMOOTH_S, centre_of_mass, support_of
 from studies.captured_clips import study_settings
 from studies.measures.ballistic import find_flights
 from studies.measures.sole_distance import UP_TO_HZ, sole_distance

@@ -25,7 +25,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.cleanup.contact_speeds import fastest_contact
+from motionloom.cleanup.footskate import fastest_contact
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.kinematics import local_from_world

@@ -16,7 +16,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.body.feet import foot_points
-from motionloom.cleanup.contact_speeds import fastest_contact
+from motionloom.cleanup.footskate import fastest_contact
 from studies.captured_clips import study_settings
 from studies.report import Figure, write_report
 

@@ -26,7 +26,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import SKATED
 from motionloom.features.footplants.foot_signals import foot_tracks
-from motionloom.features.footplants.skated import FAST_M_S, find_floor
+from motionloom.features.footplants.sliding_floor import FAST_M_S, find_floor
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat

@@ -10,8 +10,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height, foot_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
 from motionloom.features.footplants.detect import detect_footplants

@@ -1,7 +1,7 @@
 """Distance of the zero moment point from the soles, independent of the product's computation.
 
 ``ml.balance`` makes its own measure of balance small. Whether a body is balanced is seen by another
-one, which shares with ``motionloom.features.support`` only the joints' positions and roles, the
+one, which shares with ``motionloom.features.balance`` only the joints' positions and roles, the
 contact detector, and the physics of the zero moment point. Different are the masses (de Leva in
 place of Winter), the accelerations (a Gaussian filter in place of cubic fits), the soles (a usual
 foot on the ankle and toe joints, in place of the rig's), the distance from a hull, and which frames

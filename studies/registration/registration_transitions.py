@@ -13,7 +13,7 @@ import motionloom as ml
 from motionloom.blending import join
 from motionloom.blending.transition import Transition
 from motionloom.body.feet import foot_points
-from motionloom.features.glitches.sudden_turns import SEEN_M, find_sudden_turns
+from motionloom.features.glitches.glitch_frames import SEEN_M, find_sudden_turns
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from motionloom._arrays import FloatArray
-from motionloom.body.masses import mass_segments
+from motionloom.body.proportions import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.clusters import find_clusters
 from motionloom.tables.paper.pose_forms import mean_of_positions, nested_rotations

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.ankles import AnkleTarget
-from motionloom.cleanup.foot import Foot
+from motionloom.cleanup.holds import AnkleTarget
+from motionloom.cleanup.legs import Foot
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease

@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.feet import ball_height
-from motionloom.body.masses import mass_segments
+from motionloom.body.proportions import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.columns import INCH
 from motionloom.tables.score.recipe import weights_of

@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.features.checks.check_names import SLIP
-from motionloom.features.checks.compare import MOST_FOUND
+from motionloom.features.checks.verification import MOST_FOUND, SLIP
 from motionloom.rotation import quat
 from motionloom.tables.choice import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.query_engine import TRIES, QueryEngine

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.mirror import mirror, pair_sides
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import clean_footskate
-from motionloom.cleanup.leg_reach import damped_angle, soft_span
+from motionloom.cleanup.legs import damped_angle, soft_span
 from motionloom.cleanup.solve import MISSED_M, least_shift
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from motionloom.body.body_map import BodyMap
-from motionloom.body.masses import mass_segments
+from motionloom.body.proportions import mass_segments
 from motionloom.synthetic import clip
 from motionloom.tables.score.stance import Stand, measure_balance
 from studies.measures.hull import hull_distances, hull_of

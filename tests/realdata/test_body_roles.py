@@ -13,8 +13,8 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.mirror import mirror, pair_sides
+from motionloom.body.proportions import stature
 from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
-from motionloom.body.stature import stature
 from motionloom.findings import MotionLoomWarning
 
 PERSON_M = (1.4, 2.1)

@@ -7,8 +7,7 @@ import pytest
 
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_offsets, foot_points
-from motionloom.cleanup.contact_speeds import fastest_contact
-from motionloom.cleanup.footskate import clean_footskate
+from motionloom.cleanup.footskate import clean_footskate, fastest_contact
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.intake.load import load
 from motionloom.motion.corrupt import corrupt

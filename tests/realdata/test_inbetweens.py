@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.verify import verify
+from motionloom.features.checks.quality_check import verify
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.synthesis.fill import fill

@@ -7,8 +7,7 @@ import pytest
 
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.body.knee_repair import repair_knees
-from motionloom.body.knees import find_knees, knee_flexion
+from motionloom.body.knees import find_knees, knee_flexion, repair_knees
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.intake.load import load
 from motionloom.retargeting.retarget import retarget

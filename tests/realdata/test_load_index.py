@@ -15,7 +15,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.facing import facing
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.findings import MotionLoomWarning
 
 READ_HERE = {"BVH", "ASF/AMC", "DeepMimic", "glTF"}

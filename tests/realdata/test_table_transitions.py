@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.played import judged_frames
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.support_check import judged_frames
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.rotation import quat
 from studies.measures.ballistic import find_flights, measure_flights
 

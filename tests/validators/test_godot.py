@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.engine_names import engine_names
+from motionloom.body.engine_bones import engine_names
 from motionloom.intake.engine_export import engine_motion
 from motionloom.motion.motion import Motion
 

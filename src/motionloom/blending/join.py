@@ -25,9 +25,8 @@ from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, joined_name
 from motionloom.motion.provenance import Provenance
-from motionloom.motion.result_motion import joined_name
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.grids import GRID_RATE

@@ -12,15 +12,14 @@ from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, one_of, pos
 from motionloom._records import record
 from motionloom.blending.cycle import Cycle, CycleSearch
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.proportions import stature
 from motionloom.body.root_motion import travel_on_root
-from motionloom.body.stature import stature
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import legs_missing, same_frames
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.repair import repair_capture

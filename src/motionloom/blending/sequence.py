@@ -35,9 +35,8 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.facing import facing
 from motionloom.cleanup.cleanup_report import CleanupReport, merged_reports
 from motionloom.errors import ArrayError, MotionLoomError, RegistrationError
-from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion

@@ -26,8 +26,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import Finalized, finalize, legs_missing, same_frames
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
-from motionloom.features.checks.flawed_warning import warn_flawed
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
 from motionloom.motion.contacts import Footplants

@@ -1,4 +1,4 @@
-"""Mirror: a clip seen in a looking glass, on the same skeleton."""
+"""Mirror a clip: swap left and right on the same skeleton."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, of_kind
 from motionloom.body.body_map import BodyMap
-from motionloom.body.guess import guess_roles
+from motionloom.body.guess import ARM, LEG, guess_roles
 from motionloom.body.joint_names import read_name
-from motionloom.body.topology import ARM, LEG
 from motionloom.motion.kinematics import local_from_world
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

@@ -12,37 +12,35 @@ from motionloom._arrays import BoolArray, FloatArray, items, not_negative, of_ki
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
-from motionloom.cleanup.balance_shift import balance_shift, near
-from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
-from motionloom.cleanup.flight_path import (
+from motionloom.body.proportions import mass_segments, stature
+from motionloom.cleanup.balance_shift import (
     FARTHEST_M,
     FlightPath,
+    balance_shift,
     fall_of,
     flight_path,
     flights_of,
+    near,
 )
+from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.errors import SkeletonMismatchError
-from motionloom.features.balance import GRAVITY, SMOOTH_S
+from motionloom.features.balance import GRAVITY, SMOOTH_S, Support, support_of
+from motionloom.features.checks.quality_check import mended_notes, merged_verdict, verify
 from motionloom.features.checks.verification import Verification
-from motionloom.features.checks.verify import verify
-from motionloom.features.checks.without_sources import checked_alone_too, mended_notes
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.features.support import Support, support_of
 from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 
 USUAL_M = 0.02
 """How far the zero moment point of captured walks lies outside the soles (95th percentile)."""
 ROUNDS = 3
-"""Times that the balance is measured and what is left is corrected."""
+"""Times that the balance is measured and the remaining error is corrected."""
 MOST_CHANGE = 0.06
 """A joint may move by this part of the body's height; where it would move farther, less is
 corrected: the contacts are then more likely wrong than the balance."""
 FLIGHT_PART = 0.95
-"""Part of that which a flight may take; the rest is for shifts over the ground."""
+"""Part of that distance that a flight may take; the rest is for shifts over the ground."""
 INSIDE = 0.7
 """The correction aims at this part of what is allowed."""
 FREE = 0.1
@@ -317,7 +315,7 @@ def _held(motion: Motion, state: _State, shift: FloatArray | None) -> Cleanup:
     captured ones, which classifiers notice.
     """
     return clean_until_sound(
-        motion, state.footplants, lambda cleanup: cleanup.verification,
+        motion, state.footplants, lambda cleanup, _: cleanup.verification,
         body=state.body, shift=shift, own_paths=True,
     )[0]  # fmt: skip
 
@@ -359,7 +357,7 @@ def _unchanged(
 def _verdict(cleanup: Cleanup, clips: Sequence[Motion], body: BodyMap) -> Verification:
     """The quality check of a changed motion."""
     checked = verify(cleanup.motion, sources=clips, footplants=cleanup.footplants, body=body)
-    return checked if clips else checked_alone_too(cleanup.verification, checked)
+    return checked if clips else merged_verdict(cleanup.verification, checked)
 
 
 def _failed_notes(verification: Verification) -> list[str]:

@@ -80,5 +80,5 @@ def highest_nearby(values: FloatArray, half: int) -> FloatArray:
 
 
 def bounded(half: int, n_frames: int) -> int:
-    """A half window that is not much longer than the clip: at a million frames a second it is."""
+    """The half window, at most the clip or 1000 frames, whatever the frame rate is."""
     return min(half, max(n_frames, LONGEST_HALF))

@@ -1,9 +1,8 @@
-"""What clean-up did: per plant, and over the whole motion."""
+"""What clean-up did: the cleaned motion, and a report on every plant and the whole motion."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,59 +10,98 @@ from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
-from motionloom._core import kernel
 from motionloom._records import record
-from motionloom.cleanup.cleanup_input import Source
-from motionloom.cleanup.contact_speeds import fastest_contact
-from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.rewrite import Pose
-from motionloom.cleanup.solve import MISSED_M, Placed, Solved
-from motionloom.features.checks.failed_check import FailedCheck
+from motionloom.cleanup.legs import Pose
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Verification, with_failed
-from motionloom.features.footplants.skated import FAST_M_S
-from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.features.checks.verification import FailedCheck, Verification, with_failed
+from motionloom.features.footplants.sliding_floor import FAST_M_S
+from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
-
-_slides = kernel("ml_contact_slides")
-_ways = kernel("ml_rewrite_ways")
-_misses = kernel("ml_contact_misses")
 
 MOST_SLIDE = 0.3
 """From this part of the frames on the floor on, feet that slide are worth a warning."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 @record
-class PlantReport:
-    """One plant before and after. Frames are those of the motion, lengths metres.
+class Cleanup:
+    """A cleaned motion, the contacts that are held, and how it was changed.
 
     Attributes
     ----------
-    kind : str
-        ``left_heel``, ``left_toe``, ``right_heel`` or ``right_toe``.
-    first : int
-        First frame, as labelled.
-    last : int
-        Last frame, as labelled.
-    held : tuple of two int or None
-        First and last frame held, None where the plant was let go.
-    slide_before, slide_after : float
-        Farthest two places of the point over the ground while held (or labelled, if let go).
-    label_slide_before, label_slide_after : float
-        The same over the whole label.
+    motion : Motion
+        The cleaned motion.
+    footplants : Footplants
+        Those that are held: a part of those given.
+    report : CleanupReport
+        How far things moved, and what could not be reached.
+    check : QualityCheck
+        Compares with the given motion, after its knees were repaired.
     """
 
-    kind: str
-    first: int
-    last: int
-    held: tuple[int, int] | None
-    slide_before: float
-    slide_after: float
-    label_slide_before: float
-    label_slide_after: float
+    motion: Motion
+    footplants: Footplants
+    report: CleanupReport
+    check: QualityCheck = field(repr=False)
+
+    @cached_property
+    def verification(self) -> Verification:
+        """Quality check of the cleaned motion against the motion as it came in."""
+        return _verified(self, None)
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """First and last frame of the motion."""
+        return 0, self.motion.n_frames - 1
+
+    @property
+    def cleanup(self) -> CleanupReport:
+        """The report, by the name that it has in every result."""
+        return self.report
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of the contacts, and the failed checks, in words."""
+        failed = (f"failed check: {each}" for each in self.verification.failed)
+        return (*self.report.notes, *failed)
+
+
+def verified_in(cleanup: Cleanup, pose: Pose) -> Verification:
+    """The verification of a clean-up whose joints are known in the world, which it keeps."""
+    if "verification" not in cleanup.__dict__:
+        cleanup.__dict__["verification"] = _verified(cleanup, pose)
+    return cleanup.verification
+
+
+def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
+    """The check against the clip's own frames.
+
+    Left out is what feet that are held do on purpose. They stand where the clip's slide, which
+    would be a slip, for that is what a foot does beyond the clip's; contacts and drags are judged
+    instead. A body on such a foot does not hover, even if the foot is a millimetre higher than what
+    counts as the floor.
+    """
+    motion = cleanup.motion
+    provenance = Provenance.of_edit(motion.name, motion.fps, 0, motion.n_frames)
+    found = cleanup.check.verify(
+        motion, footplants=cleanup.footplants, provenance=provenance, pose=pose
+    )
+    planted = cleanup.footplants.planted
+
+    def meant(each: FailedCheck) -> bool:
+        on_a_foot = each.check == "hovering" and bool(planted[each.frame].any())
+        return on_a_foot or each.check == "foot slip"
+
+    return with_failed(found, (each for each in found.failed if not meant(each)))
+
+
+def with_report(cleanup: Cleanup, **changes: Any) -> Cleanup:
+    """The clean-up with a report in which some figures are others; its verification is kept."""
+    report = dataclasses.replace(cleanup.report, **changes)
+    changed = dataclasses.replace(cleanup, report=report)
+    changed.__dict__.update({k: v for k, v in cleanup.__dict__.items() if k == "verification"})
+    return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,85 +301,35 @@ class CleanupReport:
         return [f"{note}: repaired" for note in self.knees]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 @record
-class Cleanup:
-    """A cleaned motion, the contacts that are held, and how it was changed.
+class PlantReport:
+    """One plant before and after. Frames are those of the motion, lengths metres.
 
     Attributes
     ----------
-    motion : Motion
-        The cleaned motion.
-    footplants : Footplants
-        Those that are held: a part of those given.
-    report : CleanupReport
-        How far things moved, and what could not be reached.
-    check : QualityCheck
-        Compares with the given motion, after its knees were repaired.
+    kind : str
+        ``left_heel``, ``left_toe``, ``right_heel`` or ``right_toe``.
+    first : int
+        First frame, as labelled.
+    last : int
+        Last frame, as labelled.
+    held : tuple of two int or None
+        First and last frame held, None where the plant was let go.
+    slide_before, slide_after : float
+        Farthest two places of the point over the ground while held (or labelled, if let go).
+    label_slide_before, label_slide_after : float
+        The same over the whole label.
     """
 
-    motion: Motion
-    footplants: Footplants
-    report: CleanupReport
-    check: QualityCheck = field(repr=False)
-
-    @cached_property
-    def verification(self) -> Verification:
-        """Quality check of the cleaned motion against the motion as it came in."""
-        return _verified(self, None)
-
-    @property
-    def span(self) -> tuple[int, int]:
-        """First and last frame of the motion."""
-        return 0, self.motion.n_frames - 1
-
-    @property
-    def cleanup(self) -> CleanupReport:
-        """The report, by the name that it has in every result."""
-        return self.report
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What a user should know of the contacts, and the failed checks, in words."""
-        failed = (f"failed check: {each}" for each in self.verification.failed)
-        return (*self.report.notes, *failed)
-
-
-def verified_in(cleanup: Cleanup, pose: Pose) -> Verification:
-    """The verification of a clean-up whose joints are known in the world, which it keeps."""
-    if "verification" not in cleanup.__dict__:
-        cleanup.__dict__["verification"] = _verified(cleanup, pose)
-    return cleanup.verification
-
-
-def with_report(cleanup: Cleanup, **changes: Any) -> Cleanup:
-    """The clean-up with a report in which some figures are others; its verification is kept."""
-    report = dataclasses.replace(cleanup.report, **changes)
-    changed = dataclasses.replace(cleanup, report=report)
-    changed.__dict__.update({k: v for k, v in cleanup.__dict__.items() if k == "verification"})
-    return changed
-
-
-def _verified(cleanup: Cleanup, pose: Pose | None) -> Verification:
-    """The check against the clip's own frames.
-
-    Left out is what feet that are held do on purpose. They stand where the clip's slide, which
-    would be a slip, for that is what a foot does beyond the clip's; contacts and drags are judged
-    instead. A body on such a foot does not hover, even if the foot is a millimetre higher than what
-    counts as the floor.
-    """
-    motion = cleanup.motion
-    provenance = Provenance.of_edit(motion.name, motion.fps, 0, motion.n_frames)
-    found = cleanup.check.verify(
-        motion, footplants=cleanup.footplants, provenance=provenance, pose=pose
-    )
-    planted = cleanup.footplants.planted
-
-    def meant(each: FailedCheck) -> bool:
-        on_a_foot = each.check == "hovering" and bool(planted[each.frame].any())
-        return on_a_foot or each.check == "foot slip"
-
-    return with_failed(found, (each for each in found.failed if not meant(each)))
+    kind: str
+    first: int
+    last: int
+    held: tuple[int, int] | None
+    slide_before: float
+    slide_after: float
+    label_slide_before: float
+    label_slide_after: float
 
 
 def merged_reports(reports: Sequence[CleanupReport]) -> CleanupReport:
@@ -375,90 +363,3 @@ def merged_reports(reports: Sequence[CleanupReport]) -> CleanupReport:
         loose_frames=sum(each.loose_frames for each in reports),
         knees=tuple(dict.fromkeys(knee for each in reports for knee in each.knees)),
     )
-
-
-def build_report(
-    source: Source,
-    planted: BoolArray,
-    holds: tuple[Hold, ...],
-    placed_holds: tuple[Hold, ...],
-    placed: Placed,
-    solved: Solved,
-    *,
-    loose: int = 0,
-    labels: BoolArray | None = None,
-) -> CleanupReport:
-    """What became of every plant and how far the motion moved.
-
-    Parameters
-    ----------
-    source
-        The motion before.
-    planted : (F, 4)
-        The labels.
-    holds, placed_holds
-        Every hold there could be, and those that were solved for.
-    placed, solved
-        Where the feet were to be, and what came out.
-    loose
-        As of :class:`CleanupReport`.
-    labels : (F, 4)
-        The labels without released contacts; ``planted`` by default.
-    """
-    positions, points, fps = source.pose[0], source.points, source.motion.fps
-    speed_before, worst_before = fastest_contact(points, planted, fps)
-    labels = planted if labels is None else labels
-    speed_after, worst_after = fastest_contact(solved.points, labels, fps)
-    change = np.zeros(2)
-    _ways(*positions.shape[:2], positions, solved.pose[0], change)
-    held = np.concatenate([foot.held for foot in placed.feet], axis=1)
-    places, figures = (foot.places for foot in placed.feet), np.zeros(5)
-    shift, ground = solved.shift, placed.ground
-    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, figures)
-    unreached, farthest, deepest, deepest_after, shifted = figures.tolist()
-    return CleanupReport(
-        plants=_plants(holds, set(placed_holds), held, points, solved.points),
-        held_part=float(held.sum() / planted.sum()) if planted.any() else None,
-        contact_speed_before=speed_before,
-        contact_speed_after=speed_after,
-        worst_before=worst_before,
-        worst_after=worst_after,
-        joint_change_mean=float(change[0]),
-        joint_change_max=float(change[1]),
-        root_shift_max=math.sqrt(shifted),
-        foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
-        stretch_max=max(
-            0.0 if leg.scale is None else float(np.abs(leg.scale - 1.0).max())
-            for leg in solved.legs
-        ),
-        unreached_frames=int(unreached),
-        unreached_max=farthest,
-        penetration_before=deepest,
-        penetration_after=deepest_after,
-        loose_frames=loose,
-        knees=source.repaired_knees,
-    )
-
-
-def _plants(
-    holds: tuple[Hold, ...],
-    placed_holds: set[Hold],
-    held: BoolArray,
-    before: FloatArray,
-    after: FloatArray,
-) -> tuple[PlantReport, ...]:
-    """What became of every hold; ``held`` (F, 4), points ``before`` and ``after`` (F, 4, 3)."""
-    if not holds:
-        return ()
-    rows = [(hold.kind, *hold.label, *hold.span, hold in placed_holds) for hold in holds]
-    spans, slides = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 4))
-    _slides(len(held), before, after, held, len(rows), np.array(rows, np.int64), spans, slides)
-    return tuple(
-        PlantReport(KINDS[hold.kind], *hold.label, None if first < 0 else (first, last), *slide)
-        for hold, (first, last), slide in zip(holds, spans.tolist(), slides.tolist(), strict=True)
-    )
-
-
-def _largest_angle(q: FloatArray) -> float:
-    largest = q[np.argmax(np.einsum("fc,fc->f", q[:, 1:], q[:, 1:]))]
-    return float(2.0 * np.arctan2(np.linalg.norm(largest[1:]), abs(largest[0])))

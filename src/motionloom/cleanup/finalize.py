@@ -19,6 +19,7 @@ from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.hands import HandHold, Runs, body_shift, held_until_sound
+from motionloom.cleanup.legs import Pose
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.series import series_of
 from motionloom.features.checks.verification import Verification
@@ -139,7 +140,7 @@ def finalize(
         return _with_hands(done, verify, body, hands if clean else None)
     lifted = above_floor(motion, check)
 
-    def verified(cleanup: Cleanup) -> Verification:
+    def verified(cleanup: Cleanup, _: Pose) -> Verification:
         report_step("holding the feet")
         return verify(cleanup.motion, footplants=cleanup.footplants)
 
@@ -201,7 +202,7 @@ def _within(
         done, planted = whole(eased, labels)
         return Finalized(done, planted, None, _later(found, low))
 
-    def verified(cleanup: Cleanup) -> Verification:
+    def verified(cleanup: Cleanup, _: Pose) -> Verification:
         report_step("holding the feet")
         eased = ease_to(captured, cleanup.motion, share)
         return verify(eased, footplants=cleanup.footplants)

@@ -13,58 +13,77 @@ no joint of a leg turns faster than it does in the clip.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
+from motionloom._block import Block
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_points
-from motionloom.cleanup.cleanup_input import Source, read_source
-from motionloom.cleanup.cleanup_report import Cleanup, build_report, verified_in, with_report
-from motionloom.cleanup.clearance import LIFTED, MOST_M, lifted, raised
-from motionloom.cleanup.contact_speeds import contact_speeds
-from motionloom.cleanup.foot import hold_feet, on_own_paths
-from motionloom.cleanup.holds import Hold, find_holds, fit_targets
-from motionloom.cleanup.rewrite import Pose
-from motionloom.cleanup.solve import Placed, calm_body, place_feet, solve_body
-from motionloom.features.checks.failed_check import FailedCheck
-from motionloom.features.checks.soles import LANDS, floor_heights
+from motionloom.body.feet import foot_offsets, foot_points
+from motionloom.body.knees import knees_of_pose
+from motionloom.body.knees import repair_knees as knee_repair
+from motionloom.cleanup.cleanup_report import (
+    Cleanup,
+    CleanupReport,
+    PlantReport,
+    verified_in,
+    with_report,
+)
+from motionloom.cleanup.holds import (
+    Hold,
+    Placed,
+    find_holds,
+    fit_targets,
+    hold_feet,
+    on_own_paths,
+    place_feet,
+)
+from motionloom.cleanup.legs import Foot, Pose, reach_of, read_feet
+from motionloom.cleanup.remedies import LIFTED, MOST_M, Releases, lifted, raised, released
+from motionloom.cleanup.smooth_legs import Leg, LegLimits, limits_of
+from motionloom.cleanup.solve import MISSED_M, Solved, calm_body, solve_body
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.series import rig_of_body
+from motionloom.features.checks.source_limits import LANDS, floor_heights
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_in
 from motionloom.features.footplants.foot_signals import foot_tracks
-from motionloom.features.footplants.skated import find_floor
-from motionloom.motion.contacts import Footplants, contacts_for, runs_of
+from motionloom.features.footplants.sliding_floor import find_floor
+from motionloom.features.glitches.bursts import spread_bursts
+from motionloom.motion.contacts import KINDS, Footplants, contacts_for
+from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import forward_into
 
 _fastest = kernel("ml_contact_fastest")
+_speeds = kernel("ml_contact_speeds")
+_slides = kernel("ml_contact_slides")
+_ways = kernel("ml_rewrite_ways")
+_misses = kernel("ml_contact_misses")
 
 ROUNDS = 12
 """Times that contacts are released and the motion is cleaned again."""
-
 LOOSE_M_S = 5.0
-"""Points in frames that hardly say where they stand count as if they were so much faster."""
+"""Points in frames that hardly say where they stand count as this much faster, m/s."""
 SKATED = 0.65
 """A clip skates whose feet slide in more than this part of the frames on the floor."""
-
 CALM = 0.8
 """Where a hold leaves out frames of its plant, they stay below this part of the fastest that the
 clip's planted points move, with and without their common slide; else the whole plant is held."""
-NEAR_S = 0.3
-"""Contacts so close to a failed check may have caused it, seconds."""
-TRIM_S, SHORTEST_S = 0.034, 0.05
-"""A contact gives up so much at the end that is nearer to the failure, and twice as much each time
-that this did not help; what is left shorter than the second is given up whole. Seconds."""
-MOST_TIMES = 8
-"""Contacts that gave up so many times the usual length without any help are not the cause."""
-SAME_S = 0.1
-"""A check that fails at most so far from where it failed before fails again, seconds."""
-TRAVELS = ("stall", "launch", "direction", "travel speed", "heading", "head turn")
-"""Checks of how the body travels, which contacts of feet do not cause."""
-LEG = ("hip", "knee", "ankle", "toe")
+SLIDING_M = 1e-6
+"""Toes that slide in their foot by less than this do not slide."""
+BODY_NUMBERS = 24
+"""Numbers of a frame that a check measures of the body as a whole."""
+HOLDING_SLACK = 1.1
+"""How much more than usual a cleaned motion may exceed the one that came in: its feet stand, and
+the legs that skated have the rest of the way to go."""
+
+Holds = tuple[Hold, ...]
+"""Holds of both feet, by kind of point and in time."""
 
 
 def clean_footskate(
@@ -127,45 +146,69 @@ def clean_footskate(
     body = roles_for(motion.skeleton, body)
     legs = [f"{side}_{role}" for side in ("left", "right") for role in ("hip", "knee", "ankle")]
     body.require(*legs, task="footskate clean-up")
-    options, calmed = _Options(body, stretch, blend_s, farthest_m, repair_knees), False
+
+    def held(contacts: Footplants) -> Cleanup:
+        return clean_until_sound(
+            motion,
+            contacts,
+            verified_in,
+            body=body,
+            stretch=stretch,
+            blend_s=blend_s,
+            farthest_m=farthest_m,
+            repair_knees=repair_knees,
+        )[0]
+
+    calmed = False
     if footplants is None:
-        footplants, calmed = _contacts(motion, options)
-    cleanup = _until_sound(motion, footplants, verified_in, options)[0]
+        footplants, calmed = _contacts(motion, body, held)
+    cleanup = held(footplants)
     slide = find_floor(foot_tracks(cleanup.motion, body), motion.fps).slide
     return with_report(cleanup, calmed=calmed, floor_slide=slide)
 
 
-def _contacts(motion: Motion, options: _Options) -> tuple[Footplants, bool]:
+def _contacts(
+    motion: Motion, body: BodyMap, held: Callable[[Footplants], Cleanup]
+) -> tuple[Footplants, bool]:
     """Contacts of a motion, and whether it skates so much that they are those of a calmed copy.
 
-    The copy of the cleaned motion shows them better than the first one.
+    ``held`` cleans the motion with given contacts: a calmed copy of the cleaned motion shows its
+    contacts better than one of the motion as it came.
     """
-    tracks = foot_tracks(motion, options.body)
+    tracks = foot_tracks(motion, body)
     floor = find_floor(tracks, motion.fps)
     if floor.slide is None or floor.slide <= SKATED:
-        return detect_in(tracks, motion, options.body), False
-    once = _until_sound(motion, Footplants(floor.planted), verified_in, options)[0].motion
-    return Footplants(find_floor(foot_tracks(once, options.body), motion.fps).planted), True
+        return detect_in(tracks, motion, body), False
+    once = held(Footplants(floor.planted)).motion
+    return Footplants(find_floor(foot_tracks(once, body), motion.fps).planted), True
 
 
 def clean_until_sound(
     motion: Motion,
     footplants: Footplants,
-    verified: Callable[[Cleanup], Verification],
+    verified: Callable[[Cleanup, Pose], Verification],
     *,
     body: BodyMap,
+    stretch: bool = False,
+    blend_s: float = 0.2,
+    farthest_m: float = 0.25,
+    repair_knees: bool = True,
     shift: FloatArray | None = None,
     own_paths: bool = False,
     loose: BoolArray | None = None,
 ) -> tuple[Cleanup, Verification]:
-    """The motion with its feet held as far as it passes a check, and what the check says.
+    """Hold the feet of a motion as far as the result passes a check; the result and its check.
+
+    Clean; where the result fails, lift feet that drag, release contacts near the failures, and
+    clean again. Feet that then pass lower over the floor than they came are raised, unless that
+    fails. Where nothing passes, the try with the fewest failed checks is returned.
 
     Parameters
     ----------
-    motion, footplants, body
+    motion, footplants, body, stretch, blend_s, farthest_m, repair_knees
         As in :func:`clean_footskate`.
     verified
-        The check of a cleaned motion.
+        The check of a cleaned motion, whose joints in the world are the second argument.
     shift : (F, 3)
         A shift of the root, metres; feet stay where they are.
     own_paths
@@ -174,144 +217,248 @@ def clean_until_sound(
         Frames in which points are not where they belong: a contact that reaches into others stands
         where it stands in those.
     """
-    options = _Options(body, shift=shift, own_paths=own_paths, loose=loose)
-    return _until_sound(motion, footplants, lambda cleanup, _: verified(cleanup), options)
+    source = read_source(motion, footplants, body, repair_knees=repair_knees, loose=loose)
 
-
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """How feet are held."""
-
-    body: BodyMap
-    stretch: bool = False
-    blend_s: float = 0.2
-    farthest_m: float = 0.25
-    repair_knees: bool = True
-    shift: FloatArray | None = None
-    """Of the root, with feet left where they are. (F, 3)"""
-    own_paths: bool = False
-    """Whether held points keep the paths that they have."""
-    loose: BoolArray | None = None
-    """Frames that hardly say where a point stands. (F,)"""
-
-
-def _until_sound(
-    motion: Motion,
-    footplants: Footplants,
-    verified: Callable[[Cleanup, Pose], Verification],
-    options: _Options,
-) -> tuple[Cleanup, Verification]:
-    """Clean; lift feet that drag and release contacts where the result fails, until it passes.
-
-    Feet that then pass lower over the floor than they came are raised, unless that fails. Where
-    nothing passes, the try with the fewest failed checks.
-    """
-    best: tuple[Cleanup, Verification] | None = None
-    source = read_source(motion, footplants, options.body, repair_knees=options.repair_knees)
-    labels, lifts, releases = footplants, np.zeros((motion.n_frames, 2)), Releases(motion.fps)
-    possible = find_holds(source.moving, labels.planted, source.travel)
-    with source.check.tries(source.block):
-        for _ in range(ROUNDS):
-            cleanup, pose = _clean(source, labels, footplants, possible, options, lifts)
-            verification = verified(cleanup, pose)
-            if best is None or len(verification.failed) < len(best[1].failed):
-                best = (cleanup, verification)
-            if verification.passed:
-                break
-            higher = None
-            if any(each.check in LIFTED for each in verification.failed):
-                points = foot_points(cleanup.motion, body=options.body, pose=pose)
-                higher = lifted(lifts, verification.failed, points, labels.planted, motion.fps)
-            # Contacts are released for drags and slips only where lifting the foot does not help.
-            failed = [
-                each for each in verification.failed if higher is None or each.check not in LIFTED
-            ]
-            fewer = released(labels, releases.after(failed), motion, options.body)
-            if fewer is None and higher is None:
-                break
-            labels = labels if fewer is None else fewer
-            lifts = lifts if higher is None else higher
-        assert best is not None
-        if best[1].passed:
-            higher = _raised(source, best[0], pose, footplants, options.body)
-            if higher is not None:
-                higher = np.minimum(lifts + higher, MOST_M)
-                cleanup, pose = _clean(source, labels, footplants, possible, options, higher)
-                verification = verified(cleanup, pose)
-                if verification.passed:
-                    best = (cleanup, verification)
-    return best
-
-
-def _raised(
-    source: Source, cleanup: Cleanup, pose: Pose, footplants: Footplants, body: BodyMap
-) -> FloatArray | None:
-    """Lifts (F, 2) of feet that pass lower than they came; None where none does."""
-    before, planted = source.points, footplants.planted
-    floors = floor_heights(before, before[..., 1].min(axis=1), planted, LANDS)
-    after = foot_points(cleanup.motion, body=body, pose=pose)
-    return raised(before, after, floors, cleanup.footplants.planted, cleanup.motion.fps)
-
-
-def _clean(
-    source: Source,
-    footplants: Footplants,
-    given: Footplants,
-    possible: tuple[Hold, ...],
-    options: _Options,
-    lifts: FloatArray,
-) -> tuple[Cleanup, Pose]:
-    """One round of clean-up, with its pose, which is the next round's too.
-
-    ``given`` are the contacts before any was released, ``possible`` their holds.
-    """
-    motion, points, stretch = source.motion, source.points, options.stretch
-    telling = source.moving
-    if options.loose is not None:  # places are where points are at rest
-        telling = telling + LOOSE_M_S * options.loose[:, None, None]
-    holds = possible
-    if given is not footplants:
-        holds = find_holds(source.moving, footplants.planted, source.travel)
-
-    def place(holds: tuple[Hold, ...], spare: Placed | None) -> tuple[tuple[Hold, ...], Placed]:
-        places, farthest = fit_targets(holds, points, telling, motion.fps)
-        near = np.flatnonzero(farthest <= options.farthest_m)
+    def place(holds: Holds, lifts: FloatArray, spare: Placed | None) -> tuple[Holds, Placed]:
+        places, farthest = fit_targets(holds, source.points, source.resting, motion.fps)
+        near = np.flatnonzero(farthest <= farthest_m)
         near_holds = tuple(holds[i] for i in near)
         feet = hold_feet(source.feet, near_holds, places[near])
-        feet = on_own_paths(feet) if options.own_paths else feet
+        feet = on_own_paths(feet) if own_paths else feet
         return near_holds, place_feet(
             feet,
             source.reach,
             fps=motion.fps,
-            blend_s=options.blend_s,
+            blend_s=blend_s,
             roll=not stretch,
             lifts=lifts,
             spare=spare,
         )
 
+    def solve(placed: Placed) -> Solved:
+        return solve_body(
+            source.motion, source.pose, placed, stretch=stretch, spare=source.spare, wanted=shift
+        )
+
+    best: tuple[Cleanup, Verification] | None = None
+    labels, lifts, releases = footplants, np.zeros((motion.n_frames, 2)), Releases(motion.fps)
+    with source.check.tries(source.block):
+        for _ in range(ROUNDS):
+            cleanup, pose = _clean(source, labels, lifts, place, solve)
+            verification = verified(cleanup, pose)
+            failed = verification.failed
+            if best is None or len(failed) < len(best[1].failed):
+                best = (cleanup, verification)
+            if verification.passed:
+                break
+            higher = None
+            if any(each.check in LIFTED for each in failed):
+                points = foot_points(cleanup.motion, body=body, pose=pose)
+                higher = lifted(lifts, failed, points, labels.planted, motion.fps)
+            # Contacts are released for drags and slips only where lifting the foot does not help.
+            kept = [each for each in failed if higher is None or each.check not in LIFTED]
+            fewer = released(labels, releases.after(kept), motion, body)
+            if fewer is None and higher is None:
+                break
+            labels = labels if fewer is None else fewer
+            lifts = lifts if higher is None else higher
+        assert best is not None
+        higher = _raised(source, best[0], pose, body) if best[1].passed else None
+        if higher is not None:
+            higher = np.minimum(lifts + higher, MOST_M)
+            cleanup, pose = _clean(source, labels, higher, place, solve)
+            verification = verified(cleanup, pose)
+            if verification.passed:
+                best = (cleanup, verification)
+    return best
+
+
+# --- The motion as it is read before its feet are held
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A motion whose feet are to be held. Metres, seconds, world."""
+
+    captured: Motion
+    """As it came in, with toes that do not slide in their feet."""
+    motion: Motion
+    """The same with knees that bend forwards."""
+    repaired_knees: tuple[str, ...]
+    """One line for each knee that was repaired."""
+    pose: Pose
+    spare: Pose
+    """Memory for the pose of what is made from it."""
+    block: Block
+    """Memory for its check."""
+    footplants: Footplants
+    """Its contacts as they were given."""
+    points: FloatArray
+    """Heels and balls. Shape (F, 4, 3)."""
+    moving: FloatArray
+    """Their velocities. Shape (F, 4, 3)."""
+    resting: FloatArray
+    """The same, faster in frames that hardly say where a point stands: a place is where its point
+    is at rest. Shape (F, 4, 3)."""
+    travel: FloatArray
+    """Velocity of the pelvis over the ground. Shape (F, 3)."""
+    holds: Holds
+    """A hold for every contact."""
+    feet: tuple[Foot, Foot]
+    """Left and right, without holds."""
+    reach: tuple[FloatArray, FloatArray]
+    """How far each ankle may be from its hip. Shapes (F,)."""
+    limits: tuple[LegLimits, ...]
+    """What the legs may do, as far as the clip is long enough to say."""
+    check: QualityCheck
+    """Compares cleaned motion with this one."""
+
+
+def read_source(
+    motion: Motion,
+    footplants: Footplants,
+    body: BodyMap,
+    *,
+    repair_knees: bool,
+    loose: BoolArray | None,
+) -> Source:
+    """Read a motion. See :class:`Source`.
+
+    Parameters
+    ----------
+    motion, footplants
+        The motion and its contacts.
+    body
+        Roles of its joints.
+    repair_knees
+        Bend knees that were captured bent backwards forwards.
+    loose : (F,)
+        Frames that hardly say where a point stands.
+    """
+    captured = motion = _with_stiff_feet(motion, body)
+    n_frames, n_joints = motion.local_quats.shape[:2]
+    # Two poses, and what a check takes: three numbers of a joint that it measures, three that it
+    # allows, and a few of the body.
+    block = Block(n_frames * (2 * 7 * n_joints + 6 * n_joints + BODY_NUMBERS))
+    pose, spare = (
+        (block.zeros(n_frames, n_joints, 3), block.zeros(n_frames, n_joints, 4)) for _ in range(2)
+    )
+    _pose_into(motion, pose)
+    offsets = foot_offsets(motion.skeleton, body, motion=motion, pose=pose)
+    knees = knees_of_pose(motion.skeleton, body, offsets, pose)
+    repair = knee_repair(motion, body=body, knees=knees, pose=pose) if repair_knees else None
+    if repair is not None and repair.motion is not motion:
+        motion = spread_bursts(repair.motion, body, legs_only=True).motion
+        _pose_into(motion, pose)
+    same = motion is captured and motion.joint_translations is None  # else feet may be others
+    points = foot_points(motion, body=body, pose=pose, feet=offsets if same else None)
+    feet = read_feet(knees, body, pose, points, poles=repair_knees)
+    pelvis = pose[0][:, 0 if body.pelvis is None else body.pelvis]
+    moving = velocities(points, motion.fps)
+    travel = velocities(pelvis * np.array([1.0, 0.0, 1.0]), motion.fps)
+    return Source(
+        captured,
+        motion,
+        () if repair is None else repair.notes,
+        pose,
+        spare,
+        block,
+        footplants,
+        points,
+        moving,
+        moving if loose is None else moving + LOOSE_M_S * loose[:, None, None],
+        travel,
+        find_holds(moving, footplants.planted, travel),
+        feet,
+        (reach_of(feet[0]), reach_of(feet[1])),
+        limits_of(captured, motion, [Leg(foot.joints, foot.knee) for foot in feet]),
+        QualityCheck(
+            [motion],
+            footplants=[footplants],
+            body=body,
+            slack=HOLDING_SLACK,
+            rig=rig_of_body(motion.skeleton, body, knees, offsets),
+            poses=[pose],
+        ),
+    )
+
+
+def _pose_into(motion: Motion, out: Pose) -> None:
+    forward_into(
+        motion.skeleton, motion.root_positions, motion.local_quats, motion.joint_translations, out
+    )
+
+
+def _with_stiff_feet(motion: Motion, body: BodyMap) -> Motion:
+    """The motion with toes that slide in their foot put to their median place in it."""
+    if motion.joint_translations is None:
+        return motion
+    toes = [toe for toe in (body.left_toe, body.right_toe) if toe is not None]
+    sliding = motion.joint_translations[:, toes]
+    if not toes or float(np.ptp(sliding, axis=0).max()) < SLIDING_M:
+        return motion
+    moving = np.array(motion.joint_translations)
+    moving[:, toes] = np.median(sliding, axis=0)
+    return motion.replace(joint_translations=moving)
+
+
+# --- One round
+
+
+def _clean(
+    source: Source,
+    labels: Footplants,
+    lifts: FloatArray,
+    place: Callable[[Holds, FloatArray, Placed | None], tuple[Holds, Placed]],
+    solve: Callable[[Placed], Solved],
+) -> tuple[Cleanup, Pose]:
+    """Clean once: place the feet, let the body follow, calm its legs, and report.
+
+    Returns the pose, too; it lies in memory that the next round writes to.
+
+    Parameters
+    ----------
+    source
+        The motion.
+    labels
+        Its contacts, those that were released left out.
+    lifts : (F, 2)
+        How much higher each foot passes, metres.
+    place
+        The holds that are near enough to their places, and the feet placed for them. The placed
+        feet of the last call may be written to.
+    solve
+        The body that follows placed feet.
+    """
+    motion, points, planted = source.motion, source.points, labels.planted
+    holds = source.holds
+    if labels is not source.footplants:
+        holds = find_holds(source.moving, planted, source.travel)
     placed: Placed | None = None
-    fastest = CALM * contact_speeds(points, footplants.planted, motion.fps).max()
+    fastest = CALM * contact_speeds(points, planted, motion.fps).max()
     while True:
-        near_holds, placed = place(holds, placed)
-        widened = _widened(holds, placed.points, footplants, motion.fps, fastest)
+        near_holds, placed = place(holds, lifts, placed)
+        widened = _widened(holds, placed.points, labels, motion.fps, fastest)
         if widened == holds:
-            solved = solve_body(
-                motion, source.pose, placed,
-                stretch=stretch, spare=source.spare, wanted=options.shift,
-            )  # fmt: skip
+            solved = solve(placed)
             # A free leg that is damped may leave its foot where it was not expected.
-            widened = _widened(holds, solved.points, footplants, motion.fps, fastest)
+            widened = _widened(holds, solved.points, labels, motion.fps, fastest)
         if widened == holds:
             break
         holds = widened
     placed, solved, calmed, loose = calm_body(motion, source.pose, placed, solved, source.limits)
     listed = {(hold.kind, hold.label) for hold in holds}
-    given_up = (hold for hold in possible if (hold.kind, hold.label) not in listed)
-    labels = footplants.planted
+    given_up = (hold for hold in source.holds if (hold.kind, hold.label) not in listed)
     report = build_report(
-        source, given.planted, (*holds, *given_up), near_holds, placed, solved,
-        loose=loose, labels=labels,
-    )  # fmt: skip
+        source,
+        source.footplants.planted,
+        (*holds, *given_up),
+        near_holds,
+        placed,
+        solved,
+        loose=loose,
+        labels=planted,
+    )
     held = np.concatenate([foot.held for foot in placed.feet], axis=1)
     return Cleanup(calmed, Footplants(held), report, source.check), solved.pose
 
@@ -319,7 +466,7 @@ def _clean(
 def _widened(
     holds: tuple[Hold, ...], after: FloatArray, footplants: Footplants, fps: float, most: float
 ) -> tuple[Hold, ...]:
-    """The holds, whole plants where the frames left out would move too fast."""
+    """The holds, widened to whole plants where frames that were left out would move too fast."""
     trimmed = [hold for hold in holds if hold.span != hold.label]
     if not trimmed:
         return holds
@@ -337,97 +484,121 @@ def _widened(
     )
 
 
-# --- Contacts that are given up, because holding them breaks the motion
+def _raised(source: Source, cleanup: Cleanup, pose: Pose, body: BodyMap) -> FloatArray | None:
+    """Lifts (F, 2) of feet that pass lower than they came; None where none does."""
+    before, planted = source.points, source.footplants.planted
+    floors = floor_heights(before, before[..., 1].min(axis=1), planted, LANDS)
+    after = foot_points(cleanup.motion, body=body, pose=pose)
+    return raised(before, after, floors, cleanup.footplants.planted, cleanup.motion.fps)
 
 
-class Release(NamedTuple):
-    """A failed check for which contacts are released."""
-
-    failed: FailedCheck
-    times: int
-    """How many times the usual length contacts give up for it."""
+# --- Speeds of planted points, from one planted frame to the next
 
 
-class Releases:
-    """Which failed checks contacts are released for, try after try."""
-
-    def __init__(self, fps: float) -> None:
-        self._near = SAME_S * fps
-        self._last: dict[tuple[str, str], Release] = {}
-
-    def after(self, failed: Sequence[FailedCheck]) -> list[Release]:
-        """For what a try still fails: twice as much as before where the same check fails again.
-
-        Left out are checks of travel, and those that stayed whatever was given up.
-        """
-        now = [self._again(each) for each in failed if each.check not in TRAVELS]
-        self._last = {(each.failed.check, each.failed.joint): each for each in now}
-        return [each for each in now if each.times <= MOST_TIMES]
-
-    def _again(self, failed: FailedCheck) -> Release:
-        last = self._last.get((failed.check, failed.joint))
-        stays = last is not None and abs(last.failed.frame - failed.frame) <= self._near
-        return Release(failed, 2 * last.times if last is not None and stays else 1)
+def contact_speeds(points: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
+    """Speed to the next frame of points planted in both, m/s, else -1. Shape (F, 4)."""
+    speeds = np.zeros(planted.shape)
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    _speeds(len(points), points, np.ascontiguousarray(planted), float(fps), speeds)
+    return speeds
 
 
-def released(
-    footplants: Footplants, failed: Sequence[Release], motion: Motion, body: BodyMap
-) -> Footplants | None:
-    """The contacts without the ends that are nearest to failed checks; None where none is near.
+def fastest_contact(
+    points: FloatArray, planted: BoolArray, fps: float
+) -> tuple[float | None, tuple[int, str] | None]:
+    """Highest speed from one planted frame to the next, and its frame and kind."""
+    speeds = contact_speeds(points, planted, fps)
+    frame, kind = np.unravel_index(int(np.argmax(speeds)), speeds.shape)
+    if speeds[frame, kind] < 0.0:
+        return None, None
+    return float(speeds[frame, kind]), (int(frame), KINDS[int(kind)])
 
-    A check that fails in one leg trims contacts of its own foot, any other those of both feet.
+
+# --- The report of a round
+
+
+def build_report(
+    source: Source,
+    planted: BoolArray,
+    holds: tuple[Hold, ...],
+    placed_holds: tuple[Hold, ...],
+    placed: Placed,
+    solved: Solved,
+    *,
+    loose: int = 0,
+    labels: BoolArray | None = None,
+) -> CleanupReport:
+    """What became of every plant and how far the motion moved.
 
     Parameters
     ----------
-    footplants
-        What was held.
-    failed
-        Where the result fails.
-    motion, body
-        For its rate and the sides of its joints.
+    source
+        The motion before.
+    planted : (F, 4)
+        The labels.
+    holds, placed_holds
+        Every hold there could be, and those that were solved for.
+    placed, solved
+        Where the feet were to be, and what came out.
+    loose
+        As of :class:`CleanupReport`.
+    labels : (F, 4)
+        The labels without released contacts; ``planted`` by default.
     """
-    trim = max(1, round(TRIM_S * motion.fps))
-    planted = np.array(footplants.planted)
-    for each, times in failed:
-        nearest = [
-            (_apart(run, each.frame), column, run)
-            for side in _sides(each, motion, body)
-            for column in (2 * side, 2 * side + 1)
-            for run in runs_of(footplants.planted[:, column])
-        ]
-        near = min(nearest, default=None)
-        if near is None or near[0] > NEAR_S * motion.fps:
-            continue
-        for away, column, run in nearest:
-            if away <= near[0] + 2:  # heel and ball of one stance
-                shortest = SHORTEST_S * motion.fps
-                _trim(planted[:, column], run, each.frame, times * trim, shortest)
-    if np.array_equal(planted, footplants.planted):
-        return None
-    return Footplants(planted)
+    positions, points, fps = source.pose[0], source.points, source.motion.fps
+    speed_before, worst_before = fastest_contact(points, planted, fps)
+    labels = planted if labels is None else labels
+    speed_after, worst_after = fastest_contact(solved.points, labels, fps)
+    change = np.zeros(2)
+    _ways(*positions.shape[:2], positions, solved.pose[0], change)
+    held = np.concatenate([foot.held for foot in placed.feet], axis=1)
+    places, figures = (foot.places for foot in placed.feet), np.zeros(5)
+    shift, ground = solved.shift, placed.ground
+    _misses(len(held), points, solved.points, held, *places, ground, shift, MISSED_M, figures)
+    unreached, farthest, deepest, deepest_after, shifted = figures.tolist()
+    return CleanupReport(
+        plants=_plants(holds, set(placed_holds), held, points, solved.points),
+        held_part=float(held.sum() / planted.sum()) if planted.any() else None,
+        contact_speed_before=speed_before,
+        contact_speed_after=speed_after,
+        worst_before=worst_before,
+        worst_after=worst_after,
+        joint_change_mean=float(change[0]),
+        joint_change_max=float(change[1]),
+        root_shift_max=math.sqrt(shifted),
+        foot_turn_max=max(_largest_angle(ankle.q_foot) for ankle in placed.ankles),
+        stretch_max=max(
+            0.0 if leg.scale is None else float(np.abs(leg.scale - 1.0).max())
+            for leg in solved.legs
+        ),
+        unreached_frames=int(unreached),
+        unreached_max=farthest,
+        penetration_before=deepest,
+        penetration_after=deepest_after,
+        loose_frames=loose,
+        knees=source.repaired_knees,
+    )
 
 
-def _apart(run: tuple[int, int], frame: int) -> int:
-    """Frames from the nearer end of a contact."""
-    return min(abs(frame - run[0]), abs(frame - run[1]))
+def _plants(
+    holds: tuple[Hold, ...],
+    placed_holds: set[Hold],
+    held: BoolArray,
+    before: FloatArray,
+    after: FloatArray,
+) -> tuple[PlantReport, ...]:
+    """What became of every hold; ``held`` (F, 4), points ``before`` and ``after`` (F, 4, 3)."""
+    if not holds:
+        return ()
+    rows = [(hold.kind, *hold.label, *hold.span, hold in placed_holds) for hold in holds]
+    spans, slides = np.zeros((len(rows), 2), dtype=np.int64), np.zeros((len(rows), 4))
+    _slides(len(held), before, after, held, len(rows), np.array(rows, np.int64), spans, slides)
+    return tuple(
+        PlantReport(KINDS[hold.kind], *hold.label, None if first < 0 else (first, last), *slide)
+        for hold, (first, last), slide in zip(holds, spans.tolist(), slides.tolist(), strict=True)
+    )
 
 
-def _trim(planted: BoolArray, run: tuple[int, int], frame: int, trim: int, shortest: float) -> None:
-    """Give up the end of a contact that is nearer to a frame, or all of one that gets short."""
-    first, last = run
-    if last - first + 1 - trim < shortest:
-        planted[first : last + 1] = False
-    elif abs(frame - first) <= abs(frame - last):
-        planted[first : first + trim] = False
-    else:
-        planted[last + 1 - trim : last + 1] = False
-
-
-def _sides(failed: FailedCheck, motion: Motion, body: BodyMap) -> tuple[int, ...]:
-    """0 for the left foot, 1 for the right one, or both."""
-    for number, side in enumerate(("left", "right")):
-        joints = [getattr(body, f"{side}_{role}") for role in LEG]
-        names = {motion.skeleton.names[joint] for joint in joints if joint is not None}
-        if failed.joint in names or failed.joint.startswith(f"{side} "):
-            return (number,)
-    return (0, 1)
+def _largest_angle(q: FloatArray) -> float:
+    largest = q[np.argmax(np.einsum("fc,fc->f", q[:, 1:], q[:, 1:]))]
+    return float(2.0 * np.arctan2(np.linalg.norm(largest[1:]), abs(largest[0])))

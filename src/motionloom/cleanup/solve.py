@@ -1,44 +1,39 @@
-"""The two stages of clean-up: feet are placed, then root and legs follow them."""
+"""Solve the body: root and legs follow the placed feet, and legs are calmed."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom._core import Record, kernel
-from motionloom.cleanup.ankles import AnkleTarget, no_target
+from motionloom._core import kernel
 from motionloom.cleanup.blend_off import bounded, highest_nearby, spread_smoothly, weights_of
-from motionloom.cleanup.calm import FREE_M_S2, LegLimits, calm_rotations
-from motionloom.cleanup.foot import Foot, leg_record
-from motionloom.cleanup.leg_reach import LegSolution, solve_leg
-from motionloom.cleanup.quiet_knees import quiet_knees
-from motionloom.cleanup.rewrite import Pose, Rewritten, rewrite
+from motionloom.cleanup.holds import AnkleTarget, Placed
+from motionloom.cleanup.legs import Foot, LegSolution, Pose, leg_record, solve_leg
+from motionloom.cleanup.smooth_legs import FREE_M_S2, LegLimits, calm_rotations, quiet_knees
 from motionloom.motion.contacts import runs_of
-from motionloom.motion.forward import forward_into
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion, replace_valid, valid_quats
+from motionloom.motion.skeleton import Skeleton, forward_into
 from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 
-_aim = kernel("ml_foot_aim")
+_rewrite_leg = kernel("ml_rewrite_leg")
 _follow = kernel("ml_foot_follow")
 _loose = kernel("ml_calm_loose")
 _least = kernel("ml_root_least_shift")
 _drop = kernel("ml_root_drop")
 _still = kernel("ml_root_still_legs")
 
-STOP_S = 0.05
-"""A foot that is let go takes up its own speed over this long, seconds."""
 SMOOTH_S = 0.12
 """The root's shift is smoothed over this long to either side."""
 JITTER_S = 0.05
 """What a leg's length changes by within this time is jitter, and is given to the root."""
-LIFT_S = 0.04
-"""What lifts a foot out of the ground is smoothed over this long to either side."""
 DAMP_S = 0.06
 """A free leg is damped in full from this long before and after a hold."""
 MISSED_M = 5e-4
@@ -52,28 +47,6 @@ and the root would tremble for nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
-    """Where both feet are to be, before the body is made to follow."""
-
-    feet: tuple[Foot, Foot]
-    legs: tuple[Record, Record]
-    """As the core takes them."""
-    reach: tuple[FloatArray, FloatArray]
-    """How far free ankles may be from their hips, metres. Shapes (F,)."""
-    held_reach: FloatArray
-    """How far held ankles may be. Shape (F, 2)."""
-    pull: FloatArray
-    """1 where a foot is held, falling to 0 around. Shape (F, 2)."""
-    ankles: tuple[AnkleTarget, ...]
-    ground: FloatArray
-    """Height of the ground under heels and balls, metres. Shape (F, 4)."""
-    targets: FloatArray
-    """Of the ankles. Shape (F, 2, 3)."""
-    points: FloatArray
-    """Heels and balls as they will be where ankles meet their targets. Shape (F, 4, 3)."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Solved:
     """A motion that keeps its holds, and what was done to get it."""
 
@@ -84,64 +57,6 @@ class Solved:
     shift: FloatArray
     """Of the root. Shape (F, 3)."""
     legs: tuple[LegSolution, ...]
-
-
-def place_feet(
-    feet: tuple[Foot, Foot],
-    reach: tuple[FloatArray, FloatArray],
-    *,
-    fps: float,
-    blend_s: float,
-    roll: bool,
-    lifts: FloatArray | None = None,
-    spare: Placed | None = None,
-) -> Placed:
-    """Both feet with their held points in place. See :class:`Placed`.
-
-    Parameters
-    ----------
-    feet
-        Left and right, with their holds.
-    reach : (F,) each
-        As of :func:`reach_of`.
-    fps
-        Frames per second.
-    blend_s
-        Time over which a foot leaves the place where it was held, seconds.
-    roll
-        Whether feet may roll over their balls.
-    lifts : (F, 2)
-        How much higher each foot passes, metres.
-    spare
-        What is no longer needed of other holds: its arrays are written to.
-    """
-    length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
-    n, half = len(feet[0].hip), bounded(round(LIFT_S * fps), len(feet[0].hip))
-    lifts = np.zeros((n, 2)) if lifts is None else np.ascontiguousarray(lifts)
-    placed = (
-        dataclasses.replace(spare, feet=feet)
-        if spare is not None
-        else Placed(
-            feet,
-            (leg_record(feet[0], reach[0]), leg_record(feet[1], reach[1])),
-            reach,
-            np.zeros((n, 2)),
-            np.zeros((n, 2)),
-            (no_target(n), no_target(n)),
-            np.zeros((n, 4)),
-            np.zeros((n, 2, 3)),
-            np.zeros((n, 4, 3)),
-        )
-    )
-    flags, work = np.zeros((2, n), dtype=np.uint8), np.zeros(10 * n + 2 * half)
-    for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):
-        _aim(
-            n, side, placed.legs[side], foot.held, foot.places, lifts, length, stop,
-            FREE_M_S2 / fps**2, roll, half, weights_of(half), flags, work,
-            ankle.q_foot, ankle.q_toes, ankle.shift, ankle.roll, ankle.levers,
-            placed.held_reach, placed.pull, placed.ground, placed.targets, placed.points,
-        )  # fmt: skip
-    return placed
 
 
 def solve_body(
@@ -207,7 +122,7 @@ def solve_body(
     else:  # a brake goes on for `length` frames after the hold before it
         apart = math.ceil(length) + 2
         shift, legs = quiet_knees(feet, placed.held_reach, shift, solve, fps, apart=apart)
-    parts = rewrite(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)
+    parts = to_local(motion, pose, feet, placed.ankles, goals, shift, legs, stretch=stretch)
     if spare is None:
         after = forward_kinematics(
             motion.skeleton, parts.root, parts.local, joint_translations=parts.moving
@@ -223,7 +138,7 @@ def solve_body(
 def calm_body(
     motion: Motion, pose: Pose, placed: Placed, solved: Solved, limits: tuple[LegLimits, ...]
 ) -> tuple[Placed, Solved, Motion, int]:
-    """What was solved with calm legs, its motion, and how many held frames that let loose.
+    """Calm the legs; the feet, the body, its motion, and the number of held frames let loose.
 
     Parameters
     ----------
@@ -268,27 +183,6 @@ def calm_body(
 
 
 # --- The root: shifted as little as needed for every held ankle to be within reach
-
-
-def least_shift(
-    hips: FloatArray, ankles: FloatArray, reach: FloatArray, held: BoolArray
-) -> FloatArray:
-    """Smallest shift of the root, frame by frame, that puts held ankles within reach.
-
-    Where two balls of reach do not meet, both ankles miss theirs by the same amount.
-
-    Parameters
-    ----------
-    hips, ankles : (F, 2, 3)
-        Left and right, metres.
-    reach : (F, 2)
-        How far an ankle may be from its hip.
-    held : (F, 2)
-        Which feet count.
-    """
-    out = np.zeros((len(hips), 3))
-    _least(len(hips), hips, ankles, reach, held, out)
-    return out
 
 
 def shift_root(
@@ -338,6 +232,27 @@ def shift_root(
     return np.asarray(shifts + still)
 
 
+def least_shift(
+    hips: FloatArray, ankles: FloatArray, reach: FloatArray, held: BoolArray
+) -> FloatArray:
+    """Smallest shift of the root, frame by frame, that puts held ankles within reach.
+
+    Where two balls of reach do not meet, both ankles miss theirs by the same amount.
+
+    Parameters
+    ----------
+    hips, ankles : (F, 2, 3)
+        Left and right, metres.
+    reach : (F, 2)
+        How far an ankle may be from its hip.
+    held : (F, 2)
+        Which feet count.
+    """
+    out = np.zeros((len(hips), 3))
+    _least(len(hips), hips, ankles, reach, held, out)
+    return out
+
+
 def still_legs(
     hips: FloatArray, targets: FloatArray, spans: FloatArray, pull: FloatArray, half: int
 ) -> FloatArray:
@@ -363,3 +278,67 @@ def still_legs(
     scratch, out = np.zeros((2, len(hips), 2)), np.zeros((len(hips), 3))
     _still(len(hips), hips, targets, spans, pull, half, weights_of(half), scratch, out)
     return out
+
+
+# --- World turns of the legs back into local rotations
+
+
+class Rewritten(NamedTuple):
+    """What of a motion was rewritten, in arrays that may be written to: the parts of another."""
+
+    root: FloatArray
+    """Root in the world, metres. Shape (F, 3)."""
+    local: FloatArray
+    """Local rotations. Shape (F, J, 4)."""
+    moving: FloatArray | None
+    """Where joints slide in their parents. Shape (F, J, 3)."""
+
+
+def to_local(
+    motion: Motion,
+    pose: Pose,
+    feet: tuple[Foot, Foot],
+    ankles: tuple[AnkleTarget, ...],
+    targets: Sequence[FloatArray],
+    shift: FloatArray,
+    legs: tuple[LegSolution, ...],
+    *,
+    stretch: bool,
+) -> Rewritten:
+    """The motion with new root and legs where they change; every other number is untouched."""
+    local, off = np.array(motion.local_quats), np.zeros(2)
+    moving = motion.joint_translations
+    if stretch:
+        offsets = motion.skeleton.offsets if moving is None else moving
+        moving = np.array(np.broadcast_to(offsets, (*local.shape[:2], 3)))
+    for k, (foot, ankle, leg) in enumerate(zip(feet, ankles, legs, strict=True)):
+        joints = [-1 if joint is None else joint for joint in foot.joints]
+        _rewrite_leg(
+            *local.shape[:2],
+            np.array(joints, dtype=np.int64),
+            motion.skeleton.parents[joints],
+            pose[1],
+            shift,
+            foot.ankle,
+            targets[k],
+            leg.limb.q_upper,
+            leg.limb.q_lower,
+            ankle.q_foot,
+            ankle.q_toes,
+            local,
+            off,
+        )
+        if leg.scale is not None and moving is not None:
+            _stretch(motion.skeleton, moving, joints[0], joints[2], leg.scale)
+    # The other joints are those of a motion.
+    local = valid_quats(local, motion.skeleton, 0.5 * float(off[0]), bool(off[1] > 0.0))
+    return Rewritten(motion.root_positions + shift, local, moving)
+
+
+def _stretch(
+    skeleton: Skeleton, moving: FloatArray, hip: int, ankle: int, scale: FloatArray
+) -> None:
+    """Scale, in place, the offsets of the joints below the hip down to the ankle."""
+    chain = skeleton.chain(ankle)
+    for joint in chain[chain.index(hip) + 1 :]:
+        moving[:, joint] *= scale[:, None]

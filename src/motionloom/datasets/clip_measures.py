@@ -12,8 +12,7 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import SIDES, ball_height, foot_points
 from motionloom.body.knees import find_knees, local_flexion
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.datasets.frame_rate import (
     RateVerdict,
     judge_held,
@@ -22,8 +21,8 @@ from motionloom.datasets.frame_rate import (
     measure_swings,
 )
 from motionloom.errors import SkeletonMismatchError
+from motionloom.features.checks.quality_check import verify
 from motionloom.features.checks.verification import Verification
-from motionloom.features.checks.verify import verify
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import body_joints, glitch_mask
 from motionloom.features.quality import Quality, measure_quality

@@ -10,7 +10,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.facing import facing_of_positions
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.skeleton import Skeleton
 

@@ -11,10 +11,9 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import ROLES, BodyMap, roles_for
 from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
-from motionloom.motion.result_motion import motion_in
+from motionloom.motion.motion import Motion, motion_in
 from motionloom.rotation import quat
 
 T = TypeVar("T")

@@ -9,12 +9,16 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.drawing.canvas import PLANTED, SLIDING, Rgb
 from motionloom.drawing.figure import Part
 from motionloom.errors import ArrayError, MotionLoomError, SkeletonMismatchError
-from motionloom.features.balance import centre_of_mass, zero_moment_point
-from motionloom.features.support import HALF_WIDTH, support_corners
+from motionloom.features.balance import (
+    HALF_WIDTH,
+    centre_of_mass,
+    support_corners,
+    zero_moment_point,
+)
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion

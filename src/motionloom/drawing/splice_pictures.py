@@ -13,7 +13,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import (
     AMBER,

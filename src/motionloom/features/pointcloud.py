@@ -11,12 +11,11 @@ from motionloom._arrays import FloatArray, finite, one_of
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError
-from motionloom.motion.forward import end_positions
 from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.skeleton import Skeleton, end_positions
 
 FEWEST = 40
-"""Below so many points the middles of the bones are added, as [KG03]_ use 40 points."""
+"""Below this number of points the middles of the bones are added, as [KG03]_ use 40 points."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -10,10 +11,9 @@ from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import foot_points
+from motionloom.features.balance import measure_support
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.features.footplants.ground_fit import fit_contact_heights
-from motionloom.features.smoothness import SpeedSpike, find_speed_spikes, peak_jerk
-from motionloom.features.support import measure_support
+from motionloom.features.glitches.glitch_frames import SpeedSpike, find_speed_spikes
 from motionloom.motion.contacts import KINDS, Footplants, contacts_for, runs_of
 from motionloom.motion.motion import Motion
 
@@ -154,3 +154,116 @@ def _slides(points: FloatArray, planted: BoolArray) -> list[float]:
             far = track[np.argmax(np.linalg.norm(track - track[0], axis=-1))]
             slides.append(float(np.linalg.norm(track - far, axis=-1).max()))
     return slides
+
+
+# --- The ground that contacts show: one plane where they lie on one, else a floor per plant
+
+FLAT_M = 0.025
+"""Plants that all lie this near one plane lie on flat ground; the lowest stair is 10 cm."""
+STEEPEST = 0.15
+"""Rise per metre of the steepest plane; even stairs lie on one, but on a steeper."""
+LEVEL_M = 1.0
+"""Contacts spread over less than this tell little about a slope, so it is kept small."""
+
+
+def fit_contact_heights(points: FloatArray, planted: BoolArray) -> tuple[FloatArray, bool]:
+    """Height of the ground under every point in every frame, and whether it is one plane.
+
+    Heels and balls of both feet keep their own height over the plane. Where plants lie on
+    steps, the ground under a planted point is that plant's own height, and between two plants the
+    lower of both.
+
+    Parameters
+    ----------
+    points : (F, P, 3)
+        World, metres.
+    planted : (F, P)
+        When each is on the ground.
+
+    Returns
+    -------
+    heights : (F, P)
+        Metres; nan for points that are never planted and, on steps, before the first plant and
+        after the last.
+    flat : bool
+        Whether one plane fits.
+    """
+    plants = [
+        (p, first, last) for p in range(planted.shape[1]) for first, last in runs_of(planted[:, p])
+    ]
+    heights = np.full(planted.shape, np.nan)
+    if not plants:
+        return heights, True
+    kind = np.array([p for p, _, _ in plants])
+    places = np.array([np.median(points[a : b + 1, p], axis=0) for p, a, b in plants])
+    slope, level = _fit_plane(kind, places, planted.shape[1])
+    residual = places[:, 1] - level[kind] - places[:, [0, 2]] @ slope
+    if np.abs(residual).max() <= FLAT_M and np.linalg.norm(slope) <= STEEPEST:
+        seen = np.isin(np.arange(planted.shape[1]), kind)
+        heights[:, seen] = level[seen] + points[:, seen][..., [0, 2]] @ slope
+        return heights, True
+    for p in np.unique(kind):
+        own = [(a, b, y) for (q, a, b), y in zip(plants, places[:, 1], strict=True) if q == p]
+        heights[:, p] = _steps(own, len(points))
+    return heights, False
+
+
+def _fit_plane(kind: np.ndarray, places: FloatArray, n_kinds: int) -> tuple[FloatArray, FloatArray]:
+    """Slope (2,) along x and z, and level (P,) of every kind, by least squares."""
+    ground = places[:, [0, 2]]
+    centre = ground.mean(axis=0)
+    columns = np.concatenate([np.eye(n_kinds)[kind], ground - centre], axis=1)
+    # A ridge on the slope only: across a straight path nothing else would hold it.
+    ridge = np.diag([1e-9] * n_kinds + [LEVEL_M**2 * 0.1] * 2)
+    solution = np.linalg.solve(columns.T @ columns + ridge, columns.T @ places[:, 1])
+    slope = solution[n_kinds:]
+    return slope, solution[:n_kinds] - centre @ slope
+
+
+def _steps(plants: list[tuple[int, int, float]], n_frames: int) -> FloatArray:
+    """Ground under one point that goes from plant to plant over steps. Shape (F,).
+
+    Before the first plant and after the last it is not known.
+    """
+    heights = np.full(n_frames, np.nan)
+    for (_, before, low), (after, _, high) in pairwise(plants):
+        heights[before + 1 : after] = min(low, high)
+    for first, last, height in plants:
+        heights[first : last + 1] = height
+    return heights
+
+
+# --- Smoothness
+
+JERK_WINDOW_S = 0.1
+"""Cubics are fitted over this long: third differences of single frames would be all noise."""
+
+
+def peak_jerk(
+    motion: Motion, positions: FloatArray, body: BodyMap
+) -> tuple[float | None, tuple[int, str] | None]:
+    """Largest jerk of any joint that has a body role, m/s3, with its frame and joint.
+
+    Fingers, twist bones and props are left out. None for clips shorter than the fit.
+    """
+    half = max(2, round(0.5 * JERK_WINDOW_S * motion.fps))
+    if motion.n_frames < 2 * half + 1:
+        return None, None
+    joints = np.array(_role_joints(body) or range(motion.skeleton.n_joints))
+    time = np.arange(-half, half + 1) / motion.fps
+    fit = 6.0 * np.linalg.pinv(np.vander(time, 4, increasing=True))[3]  # (window,)
+    # Weighted sums of shifted copies: a window view of a long clip would fill the memory.
+    track = positions[:, joints]
+    inner = len(track) - 2 * half
+    jerk = np.zeros((inner, *track.shape[1:]))
+    for shift, weight in enumerate(fit):
+        jerk += weight * track[shift : shift + inner]
+    size = np.linalg.norm(jerk, axis=-1)
+    frame, joint = np.unravel_index(int(np.argmax(size)), size.shape)
+    name = motion.skeleton.names[int(joints[joint])]
+    return float(size[frame, joint]), (int(frame) + half, name)
+
+
+def _role_joints(body: BodyMap) -> list[int]:
+    named = [getattr(body, role) for role in body.__slots__ if role != "spine"]
+    return sorted({*(j for j in named if j is not None), *body.spine})

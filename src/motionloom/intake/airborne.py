@@ -9,7 +9,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.body.masses import mass_segments
+from motionloom.body.proportions import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.floor import LegTracks, floor_heights
 from motionloom.motion.contacts import runs_of

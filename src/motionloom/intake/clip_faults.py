@@ -7,8 +7,13 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import SIDES
-from motionloom.body.knee_repair import LEAST_FLEXION, describe_backward_knee
-from motionloom.body.knees import Knee, find_knees, local_flexion
+from motionloom.body.knees import (
+    LEAST_FLEXION,
+    Knee,
+    describe_backward_knee,
+    find_knees,
+    local_flexion,
+)
 from motionloom.errors import SkeletonMismatchError
 from motionloom.findings import Finding, Level
 from motionloom.motion.edit import pick

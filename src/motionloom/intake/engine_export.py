@@ -10,8 +10,7 @@ import numpy as np
 from motionloom._arrays import of_kind
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for, shifted_roles
-from motionloom.body.engine_names import BONE_NAMES, engine_names
-from motionloom.body.engine_rest import with_godot_axes, with_t_pose
+from motionloom.body.engine_bones import BONE_NAMES, engine_names, with_godot_axes, with_t_pose
 from motionloom.body.facing import facing_of_positions
 from motionloom.body.neutral import neutral_stance
 from motionloom.body.root_motion import (

@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray, finite, of_kind
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height, foot_offsets
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, MotionLoomError, SkeletonMismatchError
 from motionloom.findings import Finding
 from motionloom.motion.kinematics import forward_kinematics

@@ -12,9 +12,12 @@ import numpy as np
 
 from motionloom._arrays import flag, of_kind, positive
 from motionloom.body.body_map import BodyMap
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
-from motionloom.features.glitches.sudden_turns import find_sudden_turns, sudden_turn_findings
+from motionloom.features.glitches.glitch_frames import (
+    find_sudden_turns,
+    sudden_turn_findings,
+)
 from motionloom.files.limits import Limits, limits_for
 from motionloom.files.reading import printable
 from motionloom.findings import Finding, MotionLoomWarning

@@ -24,9 +24,8 @@ from motionloom.intake.engine_export import (
 )
 from motionloom.intake.load_character import character_in_file, character_of, character_on
 from motionloom.intake.units import LONGEST, refuse_absurd, unit_metres
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import HasMotion, Motion, motion_in
 from motionloom.motion.provenance import Provenance
-from motionloom.motion.result_motion import HasMotion, motion_in
 
 
 @dataclass(frozen=True, slots=True)

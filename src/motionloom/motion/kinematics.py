@@ -6,9 +6,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, of_kind
 from motionloom.errors import ArrayError
-from motionloom.motion.forward import forward_into
 from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.skeleton import Skeleton, forward_into
 from motionloom.rotation import quat
 
 

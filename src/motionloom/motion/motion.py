@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, frozen_lengths, of_kind, positive
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
-from motionloom.motion import forward
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.skeleton import Skeleton, end_positions, forward_into
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
 
@@ -139,7 +139,7 @@ class Motion:
             As :meth:`world_positions` and :meth:`world_quats` give them.
         """
         out = np.zeros((*self.local_quats.shape[:2], 3)), np.zeros(self.local_quats.shape)
-        return forward.forward_into(
+        return forward_into(
             self.skeleton, self.root_positions, self.local_quats, self.joint_translations, out
         )
 
@@ -151,7 +151,7 @@ class Motion:
         (F, E, 3) array
             Metres, in the order of the skeleton's end sites.
         """
-        return forward.end_positions(self.skeleton, *self.world_pose())
+        return end_positions(self.skeleton, *self.world_pose())
 
     def replace(self, **changes: object) -> Motion:
         """The same motion with some fields changed; those are checked again.
@@ -272,3 +272,27 @@ def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
     quats = valid_quats(quats, skeleton, *quat.check_rows(quats))
     quats.flags.writeable = False
     return quats
+
+
+# --- The motion of a result
+
+
+class HasMotion(Protocol):
+    """What operations return: their motion is ``.motion``."""
+
+    @property
+    def motion(self) -> Motion:
+        """The result."""
+
+
+def motion_in(value: object) -> Motion | None:
+    """The motion itself, or that of a result; None for everything else."""
+    motion = value if isinstance(value, Motion) else getattr(value, "motion", None)
+    return motion if isinstance(motion, Motion) else None
+
+
+def joined_name(first: Motion, word: str, second: Motion) -> str:
+    """Name of two joined motions: ``walk to run``; the one name where only one has a name."""
+    if first.name and second.name:
+        return f"{first.name} {word} {second.name}"
+    return first.name or second.name

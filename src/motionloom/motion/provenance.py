@@ -393,7 +393,7 @@ class Provenance:
 
 
 def _widened(track: Track, width: int) -> Track:
-    """The track with so many places in every frame, the new ones unused."""
+    """The track with more places in every frame, the new ones unused."""
     more = ((0, 0), (0, width - track.clip.shape[1]))
     return Track(
         track.part,

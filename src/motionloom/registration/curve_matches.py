@@ -19,7 +19,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.intervals import Frames, Spans, frames_of
+from motionloom.motion.edit import Frames, Spans, frames_of
 from motionloom.motion.motion import Motion
 from motionloom.registration.constraints import ConstraintMatch, match_constraints
 from motionloom.registration.curve import RegistrationCurve

@@ -16,7 +16,7 @@ from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import PointCloud, point_cloud
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.intervals import Spans
+from motionloom.motion.edit import Spans
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve

@@ -15,8 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import FootOffsets
-from motionloom.body.limb_bones import SIDES, UP
-from motionloom.body.neutral import Stance
+from motionloom.body.neutral import SIDES, UP, Stance
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.limbs import SOFT
 from motionloom.rotation import quat

@@ -12,10 +12,9 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.facing import facing_of_positions
 from motionloom.body.joint_names import read_name
 from motionloom.body.knees import Knee, find_knees
-from motionloom.body.limb_bones import LEFT, SIDES, clavicles
-from motionloom.body.neutral import Stance, neutral_stance
+from motionloom.body.neutral import LEFT, SIDES, Stance, clavicles, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
-from motionloom.cleanup.calm import Leg, calm_legs, limits_of
+from motionloom.cleanup.smooth_legs import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding

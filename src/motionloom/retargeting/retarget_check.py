@@ -11,20 +11,35 @@ from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.body.neutral import Stance
-from motionloom.features.checks.check_rig import QUICK_M_S, CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
-from motionloom.features.checks.copied import COPIED_MORE, no_grounds
-from motionloom.features.checks.failed_check import FailedCheck, failed_checks
-from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import (
+from motionloom.features.checks.compare import (
+    COPIED_MORE,
+    CheckedMotion,
+    judge,
+    no_grounds,
+)
+from motionloom.features.checks.series import (
+    QUICK_M_S,
+    CheckRig,
+    Series,
+    measure_series,
+    new_series,
+    rig_of_body,
+)
+from motionloom.features.checks.source_limits import (
     LANDS,
     STANDS,
+    Limits,
     contact_slides,
     drag_lengths,
     floor_heights,
+    measure_limits,
 )
-from motionloom.features.checks.source_limits import Limits, measure_limits
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import (
+    MOST_FOUND,
+    FailedCheck,
+    Verification,
+    failed_checks,
+)
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches, glitch_mask
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

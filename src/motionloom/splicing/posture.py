@@ -13,7 +13,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.features.glitches.twitches import find_twitches
+from motionloom.features.glitches.glitch_frames import find_twitches
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part

@@ -15,16 +15,14 @@ from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.checks.compare import TURN_FREE
-from motionloom.features.checks.flawed_warning import warn_flawed
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Verification, with_failed
+from motionloom.features.checks.verification import Verification, warn_flawed, with_failed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, joined_name
 from motionloom.motion.provenance import Provenance, Track
-from motionloom.motion.result_motion import joined_name
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation import quat
 from motionloom.splicing.assembly import Assembled, Assembly, on_captured_legs

@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._filters import running_mean, running_minimum
 from motionloom.body.body_map import BodyMap
-from motionloom.body.masses import Segments, mass_segments
+from motionloom.body.proportions import Segments, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.kinematics import forward_kinematics

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, kernel, record
-from motionloom.features.checks.compare import MOST_FOUND
+from motionloom.features.checks.verification import MOST_FOUND
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.neighbours import CAPTURED
 from motionloom.tables.score.columns import COLUMNS, Ranking, score_into, scratch_of, terms_record

@@ -13,7 +13,7 @@ import numpy as np
 from motionloom._arrays import IntArray
 from motionloom._core import MISSING, CoreError, Record, blank, kernel, record
 from motionloom.errors import TableError
-from motionloom.features.checks.check_rig import rig_record
+from motionloom.features.checks.series import rig_record
 from motionloom.tables.choice import (
     Choice,
     WindowSlots,

@@ -9,8 +9,7 @@ import pytest
 import motionloom as ml
 from motionloom.blending.join import DROPPED_M
 from motionloom.cleanup.finalize import Finalized, finalize
-from motionloom.features.checks.failed_check import FailedCheck
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import FailedCheck, Verification
 
 WALK, JOG = (ml.synthetic.clip(kind, duration_s=2.0) for kind in ("walk", "jog"))
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from motionloom.body.body_map import ROLES, BodyMap
+from motionloom.body.guess import Tree, _equal_branches
 from motionloom.body.joint_names import read_name
-from motionloom.body.joint_tree import Tree
 from motionloom.body.mirror import pair_sides
-from motionloom.body.stature import _tip, stature
-from motionloom.body.topology import _equal_branches
+from motionloom.body.proportions import _tip, stature
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

@@ -11,7 +11,7 @@ from motionloom import synthetic
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import ball_height, foot_offsets, foot_points, tip_points
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.edit import move
 from motionloom.motion.kinematics import local_from_world

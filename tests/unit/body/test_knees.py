@@ -8,8 +8,14 @@ import pytest
 from motionloom import synthetic
 from motionloom._core import CoreError, kernel
 from motionloom.body.body_map import BodyMap
-from motionloom.body.knee_repair import LEAST_FLEXION, _rounded, repair_knees
-from motionloom.body.knees import find_knees, knee_flexion, local_flexion
+from motionloom.body.knees import (
+    LEAST_FLEXION,
+    _rounded,
+    find_knees,
+    knee_flexion,
+    local_flexion,
+    repair_knees,
+)
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat

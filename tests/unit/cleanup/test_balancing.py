@@ -13,16 +13,23 @@ import pytest
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.cleanup import balancing
-from motionloom.cleanup.balance_shift import _operators, balance_shift, near
+from motionloom.cleanup.balance_shift import (
+    FARTHEST_M,
+    GRAVITY,
+    _operators,
+    balance_shift,
+    fall_of,
+    flight_path,
+    flights_of,
+    near,
+)
 from motionloom.cleanup.balancing import MOST_CHANGE, _better, _State
-from motionloom.cleanup.flight_path import FARTHEST_M, GRAVITY, fall_of, flight_path, flights_of
 from motionloom.cleanup.footskate import clean_until_sound
-from motionloom.features.balance import ZeroMoment, support_distance, way_to_support
-from motionloom.features.checks.failed_check import FailedCheck
-from motionloom.features.checks.without_sources import checked_alone_too
-from motionloom.features.support import Support
+from motionloom.features.balance import Support, ZeroMoment, support_distance, way_to_support
+from motionloom.features.checks.quality_check import merged_verdict
+from motionloom.features.checks.verification import FailedCheck
 from motionloom.motion.edit import transform
 
 STAND = ml.synthetic.clip("stand", duration_s=2.0, fps=60)
@@ -37,7 +44,7 @@ def leaning(clip: ml.synthetic.Clip, metres: float) -> ml.Motion:
     shift[:, 0] = metres * rise**2 * (3.0 - 2.0 * rise)
     body = BodyMap.guess(clip.motion.skeleton)
     return clean_until_sound(
-        clip.motion, clip.footplants, lambda cleanup: ml.Verification(True), body=body, shift=shift
+        clip.motion, clip.footplants, lambda *_: ml.Verification(True), body=body, shift=shift
     )[0].motion
 
 
@@ -546,14 +553,14 @@ def test_less_is_corrected_where_more_would_fail_the_check(
 def test_failures_at_other_frames_are_listed_once_each() -> None:
     early, late = (FailedCheck("backward knee", "LeftLeg", k, 30.0, 5.0, "deg") for k in (3, 60))
     worse = replace(late, value=40.0)
-    verdict = checked_alone_too(
+    verdict = merged_verdict(
         ml.Verification(False, (early, late)), ml.Verification(False, (worse,), compared=False)
     )
     assert verdict.failed == (early, worse)
     assert verdict.compared and not verdict.passed
     alone = ml.Verification(False, (late,), compared=False)
-    assert checked_alone_too(ml.Verification(True), alone).failed == (late,)
-    assert not checked_alone_too(ml.Verification(True), alone).passed
+    assert merged_verdict(ml.Verification(True), alone).failed == (late,)
+    assert not merged_verdict(ml.Verification(True), alone).passed
 
 
 def test_a_fault_that_the_correction_removes_is_reported() -> None:

@@ -11,13 +11,16 @@ import motionloom as ml
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup import footskate
-from motionloom.cleanup.calm import second_differences
-from motionloom.cleanup.cleanup_input import _with_stiff_feet
-from motionloom.cleanup.cleanup_report import build_report
-from motionloom.cleanup.contact_speeds import contact_speeds, fastest_contact
-from motionloom.cleanup.footskate import clean_footskate
+from motionloom.cleanup.footskate import (
+    _with_stiff_feet,
+    build_report,
+    clean_footskate,
+    contact_speeds,
+    fastest_contact,
+)
 from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.leg_reach import damped_angle, damped_span
+from motionloom.cleanup.legs import damped_angle, damped_span
+from motionloom.cleanup.smooth_legs import second_differences
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from tests.oracles import calm as plain_calm

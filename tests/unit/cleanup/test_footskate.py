@@ -4,8 +4,7 @@ import pytest
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.body.knees import find_knees, knee_flexion
-from motionloom.cleanup.contact_speeds import contact_speeds
-from motionloom.cleanup.footskate import clean_footskate
+from motionloom.cleanup.footskate import clean_footskate, contact_speeds
 from motionloom.cleanup.solve import MISSED_M
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.contacts import Footplants

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.cleanup.arm_reach import BENT, arm_of, place_in_reach
-from motionloom.cleanup.hands import WRISTS
+from motionloom.cleanup.hands import BENT, WRISTS, arm_of, place_in_reach
 from motionloom.motion.edit import transform
 from motionloom.rotation import quat
 

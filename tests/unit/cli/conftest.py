@@ -11,9 +11,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.cli.main import main
-from motionloom.features.checks.failed_check import FailedCheck
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import FailedCheck, Verification
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,17 @@ import pytest
 from motionloom import synthetic
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.features.balance import (
     GRAVITY,
-    _cubic_fits,
-    centre_of_mass,
-    support_distance,
-    zero_moment_point,
-)
-from motionloom.features.support import (
     HALF_WIDTH,
+    _cubic_fits,
     _lengthened,
+    centre_of_mass,
     measure_support,
     support_corners,
+    support_distance,
+    zero_moment_point,
 )
 from motionloom.motion.edit import move
 from motionloom.motion.motion import Motion

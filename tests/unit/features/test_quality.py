@@ -9,9 +9,8 @@ import motionloom as ml
 from motionloom import synthetic
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.features.footplants.ground_fit import fit_contact_heights
-from motionloom.features.quality import _slides, measure_quality
-from motionloom.features.smoothness import find_speed_spikes, peak_jerk
+from motionloom.features.glitches.glitch_frames import find_speed_spikes
+from motionloom.features.quality import _slides, fit_contact_heights, measure_quality, peak_jerk
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
 from motionloom.rotation import quat

@@ -10,8 +10,7 @@ import pytest
 from motionloom import synthetic
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import FootOffsets, foot_points
-from motionloom.body.flat_feet import RestStance, _off_tiptoe, _up_at_rest
-from motionloom.body.neutral import neutral_stance
+from motionloom.body.neutral import RestStance, _off_tiptoe, _up_at_rest, neutral_stance
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton

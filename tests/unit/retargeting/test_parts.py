@@ -10,8 +10,14 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
-from motionloom.body.limb_bones import clavicles, frame, free_twists, limb_bones, unit
-from motionloom.body.neutral import _twist_as_parents
+from motionloom.body.neutral import (
+    _twist_as_parents,
+    clavicles,
+    frame,
+    free_twists,
+    limb_bones,
+    unit,
+)
 from motionloom.motion.skeleton import Skeleton
 from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls, _faded
 from motionloom.retargeting.retarget import _pelvis_slides, _smooth_over

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.features.glitches.twitches import find_twitches
+from motionloom.features.glitches.glitch_frames import find_twitches
 from motionloom.rotation import quat
 from motionloom.splicing.smoothing import _local_fit, smooth_points, smooth_rotations, without_sway
 from tests.oracles import smoothing as plain

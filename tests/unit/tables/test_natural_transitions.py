@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.compare import CHECKS
+from motionloom.features.checks.verification import CHECKS
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.evaluation.replay import naturalness_map
 from motionloom.tables.score.columns import score_recipes

@@ -1,37 +1,51 @@
-"""QualityCheck: results compared with the sources that they were made from."""
+"""The quality check: whether an animator would accept a motion, each joint judged against itself.
+
+:func:`verify` is the verb, :class:`QualityCheck` the same for many results of the same sources.
+Both measure series of every frame (:mod:`motionloom.features.checks.series`), compare them with the
+limits of the sources (:mod:`motionloom.features.checks.source_limits`,
+:mod:`motionloom.features.checks.compare`), and, where the provenance of a result is known, compare
+its feet and travel with the clips at the times that they play
+(:mod:`motionloom.features.checks.support_check`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, items, of_kind
+from motionloom._arrays import BoolArray, FloatArray, flag, items, of_kind
 from motionloom._block import Block
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.checks.check_rig import CheckRig, check_rig
 from motionloom.features.checks.compare import (
-    MOST_FOUND,
     SPEED_MORE,
     TURN_FREE,
     TURN_MORE,
     CheckedMotion,
+    copied_grounds,
+    copied_joints,
     judge,
+    mixed_floors,
     with_slack,
 )
-from motionloom.features.checks.copied import copied_grounds, copied_joints, mixed_floors
-from motionloom.features.checks.failed_check import failed_checks
-from motionloom.features.checks.plain_checks import _unsound, new_glitches, restless_head
-from motionloom.features.checks.played import Played
-from motionloom.features.checks.series import Pose, Series, measure_series, new_series, series_of
-from motionloom.features.checks.soles import free_fall_gap
+from motionloom.features.checks.series import (
+    CheckRig,
+    Pose,
+    Series,
+    check_rig,
+    measure_series,
+    new_series,
+    series_of,
+)
 from motionloom.features.checks.source_limits import (
+    HEAD,
     Limits,
+    free_fall_gap,
     limits_without_sources,
     measure_limits,
     merged,
@@ -39,6 +53,7 @@ from motionloom.features.checks.source_limits import (
 )
 from motionloom.features.checks.support_check import (
     AROUND_S,
+    Played,
     Support,
     leg_length,
     measure_support,
@@ -47,26 +62,91 @@ from motionloom.features.checks.support_check import (
     told_by,
     used_frames,
 )
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import (
+    CHECKS,
+    MOST_FOUND,
+    FailedCheck,
+    Verification,
+    failed_checks,
+)
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import (
     FASTEST,
+    Glitch,
+    Turns,
     glitch_joints,
     glitch_mask,
     glitches_in,
+    spikes_of,
 )
-from motionloom.features.smoothness import spikes_of
-from motionloom.motion.contacts import Footplants
+from motionloom.findings import Finding
+from motionloom.motion.contacts import Footplants, contacts_for
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.motion.skeleton import Skeleton
+
+
+def verify(
+    motion: Motion,
+    *,
+    sources: Sequence[Motion] = (),
+    footplants: Footplants | None = None,
+    body: BodyMap | None = None,
+    held: bool = True,
+    provenance: Provenance | None = None,
+) -> Verification:
+    """Check a motion: every joint is compared with the same joint in the sources.
+
+    Parameters
+    ----------
+    motion
+        The motion to check.
+    sources
+        The clips it was made from, on its skeleton and in its root layout. Without them the
+        check covers only the data itself and motion that no body makes: knees bent backwards,
+        glitches.
+    footplants
+        Contacts of the motion; detected by default.
+    body
+        Roles of the joints; guessed by default.
+    held
+        Pass False for motion whose feet are not held yet (a raw blend): soles, contacts and drags
+        are not checked.
+    provenance
+        Which of the sources, at which times, its frames come from, as results give it:
+        ``result.provenance``. Copied frames are then not judged, and all others are compared with
+        the sources at these times: feet that carry the body, speed and direction of travel, soles.
+
+    Returns
+    -------
+    Verification
+        ``passed``, and ``failed`` with check, joint, frame, value and limit of each failure.
+
+    Examples
+    --------
+    >>> from motionloom import synthetic
+    >>> walk = synthetic.clip("walk").motion
+    >>> bool(verify(walk, sources=[walk]))
+    True
+    """
+    of_kind(motion, Motion, "motion")
+    held = flag(held, "held")
+    if provenance is not None:
+        of_kind(provenance, Provenance, "provenance")
+    body = None if body is None else roles_for(motion.skeleton, body)
+    if footplants is not None:
+        contacts_for(footplants, motion.n_frames)
+    return QualityCheck(sources, body=body).verify(
+        motion, footplants=footplants, held=held, provenance=provenance
+    )
+
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What one verification leaves to the next."""
+    """Memory and limits that one verification leaves to the next."""
 
     block: Block
     series: Series | None = None
@@ -329,9 +409,10 @@ class QualityCheck:
 
     @contextmanager
     def tries(self, block: Block) -> Iterator[None]:
-        """While this is entered, memory of a verification is the block's, and the next ones' too.
+        """While this is entered, verifications share the memory of a block.
 
-        For one after the other of tries of as many frames that show the same frames.
+        For tries, one after the other, that have the same number of frames and show the same frames
+        of the sources.
         """
         self._kept = _Kept(block)
         try:
@@ -397,3 +478,84 @@ def contacts_of(motion: Motion, rig: CheckRig, body: BodyMap | None) -> Footplan
     if not len(rig.legs):
         return Footplants(np.zeros((motion.n_frames, 4), dtype=bool))
     return detect_footplants(motion, body=body)
+
+
+# --- Checks that numpy makes: new glitches, a restless head, broken data
+
+HEAD_MORE = 1.3
+"""The 95th percentile of the head's rotation speed may exceed the larger source's by this."""
+HEAD_FREE = np.radians(40.0)
+"""A head that turns slower than this is steady, rad/s."""
+
+
+def new_glitches(
+    glitches: Sequence[Glitch], skipped: BoolArray, first: int, last: int
+) -> list[FailedCheck]:
+    """Glitches of the motion that no source passed on; one per joint."""
+    failed: dict[str, FailedCheck] = {}
+    for frame, joint in glitches:
+        if first <= frame <= last and not skipped[frame]:
+            failed.setdefault(joint, FailedCheck("capture glitch", joint, frame, 1.0, 0.0, ""))
+    return list(failed.values())
+
+
+def restless_head(
+    rig: CheckRig, motion: Motion, series: Series, limits: Limits, skipped: BoolArray
+) -> list[FailedCheck]:
+    """The head's rotation speed, 95th percentile, against the larger source's."""
+    good = ~skipped
+    if rig.head < 0 or motion.n_frames < 8 or not good.any():
+        return []
+    value = float(np.quantile(series.head[good], 0.95))
+    limit = max(HEAD_MORE * float(limits.body[HEAD]), HEAD_FREE)
+    if value <= limit:
+        return []
+    row = np.array([[CHECKS.index("head turn"), -1, int(np.argmax(series.head)), value, limit]])
+    return failed_checks(rig, motion.skeleton.names, row)
+
+
+def _unsound(turns: Turns, positions: FloatArray) -> list[Finding]:
+    """Faults of a motion's data, whatever it was made of."""
+    findings: list[Finding] = []
+    if not np.isfinite(positions.sum()):
+        findings.append(Finding("error", "pose", "Joint positions are not finite."))
+    if turns.error > 1e-6:
+        text = f"Not of unit length, off by {turns.error:.2g}."
+        findings.append(Finding("error", "rotations", text))
+    if turns.flips:
+        findings.append(Finding("error", "rotations", "Signs flip between frames."))
+    return findings
+
+
+# --- The check of a changed motion whose sources are not known
+#
+# Compared with the given motion alone, a result would pass with all faults of the given motion.
+
+
+def merged_verdict(compared: Verification, alone: Verification) -> Verification:
+    """Merge the comparison with the given motion and the check of the result alone.
+
+    A failure that both report is listed once, the worse of the two.
+    """
+    failed = {
+        (each.check, each.joint, each.frame): each
+        for each in sorted((*compared.failed, *alone.failed), key=lambda each: each.ratio)
+    }
+    order = [(each.check, each.joint, each.frame) for each in (*compared.failed, *alone.failed)]
+    return replace(
+        compared,
+        passed=compared.passed and alone.passed,
+        failed=tuple(failed[key] for key in dict.fromkeys(order)),
+    )
+
+
+def mended_notes(
+    given: Motion, footplants: Footplants, body: BodyMap, verification: Verification
+) -> list[str]:
+    """Failed checks of the given motion that the result passes, by the verdict on the result."""
+    still = {(each.check, each.joint) for each in verification.failed}
+    return [
+        f"the given motion fails a check that the result passes: {each}"
+        for each in verify(given, footplants=footplants, body=body).failed
+        if (each.check, each.joint) not in still
+    ]

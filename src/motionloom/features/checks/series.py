@@ -1,4 +1,4 @@
-"""Series: what the checks measure in every frame, per joint and of the whole body.
+"""Series: the numbers that the checks measure in every frame, per joint and of the whole body.
 
 Turns are measured as ``2 |q - p|`` of unit quaternions, the angle between them to a third of a
 per cent for steps below 30 degrees: no inverse cosine, and the same in sources and results.
@@ -11,13 +11,21 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom import _core
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom._block import Block
 from motionloom._records import record
-from motionloom.features.checks.check_rig import CheckRig, rig_record
+from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.feet import FootOffsets, foot_offsets
+from motionloom.body.knees import Knee, find_knees
+from motionloom.errors import SkeletonMismatchError
+from motionloom.features.glitches.glitch_frames import body_joints
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import Skeleton
 
 _measure = _core.kernel("ml_check_measure")
+
+Pose = tuple[FloatArray, FloatArray]
+"""World positions and rotations of all joints."""
 
 
 @record
@@ -51,8 +59,16 @@ class Series(NamedTuple):
     """Mass point of trunk and legs, metres. (F, 3)"""
 
 
+def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series:
+    """What the checks measure of a motion; ``pose`` where it is known in the world."""
+    positions, world = motion.world_pose() if pose is None else pose
+    out = new_series(rig, motion.n_frames)
+    measure_series(rig, motion.fps, positions, world, motion.local_quats, out)
+    return out
+
+
 def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Series:
-    """Series of zeros for so many frames; of a block that nobody has written to, or on its own."""
+    """Series of zeros; in a block that was not written to before, or in memory of its own."""
     zeros = (Block(0) if block is None else block).zeros
     n = len(rig.checked)
     return Series(
@@ -100,13 +116,108 @@ def series_record(series: Series) -> _core.Record:
     )
 
 
-Pose = tuple[FloatArray, FloatArray]
-"""World positions and rotations of all joints."""
+# --- CheckRig: what the checks need to know of a skeleton, in plain arrays for the core
+
+ABSENT = -1
+QUICK_M_S, QUICK = 1.2, np.radians(320.0)
+"""A joint may always be this fast relative to its parent, m/s, unless its bone then turns faster
+than the second, rad/s: a forearm of 18 cm would turn at 380 degrees per second."""
+SHORT_M = 0.05
+"""Shorter bones count as this long, metres."""
 
 
-def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series:
-    """What the checks measure of a motion; ``pose`` where it is known in the world."""
-    positions, world = motion.world_pose() if pose is None else pose
-    out = new_series(rig, motion.n_frames)
-    measure_series(rig, motion.fps, positions, world, motion.local_quats, out)
-    return out
+@record
+class CheckRig(NamedTuple):
+    """Joints that are checked, legs, feet and head of a body."""
+
+    parents: IntArray
+    """(J,)"""
+    checked: IntArray
+    """The pelvis, then every joint below it that has a role or lies between such joints. (N,)"""
+    carriers: IntArray
+    """Joints above the pelvis: root bones. (A,)"""
+    head: int
+    """``ABSENT`` where the body has none."""
+    across: IntArray
+    """Left and right joints whose line tells the heading: hips, shoulders. (P, 2)"""
+    legs: IntArray
+    """Hip, knee and ankle of both legs; no rows where the body has no legs. (0 or 2, 3)"""
+    hinges: FloatArray
+    """Axis of each knee in its hip joint's frame. (0 or 2, 3)"""
+    soles: FloatArray
+    """Heel and ball of each foot in its ankle's frame, metres. (0 or 2, 2, 3)"""
+    quick: FloatArray
+    """Speed relative to its parent that each checked joint may always have, m/s. (N,)"""
+
+
+def check_rig(motion: Motion, *, body: BodyMap | None = None) -> CheckRig:
+    """The rig of a motion's body; a body without legs is judged by its joints alone."""
+    skeleton = motion.skeleton
+    body = roles_for(skeleton, body, motion=motion)
+    try:
+        feet = foot_offsets(skeleton, body, motion=motion)
+        knees = find_knees(skeleton, body, motion=motion)
+    except SkeletonMismatchError:
+        return rig_of_body(skeleton, body, None, None)
+    return rig_of_body(skeleton, body, knees, feet)
+
+
+def rig_of_body(
+    skeleton: Skeleton,
+    body: BodyMap,
+    knees: tuple[Knee, Knee] | None,
+    feet: tuple[FootOffsets, FootOffsets] | None,
+) -> CheckRig:
+    """As :func:`check_rig`, from parts that are known already."""
+    pelvis = 0 if body.pelvis is None else body.pelvis
+    chain = skeleton.chain(pelvis)
+    pairs = [(body.left_hip, body.right_hip), (body.left_shoulder, body.right_shoulder)]
+    across = [pair for pair in pairs if pair[0] is not None and pair[1] is not None]
+    legs, hinges, soles = np.zeros((0, 3), np.int64), np.zeros((0, 3)), np.zeros((0, 2, 3))
+    if knees is not None and feet is not None:
+        legs = np.array([[k.hip, k.knee, k.ankle] for k in knees], dtype=np.int64)
+        hinges = np.array([k.axis for k in knees])
+        soles = np.array([[foot.heel, foot.ball] for foot in feet])
+    checked = np.array([pelvis, *_checked_joints(skeleton, body, pelvis)], dtype=np.int64)
+    bones = np.maximum(np.linalg.norm(skeleton.offsets[checked], axis=-1), SHORT_M)
+    return CheckRig(
+        np.array(skeleton.parents, dtype=np.int64),
+        checked,
+        np.array([joint for joint in chain if joint != pelvis], dtype=np.int64),
+        ABSENT if body.head is None else int(body.head),
+        np.array(across, dtype=np.int64).reshape(-1, 2),
+        legs,
+        hinges,
+        soles,
+        np.minimum(QUICK_M_S, QUICK * bones),
+    )
+
+
+@_core.kept
+def rig_record(rig: CheckRig) -> _core.Record:
+    """A rig as the core takes it."""
+    return _core.record(
+        "ml_check_rig",
+        n_joints=len(rig.parents),
+        n_checked=len(rig.checked),
+        n_carriers=len(rig.carriers),
+        n_across=len(rig.across),
+        n_legs=len(rig.legs),
+        head=rig.head,
+        parents=rig.parents,
+        checked=rig.checked,
+        carriers=rig.carriers,
+        across=rig.across,
+        legs=rig.legs,
+        hinges=rig.hinges,
+        soles=rig.soles,
+    )
+
+
+def _checked_joints(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]:
+    """Joints below the pelvis with a role and those between; every joint where none has a role.
+
+    Fingers, twist bones at the ends and props are left out: captures invent them.
+    """
+    below = set(skeleton.carried_by([pelvis]).tolist()) - {pelvis}
+    return [joint for joint in body_joints(skeleton, body) if joint in below]

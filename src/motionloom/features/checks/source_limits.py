@@ -1,4 +1,8 @@
-"""Limits: how fast, how low and how far the sources of a result go, joint by joint."""
+"""Limits: how fast, how low and how far the sources of a result go, joint by joint.
+
+Sources and results are measured by the same kernels. Every sole point is measured on its own:
+rigs draw heels and balls at different heights, and a heel that lands is not a ball that drags.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +10,24 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import kernel
 from motionloom._records import record
-from motionloom.features.checks.check_rig import CheckRig
-from motionloom.features.checks.series import Series, series_record
-from motionloom.features.checks.soles import N_HEIGHTS, N_SPANS
+from motionloom.features.checks.series import CheckRig, Series, series_record
+
+N_SPANS = 7
+"""Slides are compared over equally long contacts: of a fifteenth of a second, twice, four times
+..., and any."""
+N_HEIGHTS = 3
+"""Drags are compared 1, 2 and 3 cm over the floor; as in core/src/check.h."""
 
 _measure = _core.kernel("ml_limits_measure")
 
 EDGE_S, LONG_S = 0.06, 1.0
-"""The first and last so many seconds of a clip longer than the second set no limits."""
+"""The first and last 0.06 s of a clip longer than 1 s set no limits."""
 
 
 @record
@@ -145,7 +155,7 @@ def limits_record(limits: Limits) -> _core.Record:
 
 
 def limits_without_sources(rig: CheckRig) -> Limits:
-    """Limits that only what no body does exceeds: nothing is known of how fast this one moves."""
+    """Limits that no real body exceeds: nothing is known of how fast this one moves."""
     n = len(rig.checked)
     free = no_limits(rig)
     body = np.full_like(free.body, np.inf)
@@ -159,3 +169,85 @@ def limits_without_sources(rig: CheckRig) -> Limits:
         highest=np.full(4, np.inf),
         body=body,
     )
+
+
+# --- Soles: floors, slides, drags and hovering of heels and balls
+
+_slides = kernel("ml_sole_slides")
+_drags = kernel("ml_sole_drags")
+_hover = kernel("ml_sole_hover")
+_floors = kernel("ml_sole_floors")
+
+DRAG_SPEED = 0.25
+"""A sole point on the floor and faster than this is dragged, m/s; as in core/src/check.h."""
+STANDS, LANDS = 0.25, 0.10
+"""Parts of the planted heights of a point below which it stands, and below which it is on the
+floor whatever it does: toes that push off go deeper than feet stand; as in core/src/limits.c."""
+
+
+def floor_heights(
+    soles: FloatArray, lowest: FloatArray, planted: BoolArray, part: float = STANDS
+) -> FloatArray:
+    """Height at which each sole point stands, metres (4,); the lowest of all where it does not.
+
+    Parameters
+    ----------
+    soles : (F, 4, 3)
+        Sole points in the world.
+    lowest : (F,)
+        Height of the lowest point of the body.
+    planted : (F, 4)
+        Contacts.
+    part
+        Part of a point's planted heights that is lower.
+    """
+    out = np.zeros(4)
+    soles, lowest = (np.ascontiguousarray(each, dtype=np.float64) for each in (soles, lowest))
+    planted = np.ascontiguousarray(planted, dtype=np.bool_)
+    _floors(len(soles), soles, lowest, planted, part, np.zeros(len(soles)), out)
+    return out
+
+
+def contact_slides(soles: FloatArray, planted: BoolArray, fps: float) -> FloatArray:
+    """Farthest that points (F, 4, 3) get over the ground within a contact, metres (4 * S,).
+
+    Of heels, balls and the pads of heels, then zeros; entry ``s`` of each is measured over parts of
+    contacts as long as span ``s``. The pad of a heel, a fifth of the way to the ball, is where it
+    carries the body. Both feet have that of the farther: a short clip shows few steps, and people
+    walk with both feet alike.
+    """
+    n, out = len(soles), np.zeros(4 * N_SPANS)
+    soles = np.ascontiguousarray(soles, dtype=np.float64)
+    planted = np.ascontiguousarray(planted, dtype=np.bool_)
+    _slides(n, soles, planted, fps, np.zeros((n, 4)), out)
+    return out
+
+
+def drag_lengths(soles: FloatArray, floor: FloatArray, fps: float) -> FloatArray:
+    """Longest way along the floor of heels, balls, pads of heels, and zeros, metres (4 * H,).
+
+    Of each 1, 2 and 3 cm over the floor: a foot that swings by at 2 cm does not license one that
+    wipes the floor.
+    """
+    out = np.zeros(4 * N_HEIGHTS)
+    soles = np.ascontiguousarray(soles, dtype=np.float64)
+    _drags(len(soles), soles, np.ascontiguousarray(floor, dtype=np.float64), fps, out)
+    return out
+
+
+def free_fall_gap(
+    soles: FloatArray,
+    lowest: FloatArray,
+    mass: FloatArray,
+    floor: FloatArray,
+    fps: float,
+    out: npt.NDArray[np.float32] | None = None,
+) -> float:
+    """How far a body that nothing supports leaves the path of free fall at most, metres.
+
+    ``out`` (F,) is filled with the gap of the run of frames that each frame is in, else 0.
+    """
+    soles, lowest, mass, floor = (
+        np.ascontiguousarray(each, dtype=np.float64) for each in (soles, lowest, mass, floor)
+    )
+    return float(_hover(len(soles), soles, lowest, mass, floor, fps, out))

@@ -1,12 +1,13 @@
-"""Feet that carry the body, and the way the body goes, against the clips at the times they play.
+"""Feet that carry the body, and the travel of the body, against the clips at the times they play.
 
 No contact labels are needed: a foot carries the body if its sole is as low as the body stands, if
-the body does not fall and its weight is over that foot. How far it gets over the ground beyond
-what the clips' feet do at the mapped times is a slip. See core/src/check_support.c.
+the body does not fall and its weight is over that foot. Its slip is how far it gets over the ground
+beyond what the clips' feet do at the mapped times. See core/src/check_support.c.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -16,9 +17,86 @@ import numpy.typing as npt
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
-from motionloom.features.checks.check_rig import CheckRig
-from motionloom.features.checks.played import Playing
-from motionloom.features.checks.series import Series, series_record
+from motionloom.errors import ArrayError
+from motionloom.features.checks.series import CheckRig, Series, series_record
+from motionloom.motion.motion import Motion
+from motionloom.motion.provenance import Copy, Provenance
+
+
+class Playing(NamedTuple):
+    """A clip that plays in a result."""
+
+    source: int
+    at: FloatArray
+    """Its frame at every frame of the result; nan where it does not play. (F,)"""
+
+
+class Played(NamedTuple):
+    """The clips that play in a result. By default nothing is known of them."""
+
+    shown: tuple[Copy, ...] = ()
+    """Runs of frames that each show a frame of one clip, as it is or with changes. A joint may do
+    there what it does in the clip's frame."""
+    clips: tuple[Playing, ...] = ()
+    """Clips whose feet, travel and falls every frame is compared with."""
+    weights: FloatArray | None = None
+    """Share of every source in every frame; floors are mixed by them. (F, K)"""
+    judged: BoolArray | None = None
+    """Frames that are judged; all by default. (F,)"""
+
+    @classmethod
+    def of(cls, provenance: Provenance, motion: Motion, sources: Sequence[Motion]) -> Played:
+        """Read the provenance of a motion; it must fit the motion and the sources."""
+        if provenance.n_frames != motion.n_frames:
+            raise ArrayError(
+                f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
+                f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
+            )
+        n = len(sources)
+        if len(provenance.sources) != n:
+            raise ArrayError(
+                f"`provenance` must be about the sources of the check ({n}), in their order; "
+                f"it names {len(provenance.sources)}."
+            )
+        unchanged = np.zeros(provenance.n_frames, dtype=bool)
+        return cls(
+            dataclasses.replace(provenance, changed=unchanged).copies(),
+            tuple(playing_clips(provenance, [each.fps for each in sources])),
+            np.stack([provenance.body.weights_of(k) for k in range(n)], axis=1),
+            judged_frames(provenance),
+        )
+
+
+def playing_clips(provenance: Provenance, rates: Sequence[float]) -> list[Playing]:
+    """Clips of the part that carries the body. One that plays at two times at once is there twice.
+
+    Parameters
+    ----------
+    provenance
+        Of the result.
+    rates
+        Frames per second of each source.
+    """
+    track = provenance.body
+    found = []
+    for slot in range(track.clip.shape[1]):
+        used = track.weight[:, slot] != 0.0
+        for source in np.unique(track.clip[used, slot]):
+            here = used & (track.clip[:, slot] == source)
+            at = np.where(here, track.time[:, slot] * rates[source], np.nan)
+            found.append(Playing(int(source), at))
+    return found
+
+
+def judged_frames(provenance: Provenance) -> BoolArray:
+    """Frames that are judged: all but copies. Steps into a copy and out of it are judged. (F,)."""
+    judged, n = np.ones(provenance.n_frames, dtype=bool), provenance.n_frames
+    for first, last, *_ in provenance.copies():
+        judged[first + (first > 0) : last + (last == n - 1)] = False
+    return judged
+
+
+# --- Support of feet, and travel
 
 _measure = _core.kernel("ml_support_measure")
 _told = _core.kernel("ml_support_told")
@@ -86,7 +164,7 @@ def leg_length(rig: CheckRig, positions: FloatArray) -> float:
 
 
 class Told(NamedTuple):
-    """What clips tell of frames of a result; a row for each of them that plays at once."""
+    """Measures of the playing clips at the frames of a result, one row for each clip."""
 
     feet: FloatArray
     """(P, F, 2, 9, 2)"""
@@ -106,7 +184,7 @@ def told_by(
     fps: float,
     span: tuple[int, int],
 ) -> Told:
-    """What every playing clip tells of frames ``span`` (first, stop) of a result."""
+    """Measure every playing clip at frames ``span`` (first, stop) of a result."""
     first, stop = span
     n, many = stop - first, len(playing)
     told = Told(
@@ -139,7 +217,7 @@ def support_rows(
 
 
 def used_frames(playing: Sequence[Playing], n_sources: int, span: slice) -> Iterator[FloatArray]:
-    """Of every source, its first and last frame that play within a span; none, or two."""
+    """First and last frame of every source that play within a span; an empty array for none."""
     for source in range(n_sources):
         frames = [each.at[span] for each in playing if each.source == source]
         known = np.concatenate([at[np.isfinite(at)] for at in frames]) if frames else np.zeros(0)

@@ -1,15 +1,153 @@
-"""Verification: what the quality check found."""
+"""Verification: the checks by name, the failed ones in words, and the verdict on a motion."""
 
 from __future__ import annotations
 
+import inspect
+import math
+import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from motionloom._arrays import FloatArray
 from motionloom._records import record
-from motionloom.features.checks.failed_check import FailedCheck
+from motionloom.features.checks.series import CheckRig
 from motionloom.features.glitches.glitch_frames import Glitch
-from motionloom.findings import Finding
+from motionloom.findings import Finding, MotionLoomWarning
+from motionloom.motion.contacts import KINDS
+
+_TABLE = (
+    ("rotation speed", "turns faster than it does in the sources", "deg/s"),
+    ("speed", "moves faster against its parent than it does in the sources", "m/s"),
+    ("acceleration", "changes its velocity more abruptly than it does in the sources", "m/s2"),
+    ("one-frame flip", "turns in one frame far more than in the frames around it", "deg/s"),
+    ("one-frame jump", "moves in one frame far more than in the frames around it", "m/s"),
+    ("knee bent backwards", "bends backwards", "deg"),
+    ("knee folded", "is folded further than a knee bends", "deg"),
+    ("pelvis turn", "turns in the world faster than it does in the sources", "deg/s"),
+    ("heading", "faces away from where it should", "deg"),
+    ("root bone turn", "turns faster than the body that it carries", "deg/s"),
+    ("sole below the floor", "sinks below the lowest sole of the sources", "cm"),
+    ("sliding contact", "slides while it is labelled as planted", "cm"),
+    ("dragged foot", "travels along the floor", "cm"),
+    ("hovering", "touches nothing and leaves the path of free fall", "cm"),
+    ("braking", "slows down more abruptly than in the sources", "m/s2"),
+    ("travel speed", "travels faster than in the sources", "m/s"),
+    ("head turn", "turns faster (95th percentile) than in both sources", "deg/s"),
+    ("capture glitch", "leaves its path for one frame", ""),
+    ("floating", "stands above or below where its source stands", "cm"),
+    ("foot slip", "slides while it carries the body, farther than in the clips", "cm"),
+    ("stall", "travels slower than every clip does there", "m/s"),
+    ("launch", "travels faster than every clip does there", "m/s"),
+    ("direction", "travels, seen from where it faces, as no clip does there", "m/s"),
+    ("no foot stands", "glides on feet that do not stand, and leaves the path of free fall", "cm"),
+)
+CHECKS = tuple(name for name, _, _ in _TABLE)
+"""Names of the checks; their order is that of the numbers in core/src/check_judge.c, and of
+``ML_CHECK_SLIP`` and those after it in core/motionloom.h."""
+ABOUT = {name: text for name, text, _ in _TABLE}
+"""What a joint that fails does, in words."""
+_FACTORS = {"deg/s": 180.0 / math.pi, "deg": 180.0 / math.pi, "cm": 100.0}
+UNITS = {name: (unit, _FACTORS.get(unit, 1.0)) for name, _, unit in _TABLE}
+"""Unit in which each check is reported, and its factor from SI."""
+(
+    TURN, SPEED, BEND, FLIP, JUMP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
+    SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH, FLOATING, SLIP, STALL,
+    LAUNCH, ASTRAY, GLIDE,
+) = range(len(CHECKS))  # fmt: skip
+MOST_FOUND = 96
+"""Failures that are kept."""
+
+
+# --- A failed check
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class FailedCheck:
+    """What failed, where, by how much.
+
+    Attributes
+    ----------
+    check : str
+        Name of the check; see :data:`motionloom.features.checks.verification.CHECKS`.
+    joint : str
+        Name of the joint, the foot point, or ``body``.
+    frame : int
+        Worst frame.
+    value, limit : float
+        What was measured, and the most that passes.
+    unit : str
+        Of both.
+    """
+
+    check: str
+    joint: str
+    frame: int
+    value: float
+    limit: float
+    unit: str
+
+    def __str__(self) -> str:
+        text = f"{self.check}: {self.joint} {ABOUT[self.check]}, frame {self.frame}"
+        if not self.unit:
+            return text
+        return f"{text}: {self.value:.4g} {self.unit}, the limit is {self.limit:.4g}"
+
+    def json(self) -> dict[str, Any]:
+        """As values that JSON can hold.
+
+        Returns
+        -------
+        dict
+            The fields by their names.
+        """
+        return asdict(self)
+
+    @property
+    def ratio(self) -> float:
+        """How bad it is, to sort by: distance from the limit as part of the limit."""
+        return abs(self.value - self.limit) / max(abs(self.limit), 1e-9)
+
+
+def failed_checks(rig: CheckRig, names: tuple[str, ...], rows: FloatArray) -> list[FailedCheck]:
+    """Failures in words, from the rows that the kernel filled; the worst of a check first."""
+    out = []
+    for check, joint, frame, value, limit in rows:
+        name = CHECKS[int(check)]
+        unit, factor = UNITS[name]
+        out.append(
+            FailedCheck(
+                name,
+                _joint_name(rig, names, int(check), int(joint)),
+                int(frame),
+                float(value) * factor,
+                float(limit) * factor,
+                unit,
+            )
+        )
+    return sorted(out, key=lambda each: (CHECKS.index(each.check), -each.ratio))
+
+
+def _joint_name(rig: CheckRig, names: tuple[str, ...], check: int, joint: int) -> str:
+    if check == HEAD_TURN:
+        return names[rig.head]
+    if joint < 0:
+        return "body"
+    if check == SLIP:
+        return ("left foot", "right foot", "both feet")[joint]
+    if check in (BACKWARDS, FOLDED):
+        return names[int(rig.legs[joint, 1])]
+    if check == ROOT_BONE:
+        return names[int(rig.carriers[joint])]
+    if CHECKS[check] in ("sole below the floor", "sliding contact", "dragged foot"):
+        return KINDS[joint].replace("_", " ")
+    if check in (GLITCH, PLAN):
+        return names[joint]
+    return names[int(rig.checked[joint])]
+
+
+# --- The verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +228,37 @@ def with_failed(found: Verification, failed: Iterable[FailedCheck]) -> Verificat
     """What the quality check found, with these failed checks only."""
     failed = tuple(failed)
     return replace(found, failed=failed, passed=not failed and not found.unsound)
+
+
+def warn_flawed(verification: Verification, result: str) -> None:
+    """Warn the caller of the function that calls this one, if its result fails its check.
+
+    Parts of the package that call such functions show the check themselves, and get no warning.
+
+    Parameters
+    ----------
+    verification
+        Of the result.
+    result
+        What it is, in a word.
+    """
+    if verification.passed:
+        return
+    frame = inspect.currentframe()
+    for _ in range(2):
+        frame = None if frame is None else frame.f_back
+    if frame is not None and str(frame.f_globals.get("__name__")).startswith("motionloom."):
+        return
+    worst = (
+        str(max(verification.failed, key=lambda each: each.ratio))
+        if verification.failed
+        else verification.describe(most=1)
+    )
+    several = len(verification.failed) + len(verification.unsound)
+    more = f" (and {several - 1} more)" if several > 1 else ""
+    warnings.warn(
+        f"The {result} fails its quality check: {worst}{more}. Its .verification has every failed "
+        "check.",
+        MotionLoomWarning,
+        stacklevel=3,
+    )

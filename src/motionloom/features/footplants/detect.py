@@ -1,15 +1,23 @@
-"""Footplants: when heel and ball of each foot stand."""
+"""Detect footplants: when heel and ball of each foot stand.
+
+The verb is :func:`detect_footplants`. Slow points are found first, in which plants are corrected by
+what a foot cannot do. Then the edges of plants are moved: by the evidence of the positions
+(:mod:`motionloom.features.footplants.plant_edges`), and in clean clips for as long as a point stays
+slow. Last come stances that speed alone does not show.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from math import prod
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
+from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height
-from motionloom.features.footplants.carried import find_carrying_feet
 from motionloom.features.footplants.foot_signals import (
     FootSignals,
     FootTracks,
@@ -17,8 +25,6 @@ from motionloom.features.footplants.foot_signals import (
     measure_foot_signals,
 )
 from motionloom.features.footplants.plant_edges import refine_edges
-from motionloom.features.footplants.plant_ends import draw_out
-from motionloom.features.footplants.run_medians import run_medians
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.motion import Motion
 
@@ -67,9 +73,9 @@ def detect_footplants(
     over the other end of the foot is, so a heel that hangs still on tiptoe is not planted. Plants
     of a clean clip include the few frames in which the foot settles and begins to lift; the more
     noise there is, the closer they keep to where the point is at rest. If nothing is slow and the
-    body does not fall, the foot under it is planted: see
-    :mod:`motionloom.features.footplants.carried`. Feet that slide along with the body are detected
-    in spite of that; feet of an in-place clip, which slide under a body at rest, have no plants.
+    body does not fall, the foot under it is planted: see :func:`find_carrying_feet`. Feet that
+    slide along with the body are detected in spite of that; feet of an in-place clip, which slide
+    under a body at rest, have no plants.
 
     Parameters
     ----------
@@ -113,11 +119,13 @@ def detect_in(
     begins = np.clip(BODY_PART * signals.body_speed, speed, max(FASTEST, speed))
     # A clip of a few still frames stands, though it is shorter than any plant.
     shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))
+    # Slow points, joined over short gaps, up to where they leave their level.
     planted = np.zeros(signals.speeds.shape, dtype=bool)
     for k in range(len(KINDS)):
         slow = _hysteresis(signals.speeds[:, k], begins)
         slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
         planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
+    # What feet do: they slide, shuffle, stand on one end, hang still, pause in the air.
     planted |= _slides(planted, signals, begins, motion.fps)
     planted &= ~_shuffles(planted, signals, begins, motion.fps)
     height = ball_height(motion.skeleton, body)
@@ -126,10 +134,12 @@ def detect_in(
     planted &= ~tilted
     planted = _without_hanging(planted, signals.points[..., 1], height, flat, motion.fps)
     planted = _long_enough(planted, shortest)
-    planted = _carrying(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
+    planted = _without_pauses(planted, signals.points[..., 1], signals.noise[:, 1], motion.fps)
     planted = _to_the_ends(planted, shortest)
-    edges = signals.points, signals.noise, signals.sway, motion.fps
-    planted = refine_edges(planted, *edges, shortest=shortest)
+    # Edges to the frame, and stances that speed alone does not show.
+    planted = refine_edges(
+        planted, signals.points, signals.noise, signals.sway, motion.fps, shortest=shortest
+    )
     planted = draw_out(planted, signals, motion.fps)
     planted |= find_carrying_feet(planted, signals, begins, tilted, motion.fps)
     return Footplants(_long_enough(planted, shortest))
@@ -144,7 +154,7 @@ def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
 
 
 def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArray:
-    """Plants on one spot joined across gaps that are too short for a step."""
+    """Join plants on one spot across gaps that are too short for a step."""
     joined = planted.copy()
     runs = runs_of(planted)
     apart = np.linalg.norm(np.diff(run_medians(points, runs), axis=0), axis=-1)
@@ -233,7 +243,7 @@ def _tilted(signals: FootSignals, height: float, flat: FloatArray) -> BoolArray:
 def _without_hanging(
     planted: BoolArray, heights: FloatArray, height: float, flat: FloatArray, fps: float
 ) -> BoolArray:
-    """Plants without those of points that are still but off the ground.
+    """Drop plants of points that are still but off the ground.
 
     Heels are so in walking backwards, balls where somebody stands with the toes pulled up.
     """
@@ -252,12 +262,14 @@ def _without_hanging(
     return standing
 
 
-def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float) -> BoolArray:
-    """Plants without those of a foot that only pauses, or is held, in the air.
+def _without_pauses(
+    planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: float
+) -> BoolArray:
+    """Drop plants of a foot that only pauses, or is held, in the air.
 
-    All the while the other foot stands. A foot that is held is well above that one; a foot on a
-    stair is so too, but then the other leaves and it carries. A foot that pauses within a step does
-    so above the places where it stands before and after, or for a moment only.
+    All the while the other foot stands. A foot that is held is well above the standing one. So is a
+    foot on a stair, but then the other foot leaves and this one carries. A foot that pauses within
+    a step pauses above the places where it stands before and after, or for a moment only.
     """
     standing = planted.copy()
     for k in range(planted.shape[1]):
@@ -283,7 +295,7 @@ def _carrying(planted: BoolArray, heights: FloatArray, noise: FloatArray, fps: f
 
 
 def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
-    """Plants that nearly reach an end of the clip drawn out to it.
+    """Draw out plants that nearly reach an end of the clip to that end.
 
     No step fits in between, and speeds are the least certain there.
     """
@@ -305,3 +317,194 @@ def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:
         for first, last in runs_of(planted[:, k]):
             long[first : last + 1, k] = last - first + 1 >= shortest
     return long
+
+
+# --- Ends of plants in clean clips: feet that settle, roll and lift gradually
+#
+# A captured foot does not come to rest at one instant. It touches the ground and still gives or
+# rolls for some frames, and before it leaves it has begun to move. Edges placed where the point is
+# truly at rest lie inside the plant that a person would mark. So plants are drawn out for as long
+# as their point stays slow. That can only be seen while noise is well below those speeds: a noisy
+# clip keeps the edges it has.
+
+SETTLING = 0.2
+"""A point that settles or begins to lift is slower than this, m/s, ..."""
+SETTLING_PART = 0.12
+"""... or than this part of the body's speed."""
+ROLLING = 0.5
+"""A heel over which the foot rolls onto its ball may be this fast, m/s: it is round, so the point
+that stands for it moves."""
+FURTHEST_S = 0.17
+"""No edge moves by more than this, seconds."""
+CERTAIN = 1.5
+"""A speed is called slow if it is so even with this many times its noise added, in squares."""
+LIFT_M = 0.03
+"""A point this far over where it stands has left, however slowly."""
+BUMP = 1.4
+"""Bumps up to this many times as fast are passed if the point is slow again behind them."""
+DOWN_M = 0.005
+"""A heel over which the foot rolls is no higher than this over where it then stands."""
+
+
+def draw_out(planted: BoolArray, signals: FootSignals, fps: float) -> BoolArray:
+    """``planted`` (F, 4) with every plant drawn out for as long as its point stays slow."""
+    drawn = planted.copy()
+    steady = np.maximum(SETTLING_PART * signals.body_speed, SETTLING)
+    furthest = max(1, round(FURTHEST_S * fps))
+    for k in range(planted.shape[1]):
+        speeds = np.hypot(signals.sharp_speeds[:, k], CERTAIN * signals.sharp_noise[k])
+        slow, bumpy = speeds < steady, speeds < BUMP * steady
+        rolls = np.zeros_like(slow)
+        if k % 2 == 0:
+            rolls = (speeds < np.maximum(ROLLING, steady)) & ~planted[:, k + 1]
+        runs = runs_of(planted[:, k])
+        # The fastest frame between two plants keeps them apart.
+        apart = [b + 1 + int(np.argmax(speeds[b + 1 : c])) for (_, b), (c, _) in pairwise(runs)]
+        heights = signals.points[:, k, 1]
+        levels = run_medians(heights, runs)
+        bounds = [-1, *apart, len(planted)]
+        for (first, last), level, (left, right) in zip(
+            runs, levels, pairwise(bounds), strict=False
+        ):
+            before = slice(max(first - furthest, left + 1), first)
+            after = slice(last + 1, min(last + 1 + furthest, right))
+            above = heights[before] - level
+            low, rolled = above < LIFT_M, rolls[before] & (above < DOWN_M)
+            rests, passes = slow[before] & low | rolled, bumpy[before] & low | rolled
+            reach = _frames_to_last_rest(passes[::-1], rests[::-1])
+            drawn[first - reach : first, k] = True
+            low = heights[after] - level < LIFT_M
+            reach = _frames_to_last_rest(bumpy[after] & low, slow[after] & low)
+            drawn[last : last + reach + 1, k] = True
+    return drawn
+
+
+def _frames_to_last_rest(passes: BoolArray, rests: BoolArray) -> int:
+    """Frames up to the last that rests, of those before the first that does not even pass."""
+    way = rests if passes.all() else rests[: np.argmin(passes)]
+    return len(way) - int(np.argmax(way[::-1])) if way.any() else 0
+
+
+# --- Stances that speed alone does not show: a body that does not fall stands on something
+#
+# A body that floats in the data, or brakes hard, has no foot that is still, and yet it does not
+# fall. The foot under it then carries it, if it is the lowest point of the body and slow for most
+# of the time.
+
+FALLING = -4.9
+"""A pelvis that accelerates upwards by less than this, m/s2, is in flight: half of gravity."""
+LEAST_CARRYING_S = 0.1
+"""No foot carries a body for less than this, seconds."""
+SLOW, SLOW_PART = 0.9, 2.0
+"""The foot is slower than this, m/s, or than this many times the speed that begins a plant."""
+MIDDLE = 0.3
+"""It must be so slow somewhere in the middle of the time that it carries, this part from either
+end. Feet of a clip that walks in place are slow only where they turn round."""
+TRAVEL_M = 0.1
+"""And it must not go farther than this."""
+LOWEST_M = 0.03
+"""The foot is the lowest point of the body, to within this."""
+RESTING_M = 0.02
+"""A point this far over its lowest place does not rest yet, or has left."""
+ADJOINS_S = 0.05
+"""A stance this near to another one of the same foot is a part of it."""
+CLEAN_M = 0.002
+"""In noisier clips accelerations say little."""
+
+
+def find_carrying_feet(
+    planted: BoolArray, signals: FootSignals, begins: FloatArray, tilted: BoolArray, fps: float
+) -> BoolArray:
+    """Frames (F, 4) in which a foot carries the body although it is not still.
+
+    Parameters
+    ----------
+    planted : (F, 4)
+        Plants by speed. Stances are only looked for where there are none.
+    signals
+        Of the same clip.
+    begins : (F,)
+        Speed that begins a plant, m/s.
+    tilted : (F, 4)
+        Points that are off the ground because the foot stands on its other end.
+    fps
+        Frames per second.
+    """
+    carrying = np.zeros_like(planted)
+    if float(signals.noise.max()) > CLEAN_M:
+        return carrying
+    held = ~planted.any(axis=1) & (signals.lift > FALLING)
+    heights = signals.points[..., 1]
+    lower = np.argmin(np.minimum(heights[:, 0::2], heights[:, 1::2]), axis=1)  # 0 left, 1 right
+    slow = signals.speeds < np.maximum(SLOW, SLOW_PART * begins)[:, None]
+    for side in (0, 1):
+        kinds = [2 * side, 2 * side + 1]
+        own = np.asarray(planted[:, kinds].any(axis=1))
+        low = heights[:, kinds].min(axis=1) < signals.lowest + LOWEST_M
+        for first, last in runs_of(held & (lower == side) & low):
+            if last - first + 1 < LEAST_CARRYING_S * fps:
+                continue
+            part = slice(first, last + 1)
+            for kind in kinds:
+                stands = slow[part, kind] & ~tilted[part, kind]
+                before, after = _neighbours(planted[:, kind], first, last, ADJOINS_S * fps)
+                if before and after:
+                    carrying[part, kind] = stands.all()
+                elif not _neighbours(own, first, last, ADJOINS_S * fps).any():
+                    carrying[part, kind] = _stance(stands, signals.points[part, kind])
+    return carrying
+
+
+def _stance(stands: BoolArray, points: FloatArray) -> BoolArray:
+    """The slow stretch (F,) about the middle of a time of support, if the point (F, 3) rests.
+
+    A point that slows down twice flaps, as feet with lost markers do.
+    """
+    stance = np.zeros_like(stands)
+    n = len(stands)
+    if len(runs_of(stands)) != 1:
+        return stance
+    for first, last in runs_of(stands & (points[:, 1] < points[:, 1].min() + RESTING_M)):
+        way = points[first : last + 1, [0, 2]]
+        travel = float(np.hypot(*(way.max(axis=0) - way.min(axis=0))))
+        if first < (1.0 - MIDDLE) * n and last >= MIDDLE * n and travel < TRAVEL_M:
+            stance[first : last + 1] = True
+    return stance
+
+
+def _neighbours(planted: BoolArray, first: int, last: int, near: float) -> BoolArray:
+    """Whether a stance adjoins a plant before it and one after it. Shape (2,).
+
+    Between two plants it joins them. At one end it would only make a plant longer, and edges of
+    plants are found by other means.
+    """
+    reach = max(1, round(near))
+    before, after = planted[max(first - reach, 0) : first], planted[last + 1 : last + 1 + reach]
+    return np.array([before.any(), after.any()])
+
+
+# --- Medians over plants
+
+_medians = kernel("ml_run_medians")
+
+
+def run_medians(values: FloatArray, runs: Sequence[tuple[int, int]]) -> FloatArray:
+    """Median of ``values`` over each run.
+
+    Parameters
+    ----------
+    values : (F,) or (F, C)
+        Finite numbers.
+    runs
+        First and last frame of R runs.
+
+    Returns
+    -------
+    array : (R,) or (R, C)
+    """
+    spans = np.array(runs, dtype=np.int64).reshape(len(runs), 2)
+    n, n_columns = len(values), prod(values.shape[1:])
+    columns = np.ascontiguousarray(values, dtype=np.float64)
+    out = np.zeros((len(runs), *values.shape[1:]))
+    _medians(n, n_columns, columns, len(runs), spans, np.zeros(n), out)
+    return out

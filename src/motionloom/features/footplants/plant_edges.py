@@ -16,11 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.footplants.edge_evidence import edge_evidence
-from motionloom.features.footplants.edge_windows import edge_windows
+from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._core import kernel
 from motionloom.features.footplants.foot_signals import noise_level
 from motionloom.motion.contacts import runs_of
+
+_windows = kernel("ml_edge_windows")
+_evidence = kernel("ml_edge_evidence")
 
 OUT_S, IN_S = 0.085, 0.16
 """How far an edge may move outwards and inwards, seconds. A foot that is set down gently is slow
@@ -138,7 +140,7 @@ class Track(NamedTuple):
     noise: FloatArray
     """Per coordinate over the ground and upwards. Shape (2,)."""
     sway: FloatArray
-    """What of that upwards is not white. Shape (L,)."""
+    """Noise upwards that is not white: its autocovariance by lag, m2. Shape (L,)."""
     alone: bool
     rolls: bool = False
     """Whether it is that of a heel while its ball stands: it goes up and down, and nowhere else."""
@@ -285,3 +287,64 @@ def _best_sight(
 def _leading(flags: BoolArray) -> int:
     """How many flags are set before the first that is not."""
     return len(flags) if flags.all() else int(np.argmin(flags))
+
+
+def edge_windows(
+    points: FloatArray, edges: IntArray, before: int, after: int, block: int
+) -> tuple[FloatArray, FloatArray]:
+    """The track about each of M edges, over the ground (W, M, 2) and upwards (W, M, 1).
+
+    Parameters
+    ----------
+    points : (F, 3)
+        The track, metres.
+    edges : (M,)
+        First frames of plants.
+    before, after
+        Blocks outside and inside the plant; W is their sum.
+    block
+        Frames that are taken together, as their mean.
+
+    Windows run from inside the plant outwards and begin at 0. Each is turned about the vertical so
+    that the point leaves along its first axis.
+    """
+    n, width = len(edges), before + after
+    ground, height = np.zeros((width, n, 2)), np.zeros((width, n, 1))
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    edges = np.ascontiguousarray(edges, dtype=np.int64)
+    _windows(len(points), points, n, edges, before, after, block, ground, height)
+    return ground, height
+
+
+def edge_evidence(
+    tracks: FloatArray,
+    rests: FloatArray,
+    densities: FloatArray,
+    sigma: float,
+    drift: float,
+    fps: float,
+    impact: float,
+    sway: FloatArray,
+) -> FloatArray:
+    """Log evidence (M, K) of M tracks (W, M, A) for each of K instants of coming to rest.
+
+    Tracks run from inside the plant outwards and begin near 0. ``rests`` (K,) are the instants in
+    frames from the innermost one. Axes are independent, and each may move at any of the
+    ``densities``. Up to the instant the point stands whatever the density, so those frames are
+    eliminated once for all densities and later instants, and only the other frames are factored
+    each time. Noise has a white part of size ``sigma`` and a part with the autocovariance ``sway``
+    by lag (at least W values).
+    """
+    n, n_tracks, n_axes = tracks.shape
+    n_columns = n_tracks * n_axes
+    work = np.zeros(3 * n * n + n + (2 * n + 2 + len(densities)) * n_columns)
+    out = np.zeros((n_tracks, len(rests)))
+    tracks, rests, densities, sway = (
+        np.ascontiguousarray(each, dtype=np.float64)
+        for each in (tracks, rests, densities, sway[:n])
+    )
+    _evidence(
+        n, n_tracks, n_axes, tracks, len(rests), rests, np.argsort(rests),
+        len(densities), densities, sigma, drift, fps, impact, sway, work, out,
+    )  # fmt: skip
+    return out

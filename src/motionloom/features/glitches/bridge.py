@@ -1,20 +1,24 @@
-"""Bridges: frames with capture glitches, led from the good frame before to the good one after.
+"""Repaired frames: bridges from a good frame to the next, and repairs that are refused.
 
 A bridge leaves as fast as the motion comes in and arrives as fast as it goes on. A straight line
-would stop and start a limb that swings, which shows more than many of the defects it replaces.
+would stop and start a limb that swings, which shows more than many of the defects it replaces. A
+repair that accelerates joints more than the clip does is refused: :func:`reject_if_rougher`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._filters import running_maximum
+from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
 LEADING = 1.5
-"""Velocities at the ends lead no farther than so many times the way between the ends, or"""
+"""Velocities at the ends lead no farther than this many times the distance between the ends, ..."""
 LEAST, LEAST_M = np.radians(12.0), 0.05
-"""this far, radians and metres: what comes back to where it was may swing out."""
+"""... or this far, radians and metres: a joint that comes back to its place may swing out."""
 
 
 def bridge_rotations(quats: FloatArray, before: int, after: int) -> FloatArray:
@@ -50,7 +54,7 @@ def bridge_line(values: FloatArray, before: int, after: int) -> FloatArray:
 
 
 def cubic_way(way: FloatArray, leave: FloatArray, arrive: FloatArray, length: int) -> FloatArray:
-    """Way gone after 1 to ``length - 1`` frames along a cubic. (length - 1, ...).
+    """Distance covered after 1 to ``length - 1`` frames along a cubic. (length - 1, ...).
 
     Parameters
     ----------
@@ -73,10 +77,77 @@ def turn_per_frame(quats: FloatArray, first: int, last: int) -> FloatArray:
 
 
 def _shortened(step: FloatArray, length: int, most: FloatArray) -> FloatArray:
-    """A step per frame that leads at most so far in so many frames."""
+    """A step per frame, shortened to lead at most ``most`` in ``length`` frames."""
     far = length * _size(step)
     return np.asarray(step * np.minimum(1.0, most / np.maximum(far, 1e-12)))
 
 
 def _size(vectors: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(vectors, axis=-1, keepdims=True))
+
+
+# --- Repairs that are rougher than the clip
+
+MORE, FREE = 1.1, 80.0
+"""A repair may accelerate a joint this many times as much as the clip does near by or away from the
+repair, and always by the second, m/s2."""
+NEAR_S = 0.04
+"""Captured accelerations at most this far away count as near by, seconds."""
+
+
+def rougher_frames(
+    captured: Motion, repaired: Motion, joints: IntArray, changed: BoolArray
+) -> BoolArray:
+    """Frames in which a repair accelerates a joint more than the clip does. (F,).
+
+    Joints of a limb that are repaired one by one may no longer move together. In a run of changed
+    frames in which a joint was captured more abrupt than it is repaired, it does not count.
+
+    Parameters
+    ----------
+    captured, repaired
+        The clip before and after.
+    joints
+        Those whose positions may differ.
+    changed : (F,)
+        Frames that may differ.
+    """
+    before, after = _accelerations(captured, joints), _accelerations(repaired, joints)
+    own = np.max(before, axis=0, where=~changed[:, None], initial=FREE)
+    near = max(1, round(NEAR_S * captured.fps))
+    worse = after > MORE * np.maximum(running_maximum(before, near), own)
+    for first, last in runs_of(changed):
+        run = slice(max(first - 1, 0), last + 2)
+        worse[run] &= after[run].max(axis=0) > before[run].max(axis=0)
+    return np.asarray(worse.any(axis=1))
+
+
+def reject_if_rougher(
+    captured: Motion, repaired: Motion, joints: IntArray, changed: BoolArray
+) -> Motion:
+    """The repaired clip, but as captured in runs of changed frames that became rougher.
+
+    The parameters are those of :func:`rougher_frames`.
+    """
+    worse = rougher_frames(captured, repaired, joints, changed)
+    root, quats = np.array(repaired.root_positions), np.array(repaired.local_quats)
+    moving = repaired.joint_translations
+    moving = None if moving is None else np.array(moving)
+    for first, last in runs_of(changed):
+        if not worse[max(first - 1, 0) : last + 2].any():
+            continue
+        run = slice(first, last + 1)
+        root[run], quats[run] = captured.root_positions[run], captured.local_quats[run]
+        if moving is not None and captured.joint_translations is not None:
+            moving[run] = captured.joint_translations[run]
+    return repaired.replace(
+        root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
+    )
+
+
+def _accelerations(motion: Motion, joints: IntArray) -> FloatArray:
+    """Second differences of joints, m/s2. (F, K)."""
+    bends = np.zeros((motion.n_frames, len(joints)))
+    second = np.diff(motion.world_positions()[:, joints], 2, axis=0)
+    bends[1:-1] = motion.fps**2 * np.linalg.norm(second, axis=-1)
+    return bends

@@ -39,7 +39,7 @@ REVERSED = -0.3
 TURN_S, SKIP_S = 0.025, 0.033
 """Its turns are measured over the first time; that of a flip itself, the second, is left out."""
 FARTHEST, FASTER = np.radians(75.0), 1.6
-"""A knee is led no farther than this, and no faster than so many times its turns at both ends."""
+"""A knee is led no farther than this, and no faster than 1.6 times its turns at both ends."""
 SLOWEST_FPS = 50.0
 """At lower rates a quick throw looks like a flip: only feet are interpolated."""
 QUICK = np.radians(120.0)

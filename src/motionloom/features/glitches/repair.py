@@ -1,4 +1,4 @@
-"""Repair: capture defects that must not travel into new motion, mended before it is made."""
+"""Repair a capture: remove the defects that must not travel into new motion."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.knee_repair import repair_knees
-from motionloom.features.glitches.abrupt import kept_where_calm
-from motionloom.features.glitches.bridge import bridge_line, bridge_rotations
-from motionloom.features.glitches.burst_slowing import spread_bursts
+from motionloom.body.knees import repair_knees
+from motionloom.features.glitches.bridge import bridge_line, bridge_rotations, reject_if_rougher
+from motionloom.features.glitches.bursts import spread_bursts
 from motionloom.features.glitches.flips import unflip
-from motionloom.features.glitches.glitch_frames import body_joints, find_glitches
-from motionloom.features.glitches.twitches import find_twitches
+from motionloom.features.glitches.glitch_frames import body_joints, find_glitches, find_twitches
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.motion import Motion
@@ -30,7 +28,7 @@ the turning point of a quick wave looks like a twitch."""
 SLOWEST_FPS = 50.0
 """At lower rates twitches look like motion."""
 LEADING_S, SUDDEN = 0.035, 1.5
-"""A jump within the first or last so many seconds, this many times as fast as the joint's fastest
+"""A jump within the first or last 0.035 s, 1.5 times as fast as the joint's fastest
 hundredth, is a correction at the end of a take."""
 
 
@@ -125,35 +123,12 @@ def resample_repaired(motion: Motion, fps: float) -> tuple[Motion, tuple[str, ..
     return resample(repaired.motion, fps=fps), repaired.notes
 
 
-def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tuple[Motion, int]:
-    """The motion with twitches of feet and hands interpolated, and in how many frames they were."""
-    mended: FloatArray | None = None
-    frames: set[int] = set()
-    # Joints of the trunk twitch against one another and carry what is above them steadily.
-    feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
-    for joint in (*(feet if legs else ()), body.left_wrist, body.right_wrist):
-        if joint is None or motion.fps < SLOWEST_FPS:
-            continue
-        least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
-        twitching = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
-        twitching[[0, -1]] = False
-        if not twitching.any():
-            continue
-        mended = np.array(motion.local_quats) if mended is None else mended
-        for first, last in runs_of(twitching):
-            way = motion.local_quats[:, joint]
-            mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
-            frames.update(range(first, last + 1))
-    if mended is None:
-        return motion, 0
-    return motion.replace(local_quats=quat.make_continuous(mended)), len(frames)
-
-
 def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     """The motion without jumps in its first and last frames, and where they were.
 
-    Takes often begin with a correction of a frame or two. Up to the last such step the whole body
-    goes on as it moves after it, seen backwards; at the end of the clip the other way round.
+    Takes often begin with a correction of a frame or two. The frames up to the last such step are
+    replaced: the motion after it is continued backwards in time at its own velocity. At the end of
+    a clip the motion before the first such step is continued forwards.
     """
     fps, quats = motion.fps, motion.local_quats
     n, leading = motion.n_frames - 1, round(LEADING_S * motion.fps)
@@ -176,12 +151,8 @@ def _settled_ends(motion: Motion, body: BodyMap) -> tuple[Motion, list[str]]:
     return motion, notes
 
 
-def _frames(count: int) -> str:
-    return "1 frame" if count == 1 else f"{count} frames"
-
-
 def _led_to(motion: Motion, bad: slice, good: slice) -> Motion:
-    """The motion with ``bad`` frames, nearest first, going on as the ``good`` ones move."""
+    """Replace ``bad`` frames, nearest first, by a continuation of the ``good`` frames."""
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     root[bad] = _continued_line(root[good], len(root[bad]))
     quats[bad] = _continued(quats[good], len(root[bad]))
@@ -207,6 +178,30 @@ def _continued(quats: FloatArray, count: int) -> FloatArray:
     return np.asarray(quat.multiply(quat.exp(turns), quats[0]))
 
 
+def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tuple[Motion, int]:
+    """Interpolate twitches of feet and hands; the motion, and the number of frames changed."""
+    mended: FloatArray | None = None
+    frames: set[int] = set()
+    # Joints of the trunk twitch against one another and carry what is above them steadily.
+    feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
+    for joint in (*(feet if legs else ()), body.left_wrist, body.right_wrist):
+        if joint is None or motion.fps < SLOWEST_FPS:
+            continue
+        least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
+        twitching = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
+        twitching[[0, -1]] = False
+        if not twitching.any():
+            continue
+        mended = np.array(motion.local_quats) if mended is None else mended
+        for first, last in runs_of(twitching):
+            way = motion.local_quats[:, joint]
+            mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
+            frames.update(range(first, last + 1))
+    if mended is None:
+        return motion, 0
+    return motion.replace(local_quats=quat.make_continuous(mended)), len(frames)
+
+
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
     """Glitched frames, those in which the trunk twitches included. (N,)."""
     glitched = {glitch.frame for glitch in find_glitches(motion, body=body)}
@@ -226,7 +221,7 @@ def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
 
 
 def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
-    """Runs of glitched frames that are short enough, replaced by what lies between their ends."""
+    """Replace runs of glitched frames that are short enough by bridges between their ends."""
     longest = max(1, round(LONGEST_S * motion.fps))
     root, quats = np.array(motion.root_positions), np.array(motion.local_quats)
     moving = None if motion.joint_translations is None else np.array(motion.joint_translations)
@@ -246,4 +241,8 @@ def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
         root_positions=root, local_quats=quat.make_continuous(quats), joint_translations=moving
     )
     joints = np.array(body_joints(motion.skeleton, body), dtype=np.int64)
-    return kept_where_calm(motion, mended, joints, bridged)
+    return reject_if_rougher(motion, mended, joints, bridged)
+
+
+def _frames(count: int) -> str:
+    return "1 frame" if count == 1 else f"{count} frames"

@@ -16,7 +16,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, one_of
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.stature import stature
+from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.foot_signals import line_slopes, measure_foot_signals

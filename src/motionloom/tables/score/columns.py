@@ -13,7 +13,7 @@ from motionloom._core import Record, kernel
 from motionloom._core import record as core_record
 from motionloom._records import record
 from motionloom.errors import ArrayError
-from motionloom.features.support import ROLL_S
+from motionloom.features.balance import ROLL_S
 from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import N_ROWS, N_SEGMENTS, IntArray32, Terms

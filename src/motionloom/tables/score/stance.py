@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._elementary import cos, sin
-from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
-from motionloom.features.support import ROLL_S
+from motionloom.features.balance import FLIGHT_LOAD, GRAVITY, ROLL_S
 from motionloom.motion.contacts import runs_of
 from motionloom.tables.collection.frames import Frames
 

@@ -13,10 +13,9 @@ from motionloom._core import Record, kernel, record
 from motionloom._elementary import norm
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import TIP_BEFORE_BALL, ball_height
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.errors import TableError
-from motionloom.features.support import HALF_WIDTH
+from motionloom.features.balance import HALF_WIDTH
 from motionloom.motion.skeleton import Skeleton
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of

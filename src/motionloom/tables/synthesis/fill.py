@@ -19,14 +19,17 @@ from motionloom.body.facing import facing
 from motionloom.body.root_motion import bones_above_pelvis, heading_on_root
 from motionloom.errors import ArrayError
 from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import (
+from motionloom.features.checks.source_limits import (
+    HOVER,
     LANDS,
     STANDS,
+    Limits,
     drag_lengths,
     floor_heights,
     free_fall_gap,
+    measure_limits,
+    merged,
 )
-from motionloom.features.checks.source_limits import HOVER, Limits, measure_limits, merged
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import resample_repaired

@@ -16,15 +16,30 @@ from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
-from motionloom.features.checks.check_rig import CheckRig, rig_of_body
-from motionloom.features.checks.compare import MOST_FOUND, CheckedMotion, judge
-from motionloom.features.checks.copied import no_grounds
-from motionloom.features.checks.failed_check import FailedCheck, failed_checks
-from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.soles import drag_lengths, free_fall_gap
-from motionloom.features.checks.source_limits import LOWS, Limits, measure_limits, merged, no_limits
+from motionloom.features.checks.compare import CheckedMotion, judge, no_grounds
+from motionloom.features.checks.series import (
+    CheckRig,
+    Series,
+    measure_series,
+    new_series,
+    rig_of_body,
+)
+from motionloom.features.checks.source_limits import (
+    LOWS,
+    Limits,
+    drag_lengths,
+    free_fall_gap,
+    measure_limits,
+    merged,
+    no_limits,
+)
 from motionloom.features.checks.support_check import leg_length, measure_support, new_support
-from motionloom.features.checks.verification import Verification
+from motionloom.features.checks.verification import (
+    MOST_FOUND,
+    FailedCheck,
+    Verification,
+    failed_checks,
+)
 from motionloom.features.glitches.glitch_frames import glitch_mask
 from motionloom.motion.kinematics import forward_kinematics
 from motionloom.motion.motion import Motion

@@ -7,7 +7,10 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError
-from motionloom.features.checks.check_names import (
+from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, CheckedMotion, judge
+from motionloom.features.checks.series import Series, check_rig, new_series
+from motionloom.features.checks.source_limits import BRAKE, TRAVEL, Limits, no_limits
+from motionloom.features.checks.verification import (
     BEND,
     BRAKING,
     CHECKS,
@@ -21,10 +24,6 @@ from motionloom.features.checks.check_names import (
     SPEED,
     TURN,
 )
-from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, CheckedMotion, judge
-from motionloom.features.checks.series import Series, new_series
-from motionloom.features.checks.source_limits import BRAKE, TRAVEL, Limits, no_limits
 from tests.oracles import judge as plain
 
 FPS = 60.0

@@ -11,8 +11,13 @@ from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points
 from motionloom.body.knees import find_knees, knee_flexion
 from motionloom.errors import ArrayError
-from motionloom.features.checks.check_rig import CheckRig, check_rig
-from motionloom.features.checks.series import measure_series, new_series, series_of
+from motionloom.features.checks.series import (
+    CheckRig,
+    check_rig,
+    measure_series,
+    new_series,
+    series_of,
+)
 from motionloom.rotation import quat
 from tests.oracles import series as plain
 

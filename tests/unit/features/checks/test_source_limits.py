@@ -7,8 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import CoreError, kernel
-from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.series import Series, new_series, series_of
+from motionloom.features.checks.series import Series, check_rig, new_series, series_of
 from motionloom.features.checks.source_limits import (
     BRAKE,
     HEAD,

@@ -8,18 +8,19 @@ import pytest
 import motionloom as ml
 from motionloom._core import constant
 from motionloom.errors import ArrayError
-from motionloom.features.checks.check_names import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
-from motionloom.features.checks.check_rig import check_rig
-from motionloom.features.checks.played import Playing, judged_frames, playing_clips
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import Series, series_of
+from motionloom.features.checks.series import Series, check_rig, series_of
 from motionloom.features.checks.support_check import (
+    Playing,
+    judged_frames,
     leg_length,
     measure_support,
     new_support,
+    playing_clips,
     support_rows,
     told_by,
 )
+from motionloom.features.checks.verification import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
 from motionloom.motion.provenance import Provenance

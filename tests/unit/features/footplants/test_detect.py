@@ -10,12 +10,12 @@ from motionloom.body.mirror import mirror
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.footplants.detect import (
     HELD_M,
-    _carrying,
     _long_enough,
     _risen,
     _shuffles,
     _slides,
     _to_the_ends,
+    _without_pauses,
     detect_footplants,
 )
 from motionloom.features.footplants.foot_signals import FootSignals
@@ -336,7 +336,7 @@ def test_a_foot_is_held_where_it_is_farther_above_the_other_than_a_low_step(heig
     planted[:, 2] = True
     planted[60:140, 0] = True
     heights[:, 0] = height
-    kept = _carrying(planted, heights, np.zeros(4), 60.0)
+    kept = _without_pauses(planted, heights, np.zeros(4), 60.0)
     assert kept[60:140, 0].all() == is_kept
     assert kept[60:140, 0].any() == is_kept
     assert kept[:, 2].all()

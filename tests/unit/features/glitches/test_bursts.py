@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom import BodyMap, Motion, synthetic
-from motionloom.features.glitches.burst_slowing import spread_bursts
-from motionloom.features.glitches.bursts import _duration, find_bursts
+from motionloom.features.glitches.bursts import _duration, find_bursts, spread_bursts
 from motionloom.rotation import quat
 
 FPS = 120.0

@@ -7,18 +7,12 @@ from scipy.spatial import ConvexHull
 
 import motionloom as ml
 from motionloom.body.feet import TIP_BEFORE_BALL, foot_points
-from motionloom.body.masses import mass_segments
-from motionloom.body.stature import stature
+from motionloom.body.proportions import mass_segments, stature
 from motionloom.errors import ArrayError
-from motionloom.features.support import HALF_WIDTH
+from motionloom.features.balance import HALF_WIDTH
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import score_recipes
-from motionloom.tables.score.mass_fit import (
-    _least_squares,
-    _rounded,
-    fit_frames,
-    support_misses,
-)
+from motionloom.tables.score.mass_fit import _least_squares, _rounded, fit_frames, support_misses
 from motionloom.tables.score.terms import terms_of
 
 
