@@ -7,7 +7,7 @@
 
 #define _XOPEN_SOURCE 700 /* timers */
 
-#include "../src/file.c" /* for the places of its arrays */
+#include "../src/runtime/file.c" /* for the places of its arrays */
 
 #include <signal.h>
 #include <sys/time.h>
@@ -34,8 +34,8 @@ typedef struct {
     int kind[PARTS], count;
 } places;
 
-static const char *const mutators[] = {"bytes",    "counts", "resized", "numbers", "indices",
-                                       "swapped",  "cut",    "filled",  "redrawn", "head"};
+static const char *const mutators[] = {"bytes",   "counts", "resized", "numbers", "indices",
+                                       "swapped", "cut",    "filled",  "redrawn", "head"};
 enum { BYTES, COUNTS, RESIZED, NUMBERS, INDICES, SWAPPED, CUT, FILLED, REDRAWN, HEAD, MUTATORS };
 
 static int64_t number; /* of the case */
@@ -91,26 +91,54 @@ typedef struct {
 } made_file;
 
 static double odd_number(expect_drawn *drawn) {
-    static const double odd[] = {NAN,  HUGE_VAL, -HUGE_VAL, 0.0,   -0.0,    1e6,   -1e6,  1e-300,
-                                 1e9,  1e3,      1e300,     -1e38, 5e-324,  1.0,   -1.0,  1e-7,
-                                 0.5,  1000.0,   1.0000001e6, 3.0e38, 1e-30, 65536.0, 255.0, 30.0};
+    static const double odd[] = {NAN, HUGE_VAL, -HUGE_VAL,   0.0,    -0.0,   1e6,     -1e6,  1e-300,
+                                 1e9, 1e3,      1e300,       -1e38,  5e-324, 1.0,     -1.0,  1e-7,
+                                 0.5, 1000.0,   1.0000001e6, 3.0e38, 1e-30,  65536.0, 255.0, 30.0};
     if (below(drawn, 3)) return odd[below(drawn, sizeof odd / sizeof *odd)];
     double size = ml_exp(expect_uniform(drawn, -20.0, 20.0));
     return below(drawn, 2) ? size : -size;
 }
 
 static int64_t odd_whole(expect_drawn *drawn, const int64_t *counts, int64_t now) {
-    static const int64_t odd[] = {-1,    0,     1,     2,     3,         7,         8,
-                                  15,    16,    17,    253,   254,       255,       256,
-                                  16383, 16384, 65534, 65535, 65536,     INT32_MAX, INT32_MIN,
-                                  INT64_C(1) << 31, INT64_C(1) << 32, INT64_C(1) << 61,
-                                  INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_MAX / 8};
+    static const int64_t odd[] = {-1,
+                                  0,
+                                  1,
+                                  2,
+                                  3,
+                                  7,
+                                  8,
+                                  15,
+                                  16,
+                                  17,
+                                  253,
+                                  254,
+                                  255,
+                                  256,
+                                  16383,
+                                  16384,
+                                  65534,
+                                  65535,
+                                  65536,
+                                  INT32_MAX,
+                                  INT32_MIN,
+                                  INT64_C(1) << 31,
+                                  INT64_C(1) << 32,
+                                  INT64_C(1) << 61,
+                                  INT64_MAX,
+                                  INT64_MIN,
+                                  INT64_MIN + 1,
+                                  INT64_MAX / 8};
     switch (below(drawn, 5)) {
-    case 0: return odd[below(drawn, sizeof odd / sizeof *odd)];
-    case 1: return (int64_t)((uint64_t)counts[below(drawn, FILE_COUNTS)] - below(drawn, 3));
-    case 2: return (int64_t)((uint64_t)now + below(drawn, 17) - 8);
-    case 3: return (int64_t)below(drawn, 130);
-    default: return (int64_t)((uint64_t)now * (1 + below(drawn, 3)));
+    case 0:
+        return odd[below(drawn, sizeof odd / sizeof *odd)];
+    case 1:
+        return (int64_t)((uint64_t)counts[below(drawn, FILE_COUNTS)] - below(drawn, 3));
+    case 2:
+        return (int64_t)((uint64_t)now + below(drawn, 17) - 8);
+    case 3:
+        return (int64_t)below(drawn, 130);
+    default:
+        return (int64_t)((uint64_t)now * (1 + below(drawn, 3)));
     }
 }
 
@@ -256,7 +284,8 @@ static void mutate(expect_drawn *drawn, made_file *made, int how) {
         }
         break;
     }
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -312,9 +341,9 @@ static int64_t play_some(expect_drawn *drawn, play_table *play) {
                 ml_stream_act_label(&play->stream, label);
             if (below(drawn, 2)) ml_stream_think(&play->stream, (int64_t)below(drawn, 8));
         }
-        ml_status bad = play_step(play);
-        EXPECT(bad != ML_MISSING); /* limits are in the file */
-        shown += !bad;
+        ml_status status = play_step(play);
+        EXPECT(status != ML_MISSING); /* limits are in the file */
+        shown += !status;
     }
     return shown;
 }
@@ -367,9 +396,10 @@ int main(int count, char **arguments) {
         free(made.bytes);
     }
     for (int k = 0; k < MUTATORS; k++) all += opened[k];
-    printf("{\"cases\": %lld, \"opened\": %lld, \"steps\": %lld, \"seconds\": %.1f, \"mutators\": {",
-           (long long)wanted, (long long)all, (long long)steps,
-           (double)(clock() - began) / CLOCKS_PER_SEC);
+    printf(
+        "{\"cases\": %lld, \"opened\": %lld, \"steps\": %lld, \"seconds\": %.1f, \"mutators\": {",
+        (long long)wanted, (long long)all, (long long)steps,
+        (double)(clock() - began) / CLOCKS_PER_SEC);
     for (int k = 0; k < MUTATORS; k++)
         printf("%s\"%s\": {\"cases\": %lld, \"opened\": %lld}", k ? ", " : "", mutators[k],
                (long long)cases[k], (long long)opened[k]);

@@ -15,7 +15,7 @@ from motionloom.tables.query_records import Choice
 from motionloom.tables.transition_request import TransitionRequest
 
 MOST_LENGTHS = 4
-"""The longest transition, in lengths of a window; as in core/src/table.h."""
+"""The longest transition, in lengths of a window; as in core/src/tables/table.h."""
 LONGEST_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
 JOINS = 2

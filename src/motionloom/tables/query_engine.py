@@ -45,7 +45,7 @@ __all__ = ["Best", "Choice", "QueryEngine"]
 
 TRIES, RANKED = 3, 5
 """Recipes that are synthesized, best first, and of those that are in order already; as in
-core/src/transition.c."""
+core/src/tables/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Collections with up to so many bytes of rotations are checked whole when the engine is built;
 in larger ones each clip is checked when it is first used."""

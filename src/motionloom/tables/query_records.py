@@ -26,9 +26,9 @@ from motionloom.tables.table_arrays import TARGETS
 _rows = kernel("ml_table_rows")
 
 PINNED = 1
-"""Pinned windows that are tried for one source and target; as in core/src/table.h."""
+"""Pinned windows that are tried for one source and target; as in core/src/tables/table.h."""
 MORE = 8
-"""Recipes that may be scored together with those of a query; as in core/src/table.h."""
+"""Recipes that may be scored together with those of a query; as in core/src/tables/table.h."""
 
 
 class Choice(NamedTuple):

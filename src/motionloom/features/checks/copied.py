@@ -26,7 +26,7 @@ DRAGGED_MORE = 1.2
 """A sole point may be dragged so much farther than near the very frames that were copied."""
 FLOOR_FALL = 0.05
 """Metres that floors are below the higher one of two clips between them; as in
-core/src/transition.c."""
+core/src/tables/transition.c."""
 NEAR_S = 0.1
 """A sole point may be as low as it is in the source within so many seconds."""
 
