@@ -17,6 +17,142 @@
 /* 1 where the library for processors with AVX2 runs, which is quicker and gives the same bits. */
 ML_API int32_t ml_processor_has_avx2(void);
 
+/* ---- Numbers that C and Python share ----------------------------------------------------------
+   Python reads them from here, by motionloom._core.constant. */
+
+/* m/s2 */
+#define ML_GRAVITY 9.81
+/* Metres. The papers' scores are in inches. */
+#define ML_INCH 0.0254
+/* Segments of a body that have mass. */
+#define ML_SEGMENTS 16
+/* Radians (-120 degrees). Below this a knee is folded past half a turn, not bent backwards. */
+#define ML_KNEE_FOLDED (-120.0 * (3.141592653589793 / 180.0))
+
+/* Numbers of the checks, as ml_check_judge and ml_support_judge write them. Python has more of them
+   in between. */
+#define ML_CHECK_TURN 0
+#define ML_CHECK_SPEED 1
+#define ML_CHECK_BEND 2
+#define ML_CHECK_FLIP 3
+#define ML_CHECK_JUMP 4
+#define ML_CHECK_BACKWARDS 5
+#define ML_CHECK_FOLDED_KNEE 6
+#define ML_CHECK_PELVIS 7
+#define ML_CHECK_PLAN 8
+#define ML_CHECK_ROOT_BONE 9
+#define ML_CHECK_SOLE 10
+#define ML_CHECK_CONTACT 11
+#define ML_CHECK_DRAGGED 12
+#define ML_CHECK_HOVERING 13
+#define ML_CHECK_BRAKING 14
+#define ML_CHECK_FAST 15
+#define ML_CHECK_SLIP 19
+#define ML_CHECK_STALL 20
+#define ML_CHECK_LAUNCH 21
+#define ML_CHECK_ASTRAY 22
+/* Nothing supports the body because its feet glide; ml_check_judge finds it. */
+#define ML_CHECK_GLIDE 23
+
+/* Failures of one motion that are kept. */
+#define ML_CHECK_FOUND 96
+/* A joint may exceed its own maximum in the sources by the first, and always reach the second (rad/s,
+   m/s2; for speeds see `quick` of ml_check_limits). */
+#define ML_CHECK_TURN_MORE 1.3
+#define ML_CHECK_TURN_FREE (300.0 * (3.141592653589793 / 180.0))
+#define ML_CHECK_SPEED_MORE 1.3
+#define ML_CHECK_BEND_MORE 1.5
+#define ML_CHECK_BEND_FREE 80.0
+/* Metres by which soles may be lower than in the sources. */
+#define ML_CHECK_SINK 0.025
+/* Part of gravity by which a flight may be slower or faster: a jump may play 15 % slower or faster. */
+#define ML_CHECK_WARP 0.3
+/* m/s, and heights over the floor (1, 2 and 3 cm): a sole point below one of them that is faster is
+   dragged. */
+#define ML_CHECK_DRAG_SPEED 0.25
+#define ML_CHECK_HEIGHTS 3
+/* Parts of the planted heights of a point below which it is on the floor whatever it does (toes that
+   push off go deeper than feet stand), and below which it stands. */
+#define ML_CHECK_LANDS 0.10
+#define ML_CHECK_STANDS 0.25
+/* Frames that a contact must have for its slide to be measured. */
+#define ML_CHECK_SHORTEST_CONTACT 3
+/* Lengths of contacts whose slides are compared: a fifteenth of a second, twice, four times ..., and
+   any. */
+#define ML_CHECK_SPANS 7
+/* Moments of a clip around the mapped time that a foot is compared with. */
+#define ML_SUPPORT_MOMENTS 9
+
+/* Seconds of the shortest flight that is measured, and the part of body weight on the feet below which
+   a body is in flight. */
+#define ML_FLIGHT_S 0.12
+#define ML_FLIGHT_LOAD 0.2
+/* Metres. A turn of the root counts in the root's speed like a step on a circle of this radius. */
+#define ML_ROOT_TURN_M 0.3
+/* Naturalness. Part of the stature that is added to the movement of the posture, part of
+   sqrt(gravity * stature) that is added to the speed of the root, part of sqrt(stature / gravity) that
+   a step takes. */
+#define ML_NATURAL_STILL 0.06
+#define ML_NATURAL_SLOW 0.25
+#define ML_NATURAL_STEP 0.6
+/* How naturalness falls with the change of posture, the change of the root's velocity, the misses of
+   feet and the acceleration, each relative to how the motions move; and naturalness without any. */
+#define ML_NATURAL_POSTURE 7.58
+#define ML_NATURAL_VELOCITY 15.44
+#define ML_NATURAL_FEET 9.28
+#define ML_NATURAL_ACCELERATION 1.99
+#define ML_NATURAL_BIAS 6.67
+/* Inches. Sum under which the papers call a transition good. */
+#define ML_PAPER_IN 6.0
+
+/* Weights of a metre of displacement and a radian of turn in contexts, relative to a metre of posture. */
+#define ML_CONTEXT_DISPLACEMENT 0.19
+#define ML_CONTEXT_TURN_M 0.07
+/* Codes of a start or an end that lists are made by, and those of them that heads hold. */
+#define ML_INDEX_LEADING 16
+#define ML_INDEX_HEAD 8
+/* Stands for no window in recipes of a search; in recipes between representatives: there are fewer
+   windows, there is no recipe; as representative of a row: no window starts there. */
+#define ML_NO_WINDOW 65535
+#define ML_TABLE_NO_WINDOW 255
+#define ML_TABLE_NO_RECIPE 254
+#define ML_TABLE_NO_END 65535
+/* Part of the length over which an eased time gathers speed, and again loses it. */
+#define ML_WARP_EASE 0.25
+
+/* Slots for windows that are met at run time. */
+#define ML_TABLE_WIDE 32
+/* Windows of a label that are tried as targets, and captured windows as intermediaries, at most; and
+   pinned windows that are judged for one pair: the mean of the captured ones. */
+#define ML_TABLE_TARGETS 4
+#define ML_TABLE_CAPTURED 2
+#define ML_TABLE_PINNED 1
+/* Lengths of a window that a join may use of a clip. */
+#define ML_TABLE_JOINED 4
+/* Recipes of the table that are judged for a transition. */
+#define ML_RESCORED 32
+/* Recipes that are made, best first: of those that are in order, and where the others have to be put in
+   order. */
+#define ML_TABLE_RANKED 5
+#define ML_TABLE_TRIES 3
+/* Captured frames before and after made ones that are judged with them. */
+#define ML_TABLE_MARGIN 4
+/* Metres. Floors between two clips fall this far below the higher one of theirs. */
+#define ML_FLOOR_FALL 0.05
+/* m/s. No clip counts as slower. */
+#define ML_TABLE_SLOWEST 0.2
+/* Numbers a frame that the synthesis works with, next to seven a joint. */
+#define ML_TABLE_SYNTHESIS 57
+/* Columns that are measured of a recipe. */
+#define ML_TABLE_COLUMNS 19
+/* As `held` of a foot that is free. */
+#define ML_NOT_HELD (-1)
+
+/* Files of the run time: their version, bytes of their head, and steps of a rotation's parts. */
+#define ML_FILE_VERSION 5
+#define ML_FILE_HEAD 64
+#define ML_FILE_STEPS 262143.0
+
 /* ---- Elementary functions, element by element -------------------------------------------------
    The same bits on every platform, which those of the C library are not.
    x, y, out: (n) */
@@ -179,10 +315,10 @@ enum {
 
 /* What the state of a scan holds, all of it 0 at first but the lines. */
 enum {
-    ML_SCAN_POSITION,      /* next byte */
-    ML_SCAN_VALUES,        /* numbers in `values` so far */
-    ML_SCAN_LINE,          /* line of the next byte */
-    ML_SCAN_TOKEN_START,   /* first byte of a token that is not a number or that the caller must parse */
+    ML_SCAN_POSITION,    /* next byte */
+    ML_SCAN_VALUES,      /* numbers in `values` so far */
+    ML_SCAN_LINE,        /* line of the next byte */
+    ML_SCAN_TOKEN_START, /* first byte of a token that is not a number or that the caller must parse */
     ML_SCAN_TOKEN_STOP,    /* one past its last byte */
     ML_SCAN_ROW_LINE,      /* line on which the row begins */
     ML_SCAN_ROWS,          /* whole rows so far, in all blocks */
@@ -567,13 +703,6 @@ typedef struct {
     uint8_t *falls;
 } ml_support;
 
-/* Numbers of the checks of support and travel, after those of ml_check_judge. */
-#define ML_CHECK_SLIP 19
-#define ML_CHECK_STALL 20
-#define ML_CHECK_LAUNCH 21
-#define ML_CHECK_ASTRAY 22
-/* Nothing supports the body because its feet glide; ml_check_judge finds it. */
-#define ML_CHECK_GLIDE 23
 /* As `judged`: a frame that was judged before. */
 #define ML_SUPPORT_SEEN 2
 

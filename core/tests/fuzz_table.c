@@ -50,7 +50,7 @@ static void place(places *found, const uint8_t *file, const void *start, int kin
 /* Where the arrays of a file lie, by its counts alone; 0 where the counts are refused. */
 static int find_places(const uint8_t *file, places *found) {
     file_parts p;
-    file_cursor cursor = {file, INT64_C(1) << 50, FILE_HEAD, 0};
+    file_cursor cursor = {file, INT64_C(1) << 50, ML_FILE_HEAD, 0};
     memset(&p, 0, sizeof p);
     file_find(&cursor, &p); /* never fits: there is no end */
     if (cursor.is_short || !p.quats) return 0;
@@ -173,7 +173,7 @@ static int64_t draw_element(expect_drawn *drawn, const made_file *made, int part
 
 /* A count changed, and every array as long as it then has to be. */
 static void resize(expect_drawn *drawn, made_file *made) {
-    int64_t counts[FILE_COUNTS], *n = (int64_t *)(void *)(made->bytes + FILE_HEAD);
+    int64_t counts[FILE_COUNTS], *n = (int64_t *)(void *)(made->bytes + ML_FILE_HEAD);
     places now;
     memcpy(counts, n, sizeof counts);
     int k = (int)below(drawn, FILE_COUNTS);
@@ -182,7 +182,7 @@ static void resize(expect_drawn *drawn, made_file *made) {
     if (!find_places(made->bytes, &now) || now.total > MOST_FILE) return;
     uint8_t *bytes = malloc((size_t)now.total);
     memset(bytes, 0, (size_t)now.total);
-    memcpy(bytes, made->bytes, FILE_HEAD);
+    memcpy(bytes, made->bytes, ML_FILE_HEAD);
     for (int part = 0; part < now.count; part++) {
         int64_t had = made->parts.n_bytes[part], size = sizes[now.kind[part]];
         for (int64_t at = 0; had && at < now.n_bytes[part]; at += size)
@@ -198,11 +198,11 @@ static void resize(expect_drawn *drawn, made_file *made) {
 /* The array of every clip's first row, and others that go from 0 up, end where they must. */
 static void mend_ranges(made_file *made) {
     file_parts p;
-    file_cursor cursor = {made->bytes, made->n, FILE_HEAD, 0};
+    file_cursor cursor = {made->bytes, made->n, ML_FILE_HEAD, 0};
     if (file_find(&cursor, &p)) return;
     const int64_t *n = p.counts;
     ((int64_t *)(uintptr_t)p.starts)[n[FILE_CLIPS]] = n[FILE_ROWS];
-    ((int64_t *)(uintptr_t)p.firsts)[FILE_SEGMENTS] = n[FILE_PARTS];
+    ((int64_t *)(uintptr_t)p.firsts)[ML_SEGMENTS] = n[FILE_PARTS];
     ((int64_t *)(uintptr_t)p.first_piece)[n[FILE_LABELS]] = n[FILE_PIECES];
     for (int k = 0; k < 2; k++) {
         int64_t groups = n[k ? FILE_BOTH_GROUPS : FILE_START_GROUPS];
@@ -214,7 +214,7 @@ static void mend_ranges(made_file *made) {
 
 static void mutate(expect_drawn *drawn, made_file *made, int how) {
     int64_t counts[FILE_COUNTS], value;
-    memcpy(counts, made->bytes + FILE_HEAD, sizeof counts);
+    memcpy(counts, made->bytes + ML_FILE_HEAD, sizeof counts);
     int whole = draw_part(drawn, made, 0), real = draw_part(drawn, made, 1);
     int any = draw_part(drawn, made, -1), other = draw_part(drawn, made, -1);
     int64_t shorter = made->parts.n_bytes[any] < made->parts.n_bytes[other]
@@ -229,7 +229,7 @@ static void mutate(expect_drawn *drawn, made_file *made, int how) {
         break;
     case COUNTS:
         value = (int64_t)below(drawn, FILE_COUNTS);
-        put_whole(made, FILE_HEAD + 8 * value, WHOLE, odd_whole(drawn, counts, counts[value]));
+        put_whole(made, ML_FILE_HEAD + 8 * value, WHOLE, odd_whole(drawn, counts, counts[value]));
         break;
     case RESIZED:
         resize(drawn, made);
@@ -302,13 +302,13 @@ static void finish(expect_drawn *drawn, made_file *made, int how) {
         made->bytes = bytes;
         made->n = n;
     }
-    if (made->n < FILE_HEAD) return;
+    if (made->n < ML_FILE_HEAD) return;
     memcpy(made->bytes + 16, &made->n, 8);
     if (made->n % 8 == 0) {
-        uint64_t digest = file_digest(made->bytes + FILE_HEAD, made->n - FILE_HEAD);
+        uint64_t digest = file_digest(made->bytes + ML_FILE_HEAD, made->n - ML_FILE_HEAD);
         memcpy(made->bytes + 24, &digest, 8);
     }
-    if (how == HEAD) made->bytes[below(drawn, FILE_HEAD)] = (uint8_t)expect_draw(drawn);
+    if (how == HEAD) made->bytes[below(drawn, ML_FILE_HEAD)] = (uint8_t)expect_draw(drawn);
 }
 
 /* A transition, or steps with a change of goal, wherever the file lets them. */

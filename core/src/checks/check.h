@@ -9,32 +9,10 @@
 
 #define CHECK_DEGREES (ML_PI / 180.0)
 
-/* Numbers of the checks: the order of CHECKS in features/checks/check_names.py. */
-enum {
-    CHECK_TURN,
-    CHECK_SPEED,
-    CHECK_BEND,
-    CHECK_FLIP,
-    CHECK_JUMP,
-    CHECK_BACKWARDS,
-    CHECK_FOLDED_KNEE,
-    CHECK_PELVIS,
-    CHECK_PLAN,
-    CHECK_ROOT_BONE,
-    CHECK_SOLE,
-    CHECK_CONTACT,
-    CHECK_DRAGGED,
-    CHECK_HOVERING,
-    CHECK_BRAKING,
-    CHECK_FAST
-};
-
 /* Metres, m/s. A sole point that is lower than one of the heights over the floor and faster than the
    speed is dragged. Drags below each height are compared with the sources' below the same: a foot
    that swings by at 2 cm does not license one that wipes the floor. */
 #define CHECK_DRAG_HEIGHTS {0.01, 0.02, 0.03}
-#define CHECK_HEIGHTS 3
-#define CHECK_DRAG_SPEED 0.25
 /* Metres. A body all of whose points are higher than this over the floor touches nothing. */
 #define CHECK_HOVER_HEIGHT 0.04
 /* m/s. A sole point that is faster does not carry the body. */
@@ -43,19 +21,12 @@ enum {
 #define CHECK_REST 0.05
 /* Metres off free fall that are always allowed. */
 #define CHECK_HOVER_FREE 0.05
-/* m/s2, and part of it that a body in flight may fall slower or faster: a jump may play 15 % slower or
-   faster. */
-#define CHECK_GRAVITY 9.81
 /* Seconds. Longer runs without support are no flights, and looked at in parts. */
 #define CHECK_FLIGHT_S 2.0
-#define CHECK_WARP 0.3
-/* Frames that a contact must have for its slide to be measured. */
-#define CHECK_SHORTEST_CONTACT 3
 /* Metres that a contact may always slide. */
 #define CHECK_SLIDE_FREE 0.04
 /* Slides are compared over equally long contacts: of this long, twice, four times ..., and any. */
 #define CHECK_SPAN_S (1.0 / 15.0)
-#define CHECK_SPANS 7
 /* A heel is tested at its end and so far towards the ball, where it carries the body: a foot that
    turns on the end of its heel slides. Points that are tested: left heel and ball, right heel and
    ball, left and right pad of the heel. */
@@ -124,7 +95,7 @@ static inline double ml_check_moved(const check_contact *contact) {
 
 /* Numbers of each tested point that copied frames allow: its lowest height, how far the contact that
    starts there may slide, and how far it may be dragged below each height. */
-#define CHECK_GROUNDS (2 + CHECK_HEIGHTS)
+#define CHECK_GROUNDS (2 + ML_CHECK_HEIGHTS)
 
 /* Points of a sole whose support is judged, the heel first. */
 #define CHECK_SOLE_POINTS 5
@@ -138,32 +109,32 @@ static inline double ml_check_floor(const double *floors, int k) {
     return k < 4 ? floors[k] : floors[sole] + CHECK_PAD * (floors[sole + 1] - floors[sole]);
 }
 
-/* Which of the CHECK_SPANS limits a contact of n frames has. */
+/* Which of the ML_CHECK_SPANS limits a contact of n frames has. */
 static inline int64_t ml_check_span(int64_t n_frames, double fps) {
     int64_t width = ml_check_frames(CHECK_SPAN_S, fps, 2);
-    for (int64_t span = 0; span < CHECK_SPANS - 1; span++) {
+    for (int64_t span = 0; span < ML_CHECK_SPANS - 1; span++) {
         if (n_frames <= width) return span;
         width *= 2;
     }
-    return CHECK_SPANS - 1;
+    return ML_CHECK_SPANS - 1;
 }
 
 /* How far tested point k moves along the floor in the step into frame t > 0, and the lowest of the
-   heights that it is below: CHECK_HEIGHTS where it is above all, or moves too slowly. */
+   heights that it is below: ML_CHECK_HEIGHTS where it is above all, or moves too slowly. */
 static inline int ml_check_drag(const double *soles, const double *floors, int64_t t, int k,
                                 double fps, double *way) {
-    static const double heights[CHECK_HEIGHTS] = CHECK_DRAG_HEIGHTS;
+    static const double heights[ML_CHECK_HEIGHTS] = CHECK_DRAG_HEIGHTS;
     double pads[6], floor = ml_check_floor(floors, k);
     const double *now = ml_check_point(soles, t, k, pads);
     *way = 0.0;
-    if (now[1] >= floor + heights[CHECK_HEIGHTS - 1]) return CHECK_HEIGHTS;
+    if (now[1] >= floor + heights[ML_CHECK_HEIGHTS - 1]) return ML_CHECK_HEIGHTS;
     const double *before = ml_check_point(soles, t - 1, k, pads + 3);
     double high = ml_max(now[1], before[1]);
     int h = 0;
-    while (h < CHECK_HEIGHTS && high >= floor + heights[h]) h++;
-    if (h == CHECK_HEIGHTS) return h;
+    while (h < ML_CHECK_HEIGHTS && high >= floor + heights[h]) h++;
+    if (h == ML_CHECK_HEIGHTS) return h;
     *way = ml_check_way(now, before);
-    return *way * fps > CHECK_DRAG_SPEED ? h : CHECK_HEIGHTS;
+    return *way * fps > ML_CHECK_DRAG_SPEED ? h : ML_CHECK_HEIGHTS;
 }
 
 /* Whether nothing supports the body in frame t: every sole point is off the floor or moves along it,
@@ -205,14 +176,14 @@ static inline double ml_check_gap_in(const double *mass, int64_t from, int64_t t
                                      double warp) {
     double length = (double)(to - from) / fps, start = mass[3 * from + 1];
     double slope = (mass[3 * to + 1] - start) / length, along = 0.0, size = 0.0;
-    double falls[2] = {CHECK_GRAVITY, CHECK_GRAVITY}, gaps[2] = {0.0, 0.0};
+    double falls[2] = {ML_GRAVITY, ML_GRAVITY}, gaps[2] = {0.0, 0.0};
     if (to - from < 2) return 0.0;
     for (int64_t t = from + 1; t < to; t++) {
         double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
         along += arc * (mass[3 * t + 1] - start - slope * now);
         size += arc * arc;
     }
-    falls[1] *= ml_clamp(along / (CHECK_GRAVITY * size), 1.0 - warp, 1.0 + warp);
+    falls[1] *= ml_clamp(along / (ML_GRAVITY * size), 1.0 - warp, 1.0 + warp);
     for (int64_t t = from + 1; t < to; t++) {
         double now = (double)(t - from) / fps, arc = 0.5 * now * (length - now);
         double off = mass[3 * t + 1] - start - slope * now;

@@ -83,8 +83,8 @@ ml_status ml_copied_drags(int64_t n_own, const double *soles, const double *floo
                           double more, double *out) {
     if (near < 0 || copied_fits(n_own, n_frames, first, start, n)) return ML_BAD_SIZE;
     int64_t wide = CHECK_GROUNDS * CHECK_POINTS;
-    for (int i = 0; i < CHECK_POINTS * CHECK_HEIGHTS; i++) {
-        int k = i / CHECK_HEIGHTS, h = i % CHECK_HEIGHTS;
+    for (int i = 0; i < CHECK_POINTS * ML_CHECK_HEIGHTS; i++) {
+        int k = i / ML_CHECK_HEIGHTS, h = i % ML_CHECK_HEIGHTS;
         double *own = out + wide * first + CHECK_GROUNDS * k + 2 + h;
         for (int64_t t = 0; t < n; t++) own[wide * t] = 0.0;
         for (int64_t from = 1; from < n_own; from++) {

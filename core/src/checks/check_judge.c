@@ -4,13 +4,8 @@
 #include "../math/median.h"
 #include "check.h"
 
-/* A joint may exceed its own maximum in the sources by the first, and always reach the second
-   (rad/s, m/s2; for speeds see `quick` of the limits). */
-#define CHECK_TURN_MORE 1.3
-#define CHECK_TURN_FREE (300.0 * CHECK_DEGREES)
-#define CHECK_SPEED_MORE 1.3
-#define CHECK_BEND_MORE 1.5
-#define CHECK_BEND_FREE 80.0
+/* What the pelvis may exceed its maximum in the sources by, and what it may always reach, rad/s; so also
+   of braking, m/s2, and of travel, m/s. ML_CHECK_TURN_MORE and those after it are of joints. */
 #define CHECK_PELVIS_MORE 1.5
 #define CHECK_PELVIS_FREE (150.0 * CHECK_DEGREES)
 #define CHECK_BRAKE_MORE 1.3
@@ -52,7 +47,6 @@
 #define CHECK_BACK_FREE (-5.0 * CHECK_DEGREES)
 #define CHECK_FOLD_MORE (10.0 * CHECK_DEGREES)
 #define CHECK_FOLD_FREE (160.0 * CHECK_DEGREES)
-#define CHECK_SINK 0.025
 #define CHECK_DRAG_MORE 1.2
 #define CHECK_DRAG_FREE {0.10, 0.10, 0.30}
 #define CHECK_HOVER_MORE 1.25
@@ -162,9 +156,9 @@ static void check_find_over(const check_case *at, const check_most *most) {
     double step = CHECK_FLIP_STEP * at->fps, often = check_often(at), aside = check_aside(at);
     for (int64_t n = 0; n < n_checked; n++) {
         double own = limits->turn[n];
-        most->turn[n] = ml_max(CHECK_TURN_MORE * own, CHECK_TURN_FREE);
-        most->speed[n] = ml_max(CHECK_SPEED_MORE * limits->speed[n], limits->quick[n]);
-        most->bend[n] = ml_max(CHECK_BEND_MORE * limits->bend[n], CHECK_BEND_FREE);
+        most->turn[n] = ml_max(ML_CHECK_TURN_MORE * own, ML_CHECK_TURN_FREE);
+        most->speed[n] = ml_max(ML_CHECK_SPEED_MORE * limits->speed[n], limits->quick[n]);
+        most->bend[n] = ml_max(ML_CHECK_BEND_MORE * limits->bend[n], ML_CHECK_BEND_FREE);
         most->flip[n] = ml_max(ml_max(CHECK_FLIP_MORE * own, CHECK_FLIP_FREE), step);
         most->jump[n] = ml_max(CHECK_JUMP_MORE * limits->speed[n], often * limits->quick[n]);
         most->over[n] = 0.0;
@@ -196,7 +190,7 @@ static void check_judge_step(check_case *at, const check_most *most, int64_t t, 
     double turn = series->turn[t * n_checked + n], speed = step[0], flip = most->flip[n];
     if (turn > ml_max(flip, own_turn) && check_is_alone(at, t, n)) {
         double usual = check_usual(at, series->turn, t, n);
-        if (turn > usual) check_note(at, CHECK_FLIP, n, t, turn, ml_max(usual, flip));
+        if (turn > usual) check_note(at, ML_CHECK_FLIP, n, t, turn, ml_max(usual, flip));
     }
     if (n == 0 || speed <= own_speed) return;
     double after = t < series->n_frames - 1 ? step[n_checked] : 0.0, limit = most->jump[n];
@@ -205,7 +199,7 @@ static void check_judge_step(check_case *at, const check_most *most, int64_t t, 
     if (is_far) limit = ml_min(limit, CHECK_JUMP_FAR * quick);
     if (!is_far && !(speed > limit && check_is_brief(at, t, n))) return;
     double usual = check_usual(at, series->speed, t, n);
-    if (speed > usual) check_note(at, CHECK_JUMP, n, t, speed, ml_max(usual, limit));
+    if (speed > usual) check_note(at, ML_CHECK_JUMP, n, t, speed, ml_max(usual, limit));
 }
 
 /* A bone that is out of place in frame t alone. `own`: what the source does in the very frame. */
@@ -222,7 +216,7 @@ static void check_judge_twitch(check_case *at, int64_t t, int64_t n, const doubl
     if (apart >= ml_square(CHECK_TWITCH_BACK * ml_min(there, back))) return;
     limit = ml_max(limit, CHECK_TWITCH_TIMES * check_usual(at, series->kink, t, n));
     double both = 2.0 * at->fps; /* how fast it goes there and back */
-    if (kink > limit) check_note(at, CHECK_JUMP, n, t, both * kink, both * limit);
+    if (kink > limit) check_note(at, ML_CHECK_JUMP, n, t, both * kink, both * limit);
 }
 
 static void check_judge_joints(check_case *at) {
@@ -239,7 +233,7 @@ static void check_judge_joints(check_case *at) {
     for (int64_t n = 0; n < n_checked; n++) {
         if (most.over[n] == 0.0) continue;
         double most_turn = most.turn[n], most_speed = most.speed[n], most_bend = most.bend[n];
-        int check = n == 0 ? CHECK_PELVIS : CHECK_TURN;
+        int check = n == 0 ? ML_CHECK_PELVIS : ML_CHECK_TURN;
         for (int64_t t = at->first > 1 ? at->first : 1; t <= at->last; t++) {
             double own_turn = 0.0, own_speed = 0.0, own_bend = 0.0, limit;
             /* Copied frames are compared with their source, whose glitches they may repeat. */
@@ -253,12 +247,12 @@ static void check_judge_joints(check_case *at) {
             double speed = series->speed[t * n_checked + n];
             limit = ml_max(most_bend, own_bend);
             if (bend > limit && (at->allowed || !at->skipped[t < end ? t + 1 : end]))
-                check_note(at, CHECK_BEND, n, t, bend, limit);
+                check_note(at, ML_CHECK_BEND, n, t, bend, limit);
             if (t == at->first) continue; /* the step into the first frame is not its own */
             limit = ml_max(most_turn, own_turn);
             if (turn > limit) check_note(at, check, n, t, turn, limit);
             limit = ml_max(most_speed, own_speed);
-            if (speed > limit) check_note(at, CHECK_SPEED, n, t, speed, limit);
+            if (speed > limit) check_note(at, ML_CHECK_SPEED, n, t, speed, limit);
             check_judge_step(at, &most, t, n, CHECK_STEP_ALLOWED * own_turn,
                              CHECK_STEP_ALLOWED * own_speed);
             if (n > 0 && t < end && (at->allowed || !at->skipped[t + 1]))
@@ -279,20 +273,20 @@ static void check_judge_body(check_case *at) {
         if (at->skipped[t]) continue;
         const double *here = series->pelvis + 3 * t;
         double slowed = at->work[t];
-        if (slowed > brake) check_note(at, CHECK_BRAKING, -1, t, slowed, brake);
+        if (slowed > brake) check_note(at, ML_CHECK_BRAKING, -1, t, slowed, brake);
         if (t > 0 && !at->skipped[t - 1]) {
             double speed = at->fps * ml_check_way(here, here - 3);
-            if (speed > travel) check_note(at, CHECK_FAST, -1, t, speed, travel);
+            if (speed > travel) check_note(at, ML_CHECK_FAST, -1, t, speed, travel);
             for (int64_t k = 0; k < series->n_carriers; k++) {
-                double limit = ml_max(CHECK_TURN_MORE * limits->carried[k], pelvis);
+                double limit = ml_max(ML_CHECK_TURN_MORE * limits->carried[k], pelvis);
                 double turn = series->carried[t * series->n_carriers + k];
-                if (turn > limit) check_note(at, CHECK_ROOT_BONE, k, t, turn, limit);
+                if (turn > limit) check_note(at, ML_CHECK_ROOT_BONE, k, t, turn, limit);
             }
         }
         if (at->plan) {
             double off = series->heading[t] - at->plan[t];
             off = fabs(off - 2.0 * ML_PI * ml_nearest(off / (2.0 * ML_PI)));
-            if (off > CHECK_PLAN_OFF) check_note(at, CHECK_PLAN, -1, t, off, CHECK_PLAN_OFF);
+            if (off > CHECK_PLAN_OFF) check_note(at, ML_CHECK_PLAN, -1, t, off, CHECK_PLAN_OFF);
         }
     }
 }
@@ -343,7 +337,7 @@ static void check_judge_hovering(check_case *at) {
         if (!at->hovers) own = at->limits->body[CHECK_BODY_HOVER];
         for (int64_t u = begin; at->hovers && u < t; u++) own = ml_max(own, at->hovers[u]);
         double most = ml_max(CHECK_HOVER_MORE * own, CHECK_HOVER_FREE);
-        int check = check_glides(at, begin, t) ? ML_CHECK_GLIDE : CHECK_HOVERING;
+        int check = check_glides(at, begin, t) ? ML_CHECK_GLIDE : ML_CHECK_HOVERING;
         if (gap <= most) continue;
         int64_t middle = (begin + t) / 2;
         middle = middle < at->first ? at->first : middle > at->last ? at->last : middle;
@@ -365,14 +359,14 @@ static void check_judge_leg(check_case *at, int side, int held) {
     for (int64_t t = at->first; t <= at->last; t++) {
         if (at->skipped[t]) continue;
         double bent = at->series->flexion[2 * t + side];
-        if (bent < back) check_note(at, CHECK_BACKWARDS, side, t, bent, back);
-        if (bent > fold) check_note(at, CHECK_FOLDED_KNEE, side, t, bent, fold);
+        if (bent < back) check_note(at, ML_CHECK_BACKWARDS, side, t, bent, back);
+        if (bent > fold) check_note(at, ML_CHECK_FOLDED_KNEE, side, t, bent, fold);
         for (int point = 2 * side; held && point < 2 * side + 2; point++) {
-            double low = limits->sole[point] - CHECK_SINK;
+            double low = limits->sole[point] - ML_CHECK_SINK;
             double height = at->series->soles[12 * t + 3 * point + 1];
             if (check_is_copy(at, t))
                 low = ml_max(low, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * t + point)]);
-            if (height < low) check_note(at, CHECK_SOLE, point, t, height, low);
+            if (height < low) check_note(at, ML_CHECK_SOLE, point, t, height, low);
         }
     }
 }
@@ -384,7 +378,7 @@ static int check_is_planted(const check_case *at, int64_t t, int k) {
 
 /* Contacts of tested point k that move too far while they are labelled. */
 static void check_judge_contacts(check_case *at, int k) {
-    const double *limits = at->limits->slide + ml_check_row(k) * CHECK_SPANS;
+    const double *limits = at->limits->slide + ml_check_row(k) * ML_CHECK_SPANS;
     int64_t t = at->first;
     while (t <= at->last) {
         if (!check_is_planted(at, t, k)) {
@@ -401,8 +395,8 @@ static void check_judge_contacts(check_case *at, int k) {
             limit = ml_min(limit, at->grounds[CHECK_GROUNDS * (CHECK_POINTS * begin + k) + 1]);
         limit = ml_max(limit, CHECK_SLIDE_FREE);
         double way = ml_check_moved(&contact);
-        if (t - begin >= CHECK_SHORTEST_CONTACT && way > limit)
-            check_note(at, CHECK_CONTACT, ml_check_sole(k), begin, way, limit);
+        if (t - begin >= ML_CHECK_SHORTEST_CONTACT && way > limit)
+            check_note(at, ML_CHECK_CONTACT, ml_check_sole(k), begin, way, limit);
     }
 }
 
@@ -410,23 +404,24 @@ static void check_judge_contacts(check_case *at, int k) {
    are checked on. A drag that is wholly copied is compared with the same frames of the source; one in
    frames that are judged, which are changed, with the worst of the source. */
 static void check_judge_drags(check_case *at, int k) {
-    const double *own = at->limits->drag + CHECK_HEIGHTS * ml_check_row(k);
-    static const double frees[CHECK_HEIGHTS] = CHECK_DRAG_FREE;
-    double ways[CHECK_HEIGHTS] = {0.0}, step;
-    int is_made[CHECK_HEIGHTS] = {0};
+    const double *own = at->limits->drag + ML_CHECK_HEIGHTS * ml_check_row(k);
+    static const double frees[ML_CHECK_HEIGHTS] = CHECK_DRAG_FREE;
+    double ways[ML_CHECK_HEIGHTS] = {0.0}, step;
+    int is_made[ML_CHECK_HEIGHTS] = {0};
     for (int64_t t = 1; t <= at->last; t++) {
         int below = ml_check_drag(at->series->soles, check_lands(at, t), t, k, at->fps, &step);
         const double *grounds =
             at->grounds ? at->grounds + CHECK_GROUNDS * (CHECK_POINTS * t + k) : NULL;
         int is_changed = !check_is_copy(at, t);
-        for (int h = 0; h < CHECK_HEIGHTS; h++) {
+        for (int h = 0; h < ML_CHECK_HEIGHTS; h++) {
             double most = CHECK_DRAG_MORE * own[h];
             ways[h] = h >= below ? ways[h] + step : 0.0;
             is_made[h] = h >= below && (is_made[h] || is_changed || grounds[2 + h] == HUGE_VAL);
             if (ways[h] <= frees[h] || t < at->first) continue;
             if (!is_made[h]) most = ml_min(most, grounds[2 + h]);
             most = ml_max(most, frees[h]);
-            if (ways[h] > most) check_note(at, CHECK_DRAGGED, ml_check_sole(k), t, ways[h], most);
+            if (ways[h] > most)
+                check_note(at, ML_CHECK_DRAGGED, ml_check_sole(k), t, ways[h], most);
         }
     }
 }

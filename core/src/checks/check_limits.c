@@ -4,9 +4,6 @@
 
 /* The head's usual rotation speed: this part of its frames is below it. */
 #define LIMITS_HEAD 0.95
-/* Parts of the planted heights of a point below which it is on the floor, and stands. */
-#define LIMITS_LANDS 0.10
-#define LIMITS_STANDS 0.25
 /* Where no point stands, this part of the frames has its lowest point below the floor. */
 #define LIMITS_LOW 0.05
 
@@ -45,7 +42,7 @@ void ml_sole_floors(int64_t n_frames, const double *soles, const double *lowest,
         int64_t n = 0;
         for (int64_t t = 0; t < n_frames; t++)
             if (planted[4 * t + k]) work[n++] = soles[12 * t + 3 * k + 1];
-        known[k] = n >= CHECK_SHORTEST_CONTACT;
+        known[k] = n >= ML_CHECK_SHORTEST_CONTACT;
         if (!known[k]) continue;
         out[k] = limits_quantile(work, n, part);
         floor = any ? ml_min(floor, out[k]) : out[k];
@@ -117,8 +114,9 @@ ml_status ml_limits_measure(const ml_check_series *series, double fps, const uin
         for (int k = 0; k < 2; k++) flexion[k] = ml_min(flexion[k], series->flexion[2 * t + k]);
         for (int k = 0; k < 4; k++) sole[k] = ml_min(sole[k], series->soles[12 * t + 3 * k + 1]);
     }
-    ml_sole_floors(n_frames, series->soles, series->lowest, planted, LIMITS_LANDS, work, floor);
-    ml_sole_floors(n_frames, series->soles, series->lowest, planted, LIMITS_STANDS, work, highest);
+    ml_sole_floors(n_frames, series->soles, series->lowest, planted, ML_CHECK_LANDS, work, floor);
+    ml_sole_floors(n_frames, series->soles, series->lowest, planted, ML_CHECK_STANDS, work,
+                   highest);
     limits_body(series, fps, good, highest, work, body);
     ml_sole_slides(n_frames, series->soles, planted, fps, work, slide);
     ml_sole_drags(n_frames, series->soles, floor, fps, drag);

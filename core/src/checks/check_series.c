@@ -5,9 +5,6 @@
 
 #include "check.h"
 
-/* Flexion below this is a knee folded past half a turn, not one bent backwards. */
-#define CHECK_FOLDED (-120.0 * CHECK_DEGREES)
-
 /* Joints whose turns are measured at once. */
 #define CHECK_AT_ONCE 32
 
@@ -112,7 +109,7 @@ static inline void check_leg(const ml_check_rig *rig, int64_t side, int64_t t, c
         soles[3 + c] = at[3 * ankle + c] + ball[c];
     }
     out->lowest[t] = ml_min(ml_min(out->lowest[t], soles[1]), soles[4]);
-    out->flexion[2 * t + side] = angle < CHECK_FOLDED ? angle + 2.0 * ML_PI : angle;
+    out->flexion[2 * t + side] = angle < ML_KNEE_FOLDED ? angle + 2.0 * ML_PI : angle;
 }
 
 /* Heading from the lines between left and right joints, at positions `at`; that of the frame before

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* Slides of one contact, of frames `first` to `first + n - 1` of a point; `out` (CHECK_SPANS) keeps
+/* Slides of one contact, of frames `first` to `first + n - 1` of a point; `out` (ML_CHECK_SPANS) keeps
    the farthest. Boxes hold x, -x, z and -z, each the lowest of `width` frames from each on. */
 static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int64_t first_width,
                        double *boxes, double *out) {
@@ -18,8 +18,8 @@ static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int
         boxes[4 * f + 3] = -at[2];
     }
     int64_t width = 1;
-    for (int span = 0; span < CHECK_SPANS; span++) {
-        int64_t wanted = span == CHECK_SPANS - 1 ? n : first_width << span;
+    for (int span = 0; span < ML_CHECK_SPANS; span++) {
+        int64_t wanted = span == ML_CHECK_SPANS - 1 ? n : first_width << span;
         if (wanted > n) wanted = n;
         while (width < wanted) {
             int64_t step = width < wanted - width ? width : wanted - width;
@@ -35,7 +35,7 @@ static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int
         }
         out[span] = ml_max(out[span], sqrt(farthest));
         if (width == n) { /* longer spans have the same */
-            for (int longer = span + 1; longer < CHECK_SPANS; longer++)
+            for (int longer = span + 1; longer < ML_CHECK_SPANS; longer++)
                 out[longer] = ml_max(out[longer], sqrt(farthest));
             return;
         }
@@ -45,14 +45,14 @@ static void sole_slide(const double *soles, int64_t first, int64_t n, int k, int
 void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *planted, double fps,
                     double *boxes, double *out) {
     int64_t first_width = ml_check_frames(CHECK_SPAN_S, fps, 2);
-    for (int k = 0; k < 4 * CHECK_SPANS; k++) out[k] = 0.0;
+    for (int k = 0; k < 4 * ML_CHECK_SPANS; k++) out[k] = 0.0;
     for (int k = 0; k < CHECK_POINTS; k++) {
-        double *most = out + ml_check_row(k) * CHECK_SPANS;
+        double *most = out + ml_check_row(k) * ML_CHECK_SPANS;
         int64_t t = 0;
         while (t < n_frames) {
             int64_t first = t;
             while (t < n_frames && planted[4 * t + ml_check_sole(k)]) t++;
-            if (t - first >= CHECK_SHORTEST_CONTACT)
+            if (t - first >= ML_CHECK_SHORTEST_CONTACT)
                 sole_slide(soles, first, t - first, k, first_width, boxes, most);
             if (t == first) t++;
         }
@@ -61,12 +61,13 @@ void ml_sole_slides(int64_t n_frames, const double *soles, const uint8_t *plante
 
 void ml_sole_drags(int64_t n_frames, const double *soles, const double *floors, double fps,
                    double *out) {
-    for (int i = 0; i < 4 * CHECK_HEIGHTS; i++) out[i] = 0.0;
+    for (int i = 0; i < 4 * ML_CHECK_HEIGHTS; i++) out[i] = 0.0;
     for (int k = 0; k < CHECK_POINTS; k++) {
-        double ways[CHECK_HEIGHTS] = {0.0}, step, *longest = out + CHECK_HEIGHTS * ml_check_row(k);
+        double ways[ML_CHECK_HEIGHTS] = {0.0}, step,
+               *longest = out + ML_CHECK_HEIGHTS * ml_check_row(k);
         for (int64_t t = 1; t < n_frames; t++) {
             int below = ml_check_drag(soles, floors, t, k, fps, &step);
-            for (int h = 0; h < CHECK_HEIGHTS; h++) {
+            for (int h = 0; h < ML_CHECK_HEIGHTS; h++) {
                 ways[h] = h >= below ? ways[h] + step : 0.0;
                 longest[h] = ml_max(longest[h], ways[h]);
             }
@@ -81,7 +82,7 @@ double ml_sole_hover(int64_t n_frames, const double *soles, const double *lowest
     while (t < n_frames) {
         int64_t first = t;
         while (t < n_frames && ml_check_is_off(soles, lowest, t, floors, fps)) t++;
-        double gap = t > first ? ml_check_gap(n_frames, mass, first, t, fps, CHECK_WARP) : 0.0;
+        double gap = t > first ? ml_check_gap(n_frames, mass, first, t, fps, ML_CHECK_WARP) : 0.0;
         worst = ml_max(worst, gap);
         if (t == first) t++;
         for (int64_t s = first; out && s < t; s++) out[s] = (float)gap;

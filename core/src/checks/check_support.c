@@ -33,7 +33,6 @@
 #define SUPPORT_APART 0.01
 /* Seconds. A clip may do what it does there as much earlier or later. */
 #define SUPPORT_NEAR_S 0.05
-#define SUPPORT_MOMENTS 9
 /* Frames. A moment so near to a frame is that frame: what is next to it is not known of the moment. */
 #define SUPPORT_ON_FRAME 1e-6
 /* A clip that plays faster than this does not move its feet and its body faster yet. */
@@ -66,7 +65,6 @@
    them on one side where the clip is over on the other; and metres that the point may be lower. */
 #define SUPPORT_SOLE_S 0.5
 #define SUPPORT_SINK 0.025
-#define SUPPORT_CHECK_SOLE 10 /* CHECK_SOLE of check_judge.c */
 
 /* Velocity at frame t of a line through n frames of columns `at` and at + 1 ... of rows (.., width). */
 static void support_slope(int64_t n_frames, int64_t half, double fps, const double *values,
@@ -267,7 +265,7 @@ static void support_moment(const ml_support *source, const ml_support *result, i
         int64_t from = now ? g : next, to = then ? next : g; /* not into the air, nor out of it */
         const double *a = source->velocity + 3 * (SUPPORT_POINTS * (2 * from + f) + k);
         const double *b = source->velocity + 3 * (SUPPORT_POINTS * (2 * to + f) + k);
-        double *out = told + 2 * (SUPPORT_MOMENTS * f + i);
+        double *out = told + 2 * (ML_SUPPORT_MOMENTS * f + i);
         for (int c = 0; c < 2; c++) out[c] = way * rate * (a[2 * c] + part * (b[2 * c] - a[2 * c]));
     }
 }
@@ -280,10 +278,10 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
     double usual = source_fps / fps, longest = SUPPORT_LONGEST_STEP * usual;
     int64_t before = -2, lowest[4] = {-1, -1, -1, -1};
     for (int64_t t = first; t < stop; t++) {
-        double *told = feet + 4 * SUPPORT_MOMENTS * (t - first);
-        double *moves = travel + 2 * SUPPORT_MOMENTS * (t - first);
-        for (int i = 0; i < 4 * SUPPORT_MOMENTS; i++) told[i] = (double)NAN;
-        for (int i = 0; i < 2 * SUPPORT_MOMENTS; i++) moves[i] = (double)NAN;
+        double *told = feet + 4 * ML_SUPPORT_MOMENTS * (t - first);
+        double *moves = travel + 2 * ML_SUPPORT_MOMENTS * (t - first);
+        for (int i = 0; i < 4 * ML_SUPPORT_MOMENTS; i++) told[i] = (double)NAN;
+        for (int i = 0; i < 2 * ML_SUPPORT_MOMENTS; i++) moves[i] = (double)NAN;
         rates[t - first] = (double)NAN;
         if (!(at[t] >= -0.5 && at[t] <= (double)n)) continue;
         double rate = support_rate(at, first, stop, t, half, longest) / usual;
@@ -294,8 +292,8 @@ ml_status ml_support_told(const ml_support *source, double source_fps, const ml_
         if (here != before && here != before + 1)
             for (int k = 0; k < 4; k++) lowest[k] = -1;
         support_lows(source, source_fps, before = here, lowest, lows + 4 * (t - first));
-        for (int i = 0; i < SUPPORT_MOMENTS; i++) {
-            double away = SUPPORT_NEAR_S * (2.0 * (double)i / (SUPPORT_MOMENTS - 1) - 1.0);
+        for (int i = 0; i < ML_SUPPORT_MOMENTS; i++) {
+            double away = SUPPORT_NEAR_S * (2.0 * (double)i / (ML_SUPPORT_MOMENTS - 1) - 1.0);
             double place = ml_clamp(at[t] + away * source_fps, 0.0, (double)(n - 1));
             support_moment(source, result, t, place, rate, way, i, told, moves);
         }
@@ -378,9 +376,9 @@ static int support_swings(const support_case *at, int64_t n, int64_t t, int f) {
     const double *v = at->result->velocity + 3 * (SUPPORT_POINTS * (2 * t + 1 - f) + k);
     if (ml_square(v[0]) + ml_square(v[2]) >= ml_square(SUPPORT_STANDS)) return 0;
     for (int64_t s = 0; s < at->n_told; s++) {
-        const double *told = at->feet + 2 * SUPPORT_MOMENTS * (2 * (n * s + t - at->first) + f);
+        const double *told = at->feet + 2 * ML_SUPPORT_MOMENTS * (2 * (n * s + t - at->first) + f);
         if (isnan(at->rates[n * s + t - at->first])) continue;
-        for (int i = 0; i < SUPPORT_MOMENTS; i++)
+        for (int i = 0; i < ML_SUPPORT_MOMENTS; i++)
             if (!isnan(told[2 * i])) return 0;
     }
     return 1;
@@ -403,18 +401,18 @@ static int support_beyond(const support_case *at, int64_t t, int f, double *out,
     for (int64_t s = 0; s < at->n_told; s++) {
         if (isnan(at->rates[n * s + t - at->first])) continue;
         known++;
-        const double *told = at->feet + 2 * SUPPORT_MOMENTS * (2 * (n * s + t - at->first) + f);
-        for (int i = 0; i < SUPPORT_MOMENTS; i++) {
+        const double *told = at->feet + 2 * ML_SUPPORT_MOMENTS * (2 * (n * s + t - at->first) + f);
+        for (int i = 0; i < ML_SUPPORT_MOMENTS; i++) {
             stands &=
                 ml_square(told[2 * i]) + ml_square(told[2 * i + 1]) < ml_square(SUPPORT_STANDS);
             if (isnan(told[2 * i])) continue;
-            int next = i + 1 < SUPPORT_MOMENTS && !isnan(told[2 * i + 2]) ? i + 1 : i;
+            int next = i + 1 < ML_SUPPORT_MOMENTS && !isnan(told[2 * i + 2]) ? i + 1 : i;
             double size = support_off_line(u, told + 2 * i, told + 2 * next, off);
             if (size >= best) continue;
             best = size;
             out[0] = off[0], out[1] = off[1];
         }
-        const double *middle = told + (SUPPORT_MOMENTS - 1);
+        const double *middle = told + (ML_SUPPORT_MOMENTS - 1);
         if (isnan(middle[0]) || n_now == SUPPORT_CLIPS) continue;
         now[2 * n_now] = middle[0], now[2 * n_now + 1] = middle[1];
         n_now++;
@@ -509,14 +507,14 @@ static void support_judge_travel(support_case *at) {
         const double *v = at->result->travel + 2 * t;
         int64_t n_moves = 1;
         for (int64_t s = 0; s < at->n_told && at->judged[t] == 1; s++) {
-            const double *told = at->travel + 2 * SUPPORT_MOMENTS * (n * s + t - at->first);
+            const double *told = at->travel + 2 * ML_SUPPORT_MOMENTS * (n * s + t - at->first);
             double rate = at->rates[n * s + t - at->first];
             if (isnan(rate)) continue;
-            for (int i = 0; i < SUPPORT_MOMENTS; i++) {
+            for (int i = 0; i < ML_SUPPORT_MOMENTS; i++) {
                 double speed = sqrt(ml_square(told[2 * i]) + ml_square(told[2 * i + 1]));
                 least = ml_min(least, speed * ml_clamp(rate, SUPPORT_SLOWER, 1.0));
                 most = ml_max(most, speed * ml_max(rate, 1.0));
-                if (i % (SUPPORT_MOMENTS / SUPPORT_DIRECTIONS + 1)) continue;
+                if (i % (ML_SUPPORT_MOMENTS / SUPPORT_DIRECTIONS + 1)) continue;
                 if (n_moves > SUPPORT_DIRECTIONS * SUPPORT_CLIPS) continue;
                 moves[2 * n_moves] = SUPPORT_LAUNCH * told[2 * i];
                 moves[2 * n_moves + 1] = SUPPORT_LAUNCH * told[2 * i + 1];
@@ -552,7 +550,7 @@ static void support_judge_soles(support_case *at) {
         for (int k = 0; k < 4; k++) {
             double height = at->result->soles[12 * t + 3 * k + 1];
             if (low[k] < HUGE_VAL && height < low[k])
-                support_note(at, SUPPORT_CHECK_SOLE, k, t, height, low[k]);
+                support_note(at, ML_CHECK_SOLE, k, t, height, low[k]);
         }
     }
 }

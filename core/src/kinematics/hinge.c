@@ -3,9 +3,6 @@
 #include "../kernels.h"
 #include "../math/vector.h"
 
-/* Angles below this are knees folded past half a turn, not bent backwards, radians. */
-#define HINGE_FOLDED (-120.0 * (ML_PI / 180.0))
-
 /* A world vector as the joint of rotation q sees it. */
 static void hinge_seen(const double *q, const double *v, double *out) {
     double back[4] = {q[0], -q[1], -q[2], -q[3]};
@@ -72,7 +69,7 @@ ml_status ml_hinge_flexion(int64_t n_frames, int64_t n_joints, const double *loc
         ml_cross(axis, thigh, across);
         ml_cross(across, axis, along);
         double angle = ml_atan2(ml_dot(at, across), ml_dot(at, along));
-        out[f] = angle < HINGE_FOLDED ? angle + 2.0 * ML_PI : angle;
+        out[f] = angle < ML_KNEE_FOLDED ? angle + 2.0 * ML_PI : angle;
     }
     return ML_OK;
 }

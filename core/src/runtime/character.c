@@ -54,8 +54,8 @@ static int64_t stream_lay_out(const ml_table *table, uint8_t *block, stream_piec
     pieces->choice = (ml_choice){.most = most};
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
-    pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
-    pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
+    pieces->choice.columns = ML_TAKE(&memory, float, ML_TABLE_COLUMNS * most);
+    pieces->found = ML_TAKE(&memory, double, 5 * ML_CHECK_FOUND);
     ml_planned_lay_out(table, back, &memory, &pieces->own);
     return memory.used;
 }

@@ -8,8 +8,6 @@
 #include "../tables/table.h"
 #include "stream_window.h"
 
-#define FILE_VERSION 5
-#define FILE_HEAD 64
 /* Counts are below this, so that products of a few of them fit into 64 bits. */
 #define FILE_MOST (INT64_C(1) << 31)
 #define FILE_LONGEST 16384
@@ -18,16 +16,10 @@
 #define FILE_MOST_PLANTS 4096
 /* A rotation is 7 bytes: which part is largest, and 18 bits for each of the others. */
 #define FILE_QUAT 7
-#define FILE_STEPS 262143.0
 #define FILE_HALF_ROOT 0.70710678118654752440
 /* Rows whose contexts are made at once when the index is filled. */
 #define FILE_BLOCK 256
-#define FILE_SEGMENTS 16
 #define FILE_LOOKS 3
-/* Weights of a metre of displacement and a radian of turn relative to a metre of posture; as in
-   tables/index/contexts.py. */
-#define FILE_WAY 0.19
-#define FILE_TURN_M 0.07
 
 static const char file_magic[8] = {'M', 'L', 'R', 't', 'i', 'm', 'e', '1'};
 
@@ -113,15 +105,16 @@ static ml_status file_head(const uint8_t *file, int64_t n_bytes) {
     int64_t size;
     uint64_t digest;
     if ((uintptr_t)file % 8) return ML_UNALIGNED;
-    if (n_bytes < FILE_HEAD || n_bytes % 8) return ML_DAMAGED;
+    if (n_bytes < ML_FILE_HEAD || n_bytes % 8) return ML_DAMAGED;
     memcpy(&version, file + 8, 4);
     memcpy(&size, file + 16, 8);
     memcpy(&digest, file + 24, 8);
     if (memcmp(file, file_magic, 8)) return ML_DAMAGED;
-    if (version != FILE_VERSION) return ML_OTHER_VERSION;
-    if (size != n_bytes || !file_is_zero(file + 12, 4) || !file_is_zero(file + 32, FILE_HEAD - 32))
+    if (version != ML_FILE_VERSION) return ML_OTHER_VERSION;
+    if (size != n_bytes || !file_is_zero(file + 12, 4) ||
+        !file_is_zero(file + 32, ML_FILE_HEAD - 32))
         return ML_DAMAGED;
-    return digest == file_digest(file + FILE_HEAD, n_bytes - FILE_HEAD) ? ML_OK : ML_DAMAGED;
+    return digest == file_digest(file + ML_FILE_HEAD, n_bytes - ML_FILE_HEAD) ? ML_OK : ML_DAMAGED;
 }
 
 /* Counts that stand in no relation to the size of the file, or whose products matter. */
@@ -130,8 +123,8 @@ static int file_counts_fit(const int64_t *n) {
         if (k != FILE_HEAD_JOINT && (n[k] < 0 || n[k] >= FILE_MOST)) return 0;
     return n[FILE_ROWS] >= 1 && n[FILE_JOINTS] >= 1 && n[FILE_JOINTS] <= FILE_MOST_JOINTS &&
            n[FILE_CLIPS] >= 1 && n[FILE_MEDOIDS] >= 1 && n[FILE_MEDOIDS] < 254 &&
-           n[FILE_ENDS] >= 1 && n[FILE_ENDS] < TABLE_NO_END && n[FILE_RECIPES] >= 1 &&
-           n[FILE_RECIPES] <= TABLE_NO_END && n[FILE_LENGTH] >= 2 &&
+           n[FILE_ENDS] >= 1 && n[FILE_ENDS] < ML_TABLE_NO_END && n[FILE_RECIPES] >= 1 &&
+           n[FILE_RECIPES] <= ML_TABLE_NO_END && n[FILE_LENGTH] >= 2 &&
            n[FILE_LENGTH] <= FILE_LONGEST && n[FILE_PAD] >= 1 && n[FILE_PAD] <= FILE_LONGEST &&
            n[FILE_WINDOW_PLANTS] >= 1 && n[FILE_WINDOW_PLANTS] <= FILE_MOST_PLANTS &&
            n[FILE_TAPS] >= 2 * n[FILE_PAD] - 1 && n[FILE_TAPS] <= 4 * FILE_LONGEST &&
@@ -144,7 +137,7 @@ static int file_counts_fit(const int64_t *n) {
 }
 
 static int64_t file_n_limits(const int64_t *n) {
-    return 4 * n[FILE_CHECKED] + n[FILE_CARRIERS] + 20 + 4 * (CHECK_SPANS + CHECK_HEIGHTS);
+    return 4 * n[FILE_CHECKED] + n[FILE_CARRIERS] + 20 + 4 * (ML_CHECK_SPANS + ML_CHECK_HEIGHTS);
 }
 
 /* Where every array lies, by the counts. */
@@ -165,15 +158,15 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
     p->check_legs = FILE_NEXT(cursor, int64_t, 6);
     p->hinges = FILE_NEXT(cursor, double, 6);
     p->check_soles = FILE_NEXT(cursor, double, 12);
-    p->firsts = FILE_NEXT(cursor, int64_t, FILE_SEGMENTS + 1);
+    p->firsts = FILE_NEXT(cursor, int64_t, ML_SEGMENTS + 1);
     p->joints = FILE_NEXT(cursor, int64_t, n[FILE_PARTS]);
     p->parts = FILE_NEXT(cursor, float, n[FILE_PARTS]);
-    p->masses = FILE_NEXT(cursor, float, FILE_SEGMENTS);
+    p->masses = FILE_NEXT(cursor, float, ML_SEGMENTS);
     p->taps = FILE_NEXT(cursor, float, 3 * n[FILE_TAPS]);
     p->term_weights = FILE_NEXT(cursor, float, 16 * padded);
     p->sole = FILE_NEXT(cursor, float, 4);
-    p->linear = FILE_NEXT(cursor, double, TABLE_COLUMNS);
-    p->log = FILE_NEXT(cursor, double, TABLE_COLUMNS);
+    p->linear = FILE_NEXT(cursor, double, ML_TABLE_COLUMNS);
+    p->log = FILE_NEXT(cursor, double, ML_TABLE_COLUMNS);
     p->compared = FILE_NEXT(cursor, int64_t, n[FILE_COMPARED]);
     p->before = FILE_NEXT(cursor, int64_t, FILE_LOOKS);
     p->after = FILE_NEXT(cursor, int64_t, FILE_LOOKS);
@@ -221,7 +214,7 @@ static ml_status file_find(file_cursor *cursor, file_parts *p) {
 }
 
 static ml_status file_read(const uint8_t *file, int64_t n_bytes, file_parts *p) {
-    file_cursor cursor = {file, n_bytes, FILE_HEAD, 0};
+    file_cursor cursor = {file, n_bytes, ML_FILE_HEAD, 0};
     ml_status status = file_head(file, n_bytes);
     return status ? status : file_find(&cursor, p);
 }
@@ -260,7 +253,7 @@ static int file_body_fits(const file_parts *p) {
     int64_t joints = n[FILE_JOINTS];
     for (int64_t j = 0; j < joints; j++)
         if (p->parents[j] < -1 || p->parents[j] >= j || (p->parents[j] < 0) != (j == 0)) return 0;
-    for (int k = 0; k < FILE_SEGMENTS; k++)
+    for (int k = 0; k < ML_SEGMENTS; k++)
         if (!(p->masses[k] >= 0.0f)) return 0;
     return file_indices(n[FILE_CHAIN], p->chain, 0, joints) &&
            file_indices(6, p->legs, 0, joints) &&
@@ -270,13 +263,13 @@ static int file_body_fits(const file_parts *p) {
            file_indices(6, p->check_legs, 0, joints) &&
            file_indices(n[FILE_PARTS], p->joints, 0, joints) &&
            file_indices(n[FILE_COMPARED], p->compared, 0, joints) &&
-           file_ranges(FILE_SEGMENTS, p->firsts, 1, n[FILE_PARTS]) &&
+           file_ranges(ML_SEGMENTS, p->firsts, 1, n[FILE_PARTS]) &&
            file_numbers(3 * joints, p->offsets, FILE_LARGEST) &&
            file_numbers(12, p->soles, FILE_LARGEST) && file_numbers(6, p->poles, FILE_LARGEST) &&
            file_numbers(6, p->hinges, FILE_LARGEST) &&
            file_numbers(12, p->check_soles, FILE_LARGEST) &&
            file_singles(n[FILE_PARTS], p->parts, 1e6f) &&
-           file_singles(FILE_SEGMENTS, p->masses, 1e6f) && file_singles(4, p->sole, 1e6f);
+           file_singles(ML_SEGMENTS, p->masses, 1e6f) && file_singles(4, p->sole, 1e6f);
 }
 
 static int file_positive(int64_t n, const float *values) {
@@ -296,8 +289,8 @@ static int file_measures_fit(const file_parts *p) {
            file_singles(n[FILE_ROWS], p->hovers, 1e9f) &&
            file_singles(3 * n[FILE_TAPS], p->taps, 1e9f) &&
            file_singles(16 * padded, p->term_weights, 1e3f) &&
-           file_numbers(TABLE_COLUMNS, p->linear, FILE_LARGEST) &&
-           file_numbers(TABLE_COLUMNS, p->log, FILE_LARGEST) &&
+           file_numbers(ML_TABLE_COLUMNS, p->linear, FILE_LARGEST) &&
+           file_numbers(ML_TABLE_COLUMNS, p->log, FILE_LARGEST) &&
            file_indices(FILE_LOOKS, p->before, -FILE_LONGEST, 1) &&
            file_indices(FILE_LOOKS, p->after, 0, FILE_LONGEST) &&
            file_singles(columns, p->start_mean, 1e6f) && file_singles(columns, p->end_mean, 1e6f) &&
@@ -345,7 +338,7 @@ static int file_recipes_fit(const file_parts *p) {
     const int64_t *n = p->counts;
     int64_t ends = n[FILE_ENDS], medoids = n[FILE_MEDOIDS];
     for (int64_t row = 0; row < n[FILE_ROWS]; row++)
-        if (p->nearest[row] != TABLE_NO_END && p->nearest[row] >= ends) return 0;
+        if (p->nearest[row] != ML_TABLE_NO_END && p->nearest[row] >= ends) return 0;
     for (int64_t k = 0; k < medoids; k++)
         if (!file_is_window(p, p->medoids[k])) return 0;
     for (int64_t k = 0; k < n[FILE_LABELS] * ends; k++) {
@@ -458,7 +451,7 @@ static void file_lay_out(const file_parts *p, ml_memory *m, file_memory *made) {
     made->moments = ML_TAKE(m, float, columns * FILE_BLOCK);
     made->block_rows = ML_TAKE(m, int64_t, FILE_BLOCK);
     made->measured = ML_TAKE(m, uint8_t, n[FILE_CLIPS]);
-    made->met = ML_TAKE(m, int64_t, n[FILE_MEDOIDS] + TABLE_WIDE);
+    made->met = ML_TAKE(m, int64_t, n[FILE_MEDOIDS] + ML_TABLE_WIDE);
     made->missing = ML_TAKE(m, int64_t, 1);
     made->name_at = ML_TAKE(m, int64_t, joints + n[FILE_CLIPS] + n[FILE_LABELS]);
 }
@@ -466,7 +459,7 @@ static void file_lay_out(const file_parts *p, ml_memory *m, file_memory *made) {
 /* Terms of windows, which are still to be filled, and memory to judge blends in. */
 static void file_lay_out_terms(const file_parts *p, ml_memory *m, file_memory *made) {
     const int64_t *n = p->counts;
-    int64_t padded = n[FILE_LENGTH] + 2 * n[FILE_PAD], windows = n[FILE_MEDOIDS] + TABLE_WIDE;
+    int64_t padded = n[FILE_LENGTH] + 2 * n[FILE_PAD], windows = n[FILE_MEDOIDS] + ML_TABLE_WIDE;
     ml_table_lay_out_terms(m, windows, padded, n[FILE_WINDOW_PLANTS], n[FILE_LENGTH], &made->own);
     if (!m->block) return;
     ml_term_slots *s = made->own.slots;
@@ -507,7 +500,7 @@ static void file_unpack(const uint8_t *bytes, double *q) {
     for (int c = 0; c < 4; c++) {
         if (c == largest) continue;
         double step = (double)(word >> at & 0x3ffff);
-        q[c] = (2.0 * step / FILE_STEPS - 1.0) * FILE_HALF_ROOT;
+        q[c] = (2.0 * step / ML_FILE_STEPS - 1.0) * FILE_HALF_ROOT;
         sum += q[c] * q[c];
         at += 18;
     }
@@ -590,9 +583,9 @@ static void file_fill_ways(const file_parts *p, file_memory *made) {
             double x = made->ground[2 * last] - made->ground[2 * row];
             double z = made->ground[2 * last + 1] - made->ground[2 * row + 1];
             ml_sincos(made->heading[row], &s, &c);
-            way[0] = FILE_WAY * (c * x - s * z);
-            way[1] = FILE_WAY * (s * x + c * z);
-            way[2] = FILE_TURN_M * (made->heading[last] - made->heading[row]);
+            way[0] = ML_CONTEXT_DISPLACEMENT * (c * x - s * z);
+            way[1] = ML_CONTEXT_DISPLACEMENT * (s * x + c * z);
+            way[2] = ML_CONTEXT_TURN_M * (made->heading[last] - made->heading[row]);
         }
         for (int k = 0; k < 3; k++)
             made->ways[3 * row + k] =
@@ -663,7 +656,7 @@ static void file_connect(const file_parts *p, file_memory *made, ml_table *table
             at = k + 1;
         }
     memset(made->measured, 1, (size_t)n[FILE_CLIPS]);
-    for (int64_t k = 0; k < n[FILE_MEDOIDS] + TABLE_WIDE; k++) made->met[k] = -1;
+    for (int64_t k = 0; k < n[FILE_MEDOIDS] + ML_TABLE_WIDE; k++) made->met[k] = -1;
     *table = (ml_table){.n_clips = n[FILE_CLIPS],
                         .n_jumps = n[FILE_JUMPS],
                         .n_medoids = n[FILE_MEDOIDS],

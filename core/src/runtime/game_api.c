@@ -7,9 +7,6 @@
 #include "frames.h"
 #include "stream_window.h"
 
-/* Recipes of the table that are judged for a transition. */
-#define PLAYER_RESCORED 32
-
 int64_t ml_table_size(void) { return (int64_t)sizeof(ml_table); }
 int64_t ml_stream_size(void) { return (int64_t)sizeof(ml_stream); }
 int64_t ml_frames_size(void) { return (int64_t)sizeof(ml_frames); }
@@ -161,7 +158,7 @@ static ml_status player_make(const ml_table *table, int64_t source, int64_t n_ta
     if (table->n_work < ml_table_work(table)) return ML_BAD_SIZE;
     ml_table_lay_out(table, table->work, &work);
     ml_status status =
-        ml_table_choose(table, source, n_targets, targets, PLAYER_RESCORED, &work.choice);
+        ml_table_choose(table, source, n_targets, targets, ML_RESCORED, &work.choice);
     if (status) return status;
     return ml_table_best(table, &work.choice, 0, out, &number, &feet, errors, work.found, &n_found);
 }
@@ -175,7 +172,7 @@ ml_status ml_table_transition(const ml_table *table, int64_t from_row, int64_t t
 
 ml_status ml_table_transition_to_label(const ml_table *table, int64_t from_row, int64_t label,
                                        ml_frames *out) {
-    int64_t source = player_window(table, from_row, 1), targets[TABLE_TARGETS], n_targets;
+    int64_t source = player_window(table, from_row, 1), targets[ML_TABLE_TARGETS], n_targets;
     if (source < 0 || label < 0 || label >= table->n_labels) return ML_NOWHERE;
     const int64_t *spokes = table->spokes + table->n_ends * label;
     ml_status status = ml_table_targets(table, source, spokes, targets, &n_targets);

@@ -32,7 +32,7 @@ void ml_table_lay_out_terms(ml_memory *m, int64_t windows, int64_t padded, int64
     ml_weighing v = {.n_padded = padded};
     v.rows = ML_TAKE(m, float, 2 * 17 * padded);
     v.posture = ML_TAKE(m, float, 2 * 48 * padded);
-    v.best = ML_TAKE(m, float, TABLE_COLUMNS);
+    v.best = ML_TAKE(m, float, ML_TABLE_COLUMNS);
     if (!m->block) return;
     *slots = s;
     *scratch = w;

@@ -23,7 +23,7 @@ void ml_planned_lay_out(const ml_table *table, int64_t remembered, ml_memory *me
     pieces->row_planted = ML_TAKE(memory, uint8_t, 4 * rows);
     pieces->at = ML_TAKE(memory, int64_t, ML_MOST_WAYS * length);
     pieces->held = ML_TAKE(memory, int64_t, 2 * length);
-    pieces->synthesis = ML_TAKE(memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
+    pieces->synthesis = ML_TAKE(memory, double, (7 * joints + ML_TABLE_SYNTHESIS) * length);
 }
 
 /* World points of a frame as its body sees them: over the origin, with heading 0. */

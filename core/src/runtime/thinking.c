@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-/* Recipes of the table that are judged. */
-#define THINKING_RESCORED 32
 /* Captured windows that are found at a clip's end. */
 #define THINKING_FOUND 48
 /* Seconds after which an order is tried again: another foot may stand. */
@@ -403,7 +401,7 @@ static ml_status thinking_recipes_on(ml_stream *stream, stream_pieces *work) {
     if (stream->source < 0)
         status = thinking_alike(stream, work, 0, NULL, 1, &stream->source, &n_found);
     if (status || stream->source < 0) return status;
-    return ml_table_choose(table, stream->source, 1, &target, THINKING_RESCORED, &work->choice);
+    return ml_table_choose(table, stream->source, 1, &target, ML_RESCORED, &work->choice);
 }
 
 /* The pieces of a label whose first frames are most easily reached, as windows that end there. */
@@ -411,14 +409,14 @@ static ml_status thinking_starts(const ml_stream *stream, int64_t source, int64_
                                  int64_t *n_targets) {
     const ml_table *table = stream->table;
     const float *costs = table->costs + table->n_ends * table->nearest[source];
-    float least[TABLE_TARGETS];
+    float least[ML_TABLE_TARGETS];
     int64_t n = 0;
     for (int64_t piece = 0; piece < stream->n_pieces; piece++) {
         int64_t window = ml_stream_start_of(table, stream->pieces + 2 * piece);
         if (window < 0) continue;
         float cost = costs[table->nearest[window]];
-        if (n == TABLE_TARGETS && !(cost < least[n - 1])) continue;
-        int64_t k = n < TABLE_TARGETS ? n++ : n - 1;
+        if (n == ML_TABLE_TARGETS && !(cost < least[n - 1])) continue;
+        int64_t k = n < ML_TABLE_TARGETS ? n++ : n - 1;
         for (; k > 0 && cost < least[k - 1]; k--) {
             least[k] = least[k - 1];
             targets[k] = targets[k - 1];
@@ -446,7 +444,7 @@ static void thinking_enter(const ml_stream *stream, int64_t n, int64_t *targets)
 /* Recipes from a captured window to the goal, the best first. */
 static ml_status thinking_choose(ml_stream *stream, stream_pieces *work) {
     const ml_table *table = stream->table;
-    int64_t targets[TABLE_TARGETS], n_targets = 1;
+    int64_t targets[ML_TABLE_TARGETS], n_targets = 1;
     ml_status status = ML_OK;
     if (stream->order == STREAM_TO_ROW) {
         targets[0] = ml_stream_window_to(table, stream->goal_row);
@@ -457,8 +455,7 @@ static ml_status thinking_choose(ml_stream *stream, stream_pieces *work) {
         if (!status && stream->order == STREAM_HOLD) thinking_enter(stream, n_targets, targets);
     }
     if (status) return status;
-    status = ml_table_choose(table, stream->source, n_targets, targets, THINKING_RESCORED,
-                             &work->choice);
+    status = ml_table_choose(table, stream->source, n_targets, targets, ML_RESCORED, &work->choice);
     if (!status) stream->stage = STREAM_TRY;
     return status;
 }

@@ -6,8 +6,6 @@
 #include "../kernels.h"
 #include "../math/vector.h"
 
-/* As `held` of a foot that is free. */
-#define ML_NOT_HELD (-1)
 /* Columns of foot points: heel and ball of the left foot, then of the right one. */
 #define ML_HEEL(side) (2 * (side))
 #define ML_BALL(side) (2 * (side) + 1)

@@ -11,11 +11,6 @@
 #define MEETING_RATE 20.0
 /* Places to blend at differ by so much at least, s. */
 #define MEETING_APART_S 0.15
-/* What weighs posture and velocity of the root: as in natural.c. */
-#define MEETING_POSTURE 7.58
-#define MEETING_VELOCITY 15.44
-#define MEETING_STILL 0.06
-#define MEETING_SLOW 0.25
 /* What weighs a metre that standing feet slip: how much more natural one has to be that slips and passes
    the quality check as often. */
 #define MEETING_SLIP 12.0
@@ -128,8 +123,8 @@ static double meeting_loss(const meeting_clips *clips, int64_t ahead) {
         posture += weight * clips->posture[ahead + t];
         velocity += weight * clips->velocity[ahead + t];
     }
-    return MEETING_POSTURE * sqrt(posture) / clips->movement +
-           MEETING_VELOCITY * sqrt(velocity) / clips->speed +
+    return ML_NATURAL_POSTURE * sqrt(posture) / clips->movement +
+           ML_NATURAL_VELOCITY * sqrt(velocity) / clips->speed +
            MEETING_SLIP * meeting_slip(clips, ahead);
 }
 
@@ -166,7 +161,7 @@ static void meeting_try_sum(const meeting_clips *clips, int64_t sum, int64_t *co
 int64_t ml_meeting_find(const ml_table *table, const ml_table_pieces *work, int64_t source,
                         int64_t target, const double *reference, int64_t most, int64_t later,
                         ml_meeting *meetings) {
-    int64_t widest = (TABLE_JOINED - 1) * table->length, count = 0;
+    int64_t widest = (ML_TABLE_JOINED - 1) * table->length, count = 0;
     int64_t left = ml_table_clip_at(table, source), entered = ml_table_clip_at(table, target);
     if (later > widest / 2) later = widest / 2;
     if (most > widest - later) most = widest - later;
@@ -179,7 +174,7 @@ int64_t ml_meeting_find(const ml_table *table, const ml_table_pieces *work, int6
     clips.target_end = target + later + table->length;
     if (clips.target_end > table->starts[entered + 1])
         clips.target_end = table->starts[entered + 1];
-    int64_t stride = (int64_t)(table->fps / MEETING_RATE), rows = TABLE_JOINED * table->length;
+    int64_t stride = (int64_t)(table->fps / MEETING_RATE), rows = ML_TABLE_JOINED * table->length;
     clips.stride = stride > 1 ? stride : 1;
     clips.mine = work->steps;
     clips.theirs = clips.mine + 3 * rows;
@@ -188,8 +183,8 @@ int64_t ml_meeting_find(const ml_table *table, const ml_table_pieces *work, int6
     clips.feet = clips.velocity + rows;
     clips.stands = work->stands;
     double stature = ml_max(reference[0], 1e-6);
-    clips.movement = reference[1] + MEETING_STILL * stature;
-    clips.speed = reference[2] + MEETING_SLOW * sqrt(JUDGE_GRAVITY * stature);
+    clips.movement = reference[1] + ML_NATURAL_STILL * stature;
+    clips.speed = reference[2] + ML_NATURAL_SLOW * sqrt(ML_GRAVITY * stature);
     meeting_steps(table->rows, clips.source, clips.source_end, clips.mine);
     meeting_steps(table->rows, clips.target_first, clips.target_end, clips.theirs);
     for (int64_t sum = -(later / clips.stride) * clips.stride; sum <= most; sum += clips.stride)

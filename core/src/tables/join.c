@@ -18,7 +18,7 @@ enum {
     JOIN_SOURCE,
     JOIN_TARGET,
     JOIN_NEAR,
-    JOIN_PINNED = JOIN_NEAR + TABLE_CAPTURED,
+    JOIN_PINNED = JOIN_NEAR + ML_TABLE_CAPTURED,
     JOIN_TARGETS
 };
 /* Places that are judged after the first natural one: the best of them wins. */
@@ -33,17 +33,15 @@ enum {
 #define JOIN_FARTHEST 14.0
 /* Pairs next to the best that a choice holds: all its windows have to fit into slots. */
 #define JOIN_LISTED 5
-/* Sum in inches under which the papers call a transition good. */
-#define JOIN_PAPER_IN 6.0
 
 /* A source and a target window, frames after the target that may be arrived at, and the best between
    the two. */
 typedef struct {
-    int64_t source, target, later, rescore, n_near, near[TABLE_CAPTURED], count, best;
+    int64_t source, target, later, rescore, n_near, near[ML_TABLE_CAPTURED], count, best;
     /* 1 where `near` was sought, and where the best is captured windows that are natural. */
     int sought, captured;
     double cost, worth, reference[4];
-    float columns[TABLE_COLUMNS];
+    float columns[ML_TABLE_COLUMNS];
     int64_t rows[ML_MOST_WAYS]; /* of the best */
     uint8_t pinned;
 } join_pair;
@@ -81,7 +79,7 @@ static ml_status join_put_windows(const join_task *task, const join_pair *pair) 
     for (int64_t m = 0; m < pair->n_near && !status; m++)
         status = ml_table_put(table, first + JOIN_NEAR + m, pair->near[m]);
     if (status || pair->n_near < 1) return status;
-    int64_t near[TABLE_CAPTURED];
+    int64_t near[ML_TABLE_CAPTURED];
     for (int64_t k = 0; k < pair->n_near; k++) near[k] = first + JOIN_NEAR + k;
     table->met[first + JOIN_PINNED] = -1;
     return ml_pinned_terms(table->term_slots, first + JOIN_SOURCE, first + JOIN_TARGET,
@@ -137,7 +135,7 @@ static ml_status join_most_natural(const join_task *task, join_pair *pair) {
     int64_t cheapest = pair->best;
     ml_status status = ML_OK;
     for (int64_t n = 0; n < pair->count && !status; n++) {
-        float columns[TABLE_COLUMNS];
+        float columns[ML_TABLE_COLUMNS];
         double logit;
         if (n == cheapest) continue;
         status = ml_recipe_natural(table->terms, table->scratch, task->work->ids + ML_MOST_WAYS * n,
@@ -233,7 +231,7 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
     if (status) return status;
     pair->best = pair->best < 0 ? 0 : pair->best;
     memcpy(pair->columns, table->weighing->best, sizeof pair->columns);
-    pair->worth = JOIN_PAPER_IN - pair->cost;
+    pair->worth = ML_PAPER_IN - pair->cost;
     if (!task->natural) return ML_OK;
     pair->worth = ml_natural_logit(pair->reference, pair->columns);
     return pair->worth < 0.0 ? join_most_natural(task, pair) : ML_OK;
@@ -242,7 +240,7 @@ static ml_status join_judge(const join_task *task, join_pair *pair) {
 /* One recipe of a choice. */
 static void join_put(const join_pair *pair, int64_t n, ml_choice *out) {
     memcpy(out->rows + ML_MOST_WAYS * n, pair->rows, sizeof pair->rows);
-    memcpy(out->columns + TABLE_COLUMNS * n, pair->columns, sizeof pair->columns);
+    memcpy(out->columns + ML_TABLE_COLUMNS * n, pair->columns, sizeof pair->columns);
     out->pinned[n] = pair->pinned;
     out->costs[n] = pair->cost;
 }
@@ -279,7 +277,7 @@ static void join_write(const join_task *task, const join_pair *pair, int64_t n_t
         out->pinned[count] = join_rows(task->table, pair, task->work->ids + ML_MOST_WAYS * n,
                                        out->rows + ML_MOST_WAYS * count);
         out->costs[count] = (double)NAN;
-        for (int c = 0; c < TABLE_COLUMNS; c++) out->columns[TABLE_COLUMNS * count + c] = NAN;
+        for (int c = 0; c < ML_TABLE_COLUMNS; c++) out->columns[ML_TABLE_COLUMNS * count + c] = NAN;
         count++;
     }
     out->count = pair->count < 1 ? 0 : count;
@@ -407,7 +405,7 @@ static ml_status join_best(const join_task *task, const join_asked *asked, join_
 static ml_status join_worth(const join_task *task, const int32_t *ids, double *worth) {
     const ml_table *table = task->table;
     double reference[4];
-    float columns[TABLE_COLUMNS];
+    float columns[ML_TABLE_COLUMNS];
     if (!task->natural) {
         ml_status status = ml_recipe_score(table->terms, table->scratch, 1, ids, columns);
         if (!status) *worth = -ml_recipe_cost(table->weighing, columns);
@@ -419,12 +417,12 @@ static ml_status join_worth(const join_task *task, const int32_t *ids, double *w
 }
 
 /* Numbers of targets by the naturalness of the plain blends to them, the most natural first.
-   order: (TABLE_TARGETS) */
+   order: (ML_TABLE_TARGETS) */
 static ml_status join_order(const join_task *task, int64_t source, int64_t n_targets,
                             const int64_t *targets, int64_t *order) {
     const ml_table *table = task->table;
     int32_t slot = (int32_t)table->n_medoids + JOIN_SOURCE, *ids = task->work->ids;
-    double worths[TABLE_TARGETS];
+    double worths[ML_TABLE_TARGETS];
     ml_status status = ml_table_put(table, slot, source);
     for (int32_t n = 0; n < n_targets && !status; n++) {
         int32_t target = (int32_t)table->n_medoids + JOIN_TARGETS + n;
@@ -454,11 +452,11 @@ ml_status ml_table_worth(const ml_table *table, int64_t source, int64_t target,
                          const float *columns, double *worth) {
     double reference[4];
     int64_t first = table->n_medoids;
-    if (table->terms->n_windows < first + TABLE_WIDE) return ML_BAD_SIZE;
+    if (table->terms->n_windows < first + ML_TABLE_WIDE) return ML_BAD_SIZE;
     if (!ml_table_has_window(table, source) || !ml_table_has_window(table, target))
         return ML_NOWHERE;
     if (!join_by_naturalness(table->weighing)) {
-        *worth = JOIN_PAPER_IN - ml_recipe_cost(table->weighing, columns);
+        *worth = ML_PAPER_IN - ml_recipe_cost(table->weighing, columns);
         return ML_OK;
     }
     ml_status status = ml_table_put(table, first + JOIN_SOURCE, source);
@@ -475,11 +473,11 @@ ml_status ml_table_join(const ml_table *table, int64_t source, int64_t n_targets
                         int64_t longest, int64_t n_banned, const int64_t *banned, ml_choice *out) {
     ml_table_pieces work;
     int64_t most = longest > table->length ? longest - table->length : 0;
-    int64_t order[TABLE_TARGETS] = {0};
+    int64_t order[ML_TABLE_TARGETS] = {0};
     if (out->pinned == NULL || out->most < ml_table_most(table) || n_targets < 1 ||
-        n_targets > TABLE_TARGETS || rescore < 0 || n_banned < 0 ||
+        n_targets > ML_TABLE_TARGETS || rescore < 0 || n_banned < 0 ||
         table->n_work < ml_table_work(table) ||
-        table->terms->n_windows < table->n_medoids + TABLE_WIDE)
+        table->terms->n_windows < table->n_medoids + ML_TABLE_WIDE)
         return ML_BAD_SIZE;
     if (!ml_table_has_window(table, source)) return ML_NOWHERE;
     for (int64_t n = 0; n < n_targets; n++) {

@@ -84,10 +84,7 @@ enum {
 };
 _Static_assert(JUDGE_PATHS == 35, "the header says how large `path` is");
 
-#define JUDGE_INCH 0.0254
-#define JUDGE_GRAVITY 9.81
-/* A turn of the root counts in the root's speed like a step on a circle of this radius. */
-#define JUDGE_TURN_M 0.3f
+#define JUDGE_TURN_M ((float)ML_ROOT_TURN_M)
 
 /* A blend that is being judged. */
 typedef struct {

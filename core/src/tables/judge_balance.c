@@ -8,11 +8,7 @@
 #include "../math/hull.h"
 #include "../math/simd8.h"
 
-/* A body whose feet carry less than this part of its weight is in flight. */
-#define BALANCE_FLIGHT_LOAD 0.2
-/* Seconds of the shortest flight that is measured; balls are this far above where they are low,
-   metres. */
-#define BALANCE_FLIGHT_S 0.12
+/* Metres. Balls are this far above where they are low. */
 #define BALANCE_CLEAR_M 0.02f
 /* Outputs of a filter that are summed together. */
 #define BALANCE_BLOCK (2 * ML_LANES)
@@ -165,7 +161,7 @@ static void balance_shift(int64_t n, const float *restrict gained, const float *
                           const float *restrict acceleration, const float *restrict up,
                           float *restrict out) {
     for (int64_t i = 0; i < n; i++)
-        out[i] += (gained[i] - height[i] * acceleration[i]) / (up[i] + (float)JUDGE_GRAVITY);
+        out[i] += (gained[i] - height[i] * acceleration[i]) / (up[i] + (float)ML_GRAVITY);
 }
 
 /* Distances of the zero moment point from the support of accepted plants. */
@@ -176,7 +172,7 @@ static void balance_support(const ml_scored *blend, int64_t first, int64_t count
     const float *y2 = judge_path(blend, JUDGE_Y2);
     float *gaps = judge_path(blend, JUDGE_GAPS), *outside = judge_path(blend, JUDGE_OUTSIDE);
     float *columns = blend->columns;
-    const float flight = (float)(BALANCE_FLIGHT_LOAD - 1.0) * (float)JUDGE_GRAVITY;
+    const float flight = (float)(ML_FLIGHT_LOAD - 1.0) * (float)ML_GRAVITY;
     balance_shift(count, judge_path(blend, JUDGE_DZ), judge_path(blend, JUDGE_Y0),
                   judge_path(blend, JUDGE_X2), y2, x0);
     balance_shift(count, judge_path(blend, JUDGE_DX), judge_path(blend, JUDGE_Y0),
@@ -214,7 +210,7 @@ static void balance_support(const ml_scored *blend, int64_t first, int64_t count
             most = outside[t] > most ? outside[t] : most;
         }
     }
-    const float inch = (float)JUDGE_INCH;
+    const float inch = (float)ML_INCH;
     columns[JUDGE_ZMP_MAX] = most / inch;
     columns[JUDGE_ZMP_MEAN] = total / (inch * (float)judge_most(scored, 1));
     columns[JUDGE_SCORED] = (float)scored;
@@ -233,7 +229,7 @@ static float balance_fall(const ml_scored *blend, int64_t first, int64_t from, i
     double n = (double)judge_most(count, 1), tall = blend->terms->sole[3];
     double carried = 0.0, mean_z = 0.0, mean_x = 0.0, most = 0.0;
     for (int64_t i = 0; i < count; i++) {
-        carried += fabs((double)y2[i] + JUDGE_GRAVITY) / JUDGE_GRAVITY;
+        carried += fabs((double)y2[i] + ML_GRAVITY) / ML_GRAVITY;
         mean_z += (double)hz[i] / n;
         mean_x += (double)hx[i] / n;
     }
@@ -242,10 +238,10 @@ static float balance_fall(const ml_scored *blend, int64_t first, int64_t from, i
         double gained = sqrt(z * z + x * x);
         most = gained > most ? gained : most;
     }
-    return (float)(carried / n + most / (tall * sqrt(JUDGE_GRAVITY * tall)));
+    return (float)(carried / n + most / (tall * sqrt(ML_GRAVITY * tall)));
 }
 
-/* The flight that is farthest from free fall. A flight is at least BALANCE_FLIGHT_S long, with both
+/* The flight that is farthest from free fall. A flight is at least ML_FLIGHT_S long, with both
    balls clear of the ground, and as far from plants and from the ends of the blend as a foot
    carries before and after its plant; where nothing is planted all frames are one. */
 static float balance_flights(const ml_scored *blend, int64_t first, int64_t count) {
@@ -253,7 +249,7 @@ static float balance_flights(const ml_scored *blend, int64_t first, int64_t coun
     int64_t shift = first - terms->pad, begin = -1;
     const float *left = judge_row(blend, JUDGE_LIFT) + first, *right = left + terms->n_padded;
     const float clear = terms->low + BALANCE_CLEAR_M;
-    int64_t shortest = (int64_t)(BALANCE_FLIGHT_S * (double)terms->fps + 0.5);
+    int64_t shortest = (int64_t)(ML_FLIGHT_S * (double)terms->fps + 0.5);
     float most = 0.0f;
     if (blend->columns[JUDGE_PLANTED] == 0.0f) return balance_fall(blend, first, 0, count);
     for (int64_t i = 0; i <= count; i++) {

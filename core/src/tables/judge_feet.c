@@ -307,8 +307,8 @@ void ml_judge_plants(const ml_scored *blend) {
                 for (int64_t t = span[0] + 1; t <= span[1]; t++) slid += speed[t];
         }
     }
-    blend->columns[JUDGE_FOOT_IN] = total / (float)((double)judge_most(planted, 1) * JUDGE_INCH);
-    blend->columns[JUDGE_FOOT_WORST_IN] = worst / (float)JUDGE_INCH;
+    blend->columns[JUDGE_FOOT_IN] = total / (float)((double)judge_most(planted, 1) * ML_INCH);
+    blend->columns[JUDGE_FOOT_WORST_IN] = worst / (float)ML_INCH;
     blend->columns[JUDGE_PLANTED] = (float)planted;
     blend->columns[JUDGE_SLIDE] = slid * blend->terms->fps / (float)judge_most(steps, 1);
 }

@@ -1,15 +1,12 @@
 /* Naturalness: how similar a blend is to captured motion, by how its source and target move. The
-   numbers are those of motionloom/tables/score/natural.py. */
+   numbers are in kernels.h. */
 
 #include "../kernels.h"
 #include "../math/elementary.h"
 #include "judge.h"
 
-#define NATURAL_STILL 0.06
-#define NATURAL_SLOW 0.25
-#define NATURAL_STEP 0.6
-#define NATURAL_BIAS 6.67
-static const double natural_weights[4] = {7.58, 15.44, 9.28, 1.99};
+static const double natural_weights[4] = {ML_NATURAL_POSTURE, ML_NATURAL_VELOCITY, ML_NATURAL_FEET,
+                                          ML_NATURAL_ACCELERATION};
 
 /* Squared distance of a window's posture from its mean, mean over frames. All numbers of a posture
    are summed side by side, each in the order of the frames. */
@@ -63,16 +60,16 @@ ml_status ml_natural_reference(const ml_terms *terms, const ml_scratch *scratch,
 
 double ml_natural_logit(const double *reference, const float *columns) {
     double stature = ml_max(reference[0], 1e-6);
-    double speed = reference[2] + NATURAL_SLOW * sqrt(JUDGE_GRAVITY * stature);
-    double way = NATURAL_STEP * sqrt(stature / JUDGE_GRAVITY) * speed;
+    double speed = reference[2] + ML_NATURAL_SLOW * sqrt(ML_GRAVITY * stature);
+    double way = ML_NATURAL_STEP * sqrt(stature / ML_GRAVITY) * speed;
     double faster = (1.0 + (double)columns[JUDGE_COM_ACC]) / (1.0 + reference[3]);
     double relative[4] = {
-        (double)columns[JUDGE_SPREAD] / (reference[1] + NATURAL_STILL * stature),
+        (double)columns[JUDGE_SPREAD] / (reference[1] + ML_NATURAL_STILL * stature),
         (double)columns[JUDGE_ROOT_SPREAD] / speed,
-        JUDGE_INCH * (double)columns[JUDGE_FOOT_IN] / way,
+        ML_INCH * (double)columns[JUDGE_FOOT_IN] / way,
         faster > 1.0 ? ml_log1p(faster - 1.0) : 0.0,
     };
-    double logit = NATURAL_BIAS;
+    double logit = ML_NATURAL_BIAS;
     for (int k = 0; k < 4; k++) logit -= natural_weights[k] * relative[k];
     return logit;
 }

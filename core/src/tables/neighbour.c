@@ -6,9 +6,6 @@
 #include "../math/simd8.h"
 #include "context.h"
 
-/* Codes of a start or an end that lists are made by, and those of them that heads hold. */
-#define NEIGHBOUR_LEADING 16
-#define NEIGHBOUR_HEAD 8
 /* Offsets that a context looks at. */
 #define NEIGHBOUR_LOOKS 3
 /* Codes whose distances are made together. */
@@ -145,7 +142,7 @@ static void neighbour_among_centres(const neighbour_question *asked, const ml_wi
     const int wanted[3] = {lists->by_start, lists->by_end, lists->by_way};
     for (int side = 0; side < 3; side++) {
         if (!wanted[side]) continue;
-        int n = side < 2 ? NEIGHBOUR_LEADING : 3;
+        int n = side < 2 ? ML_INDEX_LEADING : 3;
         for (int c = 0; c < n; c++) {
             int counts = weights[side][c] > 0.0f;
             *point++ = counts ? steps[side][c] * sqrtf(weights[side][c]) : 0.0f;
@@ -160,7 +157,7 @@ static void neighbour_head(const neighbour_question *asked, const ml_window_list
     for (int side = 0; side < 2; side++) {
         const neighbour_side *of = side == 0 ? &asked->start : &asked->end;
         if (!(side == 0 ? lists->by_start : lists->by_end)) continue;
-        for (int c = 0; c < NEIGHBOUR_HEAD; c++) {
+        for (int c = 0; c < ML_INDEX_HEAD; c++) {
             *head++ = of->steps[c];
             *weight++ = of->weight[c];
         }
@@ -283,10 +280,10 @@ static ml_status neighbour_scan(const ml_window_index *index, const ml_window_li
 /* Whether the lists have the columns that their sides say, and follow one another. */
 static int neighbour_fits(const ml_window_index *index, const ml_window_lists *lists) {
     int64_t sides = (lists->by_start ? 1 : 0) + (lists->by_end ? 1 : 0);
-    return index->length > 0 && index->n_codes >= NEIGHBOUR_LEADING && lists->n_groups >= 0 &&
+    return index->length > 0 && index->n_codes >= ML_INDEX_LEADING && lists->n_groups >= 0 &&
            lists->n_lists >= 0 && lists->n_members >= 0 &&
-           lists->width == NEIGHBOUR_LEADING * sides + (lists->by_way ? 3 : 0) &&
-           lists->n_head == NEIGHBOUR_HEAD * sides;
+           lists->width == ML_INDEX_LEADING * sides + (lists->by_way ? 3 : 0) &&
+           lists->n_head == ML_INDEX_HEAD * sides;
 }
 
 static inline int neighbour_is_range(int64_t first, int64_t stop, int64_t end) {

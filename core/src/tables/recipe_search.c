@@ -4,8 +4,6 @@
 #include "../math/elementary.h"
 #include "judge.h"
 
-/* Stands for no window in recipes. */
-#define PAIR_NONE 0xffff
 /* Ten times what single precision can make of a squared spread: a bound must not be too high. */
 #define PAIR_SLACK_M2 1e-6f
 /* Stages add up in another order than whole costs: a blend is left out only where it costs this
@@ -60,7 +58,7 @@ static int64_t pair_bound(const pair_search *search, int64_t n, int64_t n_tried,
     float spread[JUDGE_COLUMNS];
     for (int64_t m = 0; m < n_tried; m++) {
         float cost = 0.0f;
-        if (n > 2 && tried[2 * m] != PAIR_NONE && between > 0) {
+        if (n > 2 && tried[2 * m] != ML_NO_WINDOW && between > 0) {
             int64_t i = sums->places[tried[2 * m]];
             int64_t j = n > 3 ? sums->places[tried[2 * m + 1]] : i;
             if (i >= 0 && j >= 0 && i < between && j < between) {
@@ -91,7 +89,7 @@ static int64_t pair_bound(const pair_search *search, int64_t n, int64_t n_tried,
    then those whose windows have lower numbers. */
 static int pair_comes_first(const int32_t *ids, int64_t n, const uint16_t *recipe) {
     int64_t ways = 4;
-    while (ways > 0 && recipe[ways - 1] == PAIR_NONE) ways--;
+    while (ways > 0 && recipe[ways - 1] == ML_NO_WINDOW) ways--;
     if (ways != n) return n < ways;
     for (int64_t i = 0; i < n; i++)
         if (ids[i] != recipe[i]) return ids[i] < recipe[i];
@@ -112,7 +110,7 @@ static void pair_insert(const pair_search *search, float cost, const int32_t *id
     }
     if (at == search->keep) return;
     costs[at] = cost;
-    for (int i = 0; i < 4; i++) recipes[4 * at + i] = i < n ? (uint16_t)ids[i] : PAIR_NONE;
+    for (int i = 0; i < 4; i++) recipes[4 * at + i] = i < n ? (uint16_t)ids[i] : ML_NO_WINDOW;
 }
 
 /* Judge a blend, stage by stage, as long as it may be kept. `spread` is no more than what its
@@ -155,7 +153,7 @@ static ml_status pair_try(const pair_search *search, int64_t n, int64_t n_tried,
     int64_t padded = terms->n_padded, added = n > 2 ? n - 2 : 1;
     if (n_tried > sums->most) return ML_BAD_SIZE;
     for (int64_t m = 0; n > 2 && m < n_tried; m++) {
-        if (tried[2 * m] == PAIR_NONE) continue;
+        if (tried[2 * m] == ML_NO_WINDOW) continue;
         if (!ml_judge_has(terms, tried[2 * m])) return ML_BAD_SIZE;
         if (n > 3 && !ml_judge_has(terms, tried[2 * m + 1])) return ML_BAD_SIZE;
     }
@@ -182,7 +180,7 @@ static ml_status pair_try(const pair_search *search, int64_t n, int64_t n_tried,
         int begun = n < 4;
         for (int64_t m = sums->groups[group]; m < sums->groups[group + 1]; m++) {
             if (is_bounded && sums->bounds[m] > search->costs[search->keep - 1]) continue;
-            if (n > 2 && tried[2 * m] == PAIR_NONE) continue;
+            if (n > 2 && tried[2 * m] == ML_NO_WINDOW) continue;
             if (n > 2) ids[1] = tried[2 * m];
             if (n > 3) ids[2] = tried[2 * m + 1];
             if (!begun) { /* source, target and the first intermediary of four-way blends */
@@ -208,7 +206,7 @@ ml_status ml_pair_search(const ml_terms *terms, const ml_scratch *scratch, const
                          float *costs, uint16_t *recipes) {
     if (!ml_judge_fits(terms, scratch) || keep < 1 || sums->n_padded != terms->n_padded ||
         sums->n_windows != terms->n_windows || !ml_judge_has(terms, source) ||
-        !ml_judge_has(terms, target) || terms->n_windows > PAIR_NONE)
+        !ml_judge_has(terms, target) || terms->n_windows > ML_NO_WINDOW)
         return ML_BAD_SIZE;
     if (spreads->n_between > 0 && (source_place < 0 || source_place >= spreads->n_sources ||
                                    target_place < 0 || target_place >= spreads->n_targets))

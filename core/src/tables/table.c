@@ -6,10 +6,6 @@
 
 #include "judge.h"
 
-/* As in a table's recipes: there are fewer intermediaries; there is no recipe. */
-#define TABLE_NO_WINDOW 255
-#define TABLE_NO_RECIPE 254
-
 /* The windows of a recipe: a source, its intermediaries, a target, then -1; the number of windows,
    or 0 where an intermediary is none of the medoids. */
 static int table_recipe(const uint8_t *between, int64_t n_medoids, int64_t source, int64_t target,
@@ -18,7 +14,7 @@ static int table_recipe(const uint8_t *between, int64_t n_medoids, int64_t sourc
     for (int m = 1; m < ML_MOST_WAYS; m++) windows[m] = -1;
     windows[0] = source;
     for (int m = 0; m < ML_MOST_WAYS - 2; m++) {
-        if (between[m] == TABLE_NO_WINDOW) continue;
+        if (between[m] == ML_TABLE_NO_WINDOW) continue;
         if (between[m] >= n_medoids) return 0;
         windows[count++] = between[m];
     }
@@ -47,7 +43,7 @@ ml_status ml_table_slots(int64_t n_ends, int64_t n_recipes, const uint8_t *betwe
             id[2] = plain ? -1 : (int32_t)target;
             id[3] = -1;
         }
-        for (int64_t r = 0; r < share && recipe[2 * r] != TABLE_NO_RECIPE; r++) {
+        for (int64_t r = 0; r < share && recipe[2 * r] != ML_TABLE_NO_RECIPE; r++) {
             int found = table_recipe(recipe + 2 * r, n_medoids, n_medoids, target, windows);
             if (!found) return ML_BAD_SIZE;
             if (found == 2) continue; /* the plain blend is there already */
@@ -63,7 +59,7 @@ ml_status ml_table_rows(int64_t n_recipes, const uint8_t *between, int64_t n_med
                         const int64_t *medoids, int64_t source, int64_t target, int64_t *rows,
                         int64_t *count) {
     int64_t n = 0;
-    for (int64_t r = 0; r < n_recipes && between[2 * r] != TABLE_NO_RECIPE; r++, n++) {
+    for (int64_t r = 0; r < n_recipes && between[2 * r] != ML_TABLE_NO_RECIPE; r++, n++) {
         int64_t *windows = rows + ML_MOST_WAYS * n;
         int found = table_recipe(between + 2 * r, n_medoids, source, target, windows);
         if (!found) return ML_BAD_SIZE;
@@ -97,7 +93,7 @@ ml_status ml_table_put(const ml_table *table, int64_t slot, int64_t row) {
     const ml_term_slots *slots = table->term_slots;
     if (row < 0) return ML_BAD_SIZE; /* as of slots that hold no window */
     if (table->met[slot] == row) return ML_OK;
-    int64_t from = 0, end = table->n_medoids + TABLE_WIDE;
+    int64_t from = 0, end = table->n_medoids + ML_TABLE_WIDE;
     while (from < end && table->met[from] != row) from++;
     table->met[slot] = -1;
     ml_status status = ML_OK;
@@ -112,7 +108,7 @@ ml_status ml_table_put(const ml_table *table, int64_t slot, int64_t row) {
 
 static ml_status table_fits(const ml_table *table, const ml_choice *choice) {
     if (table->n_work < ml_table_work(table) || choice->most < ml_table_most(table) ||
-        table->terms->n_windows < table->n_medoids + TABLE_WIDE)
+        table->terms->n_windows < table->n_medoids + ML_TABLE_WIDE)
         return ML_BAD_SIZE;
     return ML_OK;
 }
@@ -122,16 +118,16 @@ ml_status ml_table_find_captured(const ml_table *table, const ml_table_pieces *w
     int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1;
     return ml_neighbour_between(table->index, table->by_both, table->seen, source,
                                 target + table->length - 1, apart, TABLE_GROUPS, TABLE_LISTS,
-                                TABLE_SEEN, work->moments, work->near, work->search, TABLE_CAPTURED,
-                                rows, work->squared, count);
+                                TABLE_SEEN, work->moments, work->near, work->search,
+                                ML_TABLE_CAPTURED, rows, work->squared, count);
 }
 
 ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targets,
                           const int64_t *targets, int64_t rescore, ml_choice *out) {
     ml_table_pieces work;
-    int64_t ends[1 + TABLE_TARGETS], captured[TABLE_CAPTURED], n_captured = 0, best = 0;
+    int64_t ends[1 + ML_TABLE_TARGETS], captured[ML_TABLE_CAPTURED], n_captured = 0, best = 0;
     int64_t first = table->n_medoids;
-    if (n_targets < 1 || n_targets > TABLE_TARGETS || rescore < 1) return ML_BAD_SIZE;
+    if (n_targets < 1 || n_targets > ML_TABLE_TARGETS || rescore < 1) return ML_BAD_SIZE;
     ml_status status = table_fits(table, out);
     if (status) return status;
     if (!ml_table_has_window(table, source)) return ML_NOWHERE;
@@ -168,8 +164,8 @@ ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targe
         }
         out->costs[n] = n == 0 ? cost : (double)NAN;
         if (out->pinned != NULL) out->pinned[n] = 0;
-        for (int c = 0; c < TABLE_COLUMNS; c++)
-            out->columns[TABLE_COLUMNS * n + c] = n == 0 ? table->weighing->best[c] : NAN;
+        for (int c = 0; c < ML_TABLE_COLUMNS; c++)
+            out->columns[ML_TABLE_COLUMNS * n + c] = n == 0 ? table->weighing->best[c] : NAN;
     }
     out->ranked = 1;
     return ML_OK;
@@ -177,14 +173,14 @@ ml_status ml_table_choose(const ml_table *table, int64_t source, int64_t n_targe
 
 ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t *spokes,
                            int64_t *targets, int64_t *n_targets) {
-    float least[TABLE_TARGETS];
+    float least[ML_TABLE_TARGETS];
     int64_t n = 0;
     if (!ml_table_has_window(table, source)) return ML_NOWHERE;
     const float *costs = table->costs + table->n_ends * table->nearest[source];
     for (int64_t end = 0; end < table->n_ends; end++) {
-        if (spokes[end] < 0 || !(n < TABLE_TARGETS || costs[end] < least[n - 1])) continue;
+        if (spokes[end] < 0 || !(n < ML_TABLE_TARGETS || costs[end] < least[n - 1])) continue;
         if (!ml_table_has_window(table, spokes[end])) return ML_NOWHERE;
-        int64_t k = n < TABLE_TARGETS ? n++ : n - 1;
+        int64_t k = n < ML_TABLE_TARGETS ? n++ : n - 1;
         for (; k > 0 && costs[end] < least[k - 1]; k--) {
             least[k] = least[k - 1];
             targets[k] = targets[k - 1];
@@ -200,7 +196,7 @@ ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t 
 static ml_status table_slot_of(const ml_table *table, int64_t row, int64_t *used, int64_t *slot) {
     for (*slot = 0; *slot < *used; ++*slot)
         if (table->met[*slot] == row) return ML_OK;
-    if (*slot >= table->n_medoids + TABLE_WIDE) return ML_BAD_SIZE;
+    if (*slot >= table->n_medoids + ML_TABLE_WIDE) return ML_BAD_SIZE;
     ++*used;
     return ml_table_put(table, *slot, row);
 }
@@ -209,7 +205,7 @@ static ml_status table_slot_of(const ml_table *table, int64_t row, int64_t *used
 static ml_status table_pin(const ml_table *table, int32_t *ids, int64_t slot) {
     int64_t windows[ML_MOST_WAYS], n = 0;
     while (n < ML_MOST_WAYS && ids[n] >= 0) n++;
-    if (n < 3 || slot >= table->n_medoids + TABLE_WIDE) return ML_BAD_SIZE;
+    if (n < 3 || slot >= table->n_medoids + ML_TABLE_WIDE) return ML_BAD_SIZE;
     for (int64_t i = 1; i < n - 1; i++) windows[i - 1] = ids[i];
     table->met[slot] = -1;
     ml_status status = ml_pinned_terms(table->term_slots, ids[0], ids[n - 1], n - 2, windows, slot);
@@ -242,7 +238,7 @@ ml_status ml_table_judge(const ml_table *table, ml_choice *choice) {
     status = ml_recipe_score(table->terms, table->scratch, choice->count, work.ids, work.columns);
     if (status) return status;
     for (int64_t n = 0; n < choice->count; n++) {
-        double cost = ml_recipe_cost(table->weighing, work.columns + TABLE_COLUMNS * n);
+        double cost = ml_recipe_cost(table->weighing, work.columns + ML_TABLE_COLUMNS * n);
         int64_t at = n; /* after those that cost as much */
         for (; at > 0 && cost < work.costs[at - 1]; at--) {
             work.costs[at] = work.costs[at - 1];
@@ -259,8 +255,8 @@ ml_status ml_table_judge(const ml_table *table, ml_choice *choice) {
         if (choice->pinned != NULL) choice->pinned[n] = work.pinned[from];
         memcpy(choice->rows + ML_MOST_WAYS * n, work.rows + ML_MOST_WAYS * from,
                sizeof(int64_t) * ML_MOST_WAYS);
-        memcpy(choice->columns + TABLE_COLUMNS * n, work.columns + TABLE_COLUMNS * from,
-               sizeof(float) * TABLE_COLUMNS);
+        memcpy(choice->columns + ML_TABLE_COLUMNS * n, work.columns + ML_TABLE_COLUMNS * from,
+               sizeof(float) * ML_TABLE_COLUMNS);
     }
     choice->ranked = choice->count;
     return ML_OK;

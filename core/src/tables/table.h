@@ -7,38 +7,18 @@
 #include "../runtime/memory.h"
 #include "../synthesis/rows.h"
 
-/* As in `nearest`: no window starts at the row. */
-#define TABLE_NO_END 65535
-/* Slots for windows that are met at run time. */
-#define TABLE_WIDE 32
-/* Windows of a label that are tried as targets, at most; and captured windows as intermediaries. */
-#define TABLE_TARGETS 4
-#define TABLE_CAPTURED 2
-/* Pinned windows that are judged for one pair: the mean of the captured ones. */
-#define TABLE_PINNED 1
-/* Windows' lengths that a join may use of a clip. */
-#define TABLE_JOINED 4
 /* Nearest groups and lists that are searched for captured windows until TABLE_SEEN were seen. Of
    4.3 million windows it takes 0.22 ms, where 12, 48 and 2000 take 0.39, and the best recipes with
    what is found cost 0.01 % more. */
 enum { TABLE_GROUPS = 8, TABLE_LISTS = 24, TABLE_SEEN = 800 };
 /* The same for windows that are alike at their start. */
 enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
-/* Captured frames before and after made ones that are judged with them. */
-#define TABLE_MARGIN 4
 /* Seconds of shown frames of a live character that are judged with its next transition. */
 #define TABLE_PAST_S 0.6
-/* Failures that are kept. */
-#define TABLE_FOUND 96
 /* Failures of support and travel at most: three slips, three of travel, four soles, one flight; and
    of contacts that go on from what was shown. */
 #define SUPPORT_FOUND 16
 #define SUPPORT_CONTACTS CHECK_POINTS
-/* Numbers a frame that the synthesis works with, next to seven a joint. */
-#define TABLE_SYNTHESIS 57
-#define TABLE_COLUMNS 19
-/* m/s. No clip counts as slower. */
-#define TABLE_SLOWEST 0.2
 
 /* Cost of a blend by its measured columns; infinite where it is not a number. */
 double ml_recipe_cost(const ml_weighing *weighing, const float *columns);
@@ -95,19 +75,19 @@ void ml_table_lay_out_terms(ml_memory *memory, int64_t windows, int64_t padded, 
 
 /* Recipes of one question at most, and a few more that may be judged with them. */
 static inline int64_t ml_table_most(const ml_table *table) {
-    return TABLE_TARGETS * (table->n_recipes + TABLE_CAPTURED + TABLE_PINNED + 1) + 8;
+    return ML_TABLE_TARGETS * (table->n_recipes + ML_TABLE_CAPTURED + ML_TABLE_PINNED + 1) + 8;
 }
 
 /* Make the window from `row` the one in a slot, if it is not. */
 ml_status ml_table_put(const ml_table *table, int64_t slot, int64_t row);
 
 /* Captured windows that start as one window does and end as another; how many.
-   rows: (TABLE_CAPTURED) */
+   rows: (ML_TABLE_CAPTURED) */
 ml_status ml_table_find_captured(const ml_table *table, const ml_table_pieces *work, int64_t source,
                                  int64_t target, int64_t *rows, int64_t *count);
 
 /* The windows of a label that are most easily reached from a window, and how many.
-   spokes: (table.n_ends)  targets: (TABLE_TARGETS)  n_targets: (1) */
+   spokes: (table.n_ends)  targets: (ML_TABLE_TARGETS)  n_targets: (1) */
 ml_status ml_table_targets(const ml_table *table, int64_t source, const int64_t *spokes,
                            int64_t *targets, int64_t *n_targets);
 
@@ -149,7 +129,7 @@ static inline int ml_table_has_window(const ml_table *table, int64_t row) {
 
 /* Shown frames of a live character that are judged with its next transition. */
 static inline int64_t ml_table_past(const ml_table *table) {
-    return ml_check_frames(TABLE_PAST_S, table->fps, TABLE_MARGIN);
+    return ml_check_frames(TABLE_PAST_S, table->fps, ML_TABLE_MARGIN);
 }
 
 /* Where the limits of a clip have its floors, and how far contacts slide in it. */

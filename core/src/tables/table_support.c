@@ -391,10 +391,10 @@ static int64_t support_contacts(const ml_table *table, const ml_table_pieces *wo
         }
         double before = was.n_frames ? ml_check_moved(&was) : 0.0;
         int64_t span = ml_check_span(contact.n_frames, table->fps);
-        double most = ml_max(slides[ml_check_row(k) * CHECK_SPANS + span], CHECK_SLIDE_FREE);
-        double way = contact.n_frames >= CHECK_SHORTEST_CONTACT ? ml_check_moved(&contact) : 0.0;
+        double most = ml_max(slides[ml_check_row(k) * ML_CHECK_SPANS + span], CHECK_SLIDE_FREE);
+        double way = contact.n_frames >= ML_CHECK_SHORTEST_CONTACT ? ml_check_moved(&contact) : 0.0;
         if (way <= ml_max(most, before)) continue; /* or no farther than it had slid */
-        row[0] = (double)CHECK_CONTACT, row[1] = (double)sole, row[2] = (double)begin;
+        row[0] = (double)ML_CHECK_CONTACT, row[1] = (double)sole, row[2] = (double)begin;
         row[3] = way, row[4] = most;
         n_found++;
     }
@@ -431,7 +431,7 @@ ml_status ml_table_check_support(const ml_table *table, ml_table_pieces *work,
         n_rows += support_flights(table, at, work->hovers + before, begin, rows + 5 * n_rows);
     if (!status && planned)
         n_rows += support_contacts(table, work, planned, made, begin, rows + 5 * n_rows);
-    for (int64_t n = 0, known = *n_found; n < n_rows && *n_found < TABLE_FOUND; n++) {
+    for (int64_t n = 0, known = *n_found; n < n_rows && *n_found < ML_CHECK_FOUND; n++) {
         int is_new = 1;
         for (int64_t k = 0; k < known; k++)
             is_new &= found[5 * k] != rows[5 * n] || found[5 * k + 1] != rows[5 * n + 1];

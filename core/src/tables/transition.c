@@ -6,14 +6,8 @@
 #include "../synthesis/passage.h"
 #include "table.h"
 
-/* Recipes that are made, best first: of those that are in order, and where the others have to be put in
-   order. */
-#define TRANSITION_RANKED 5
-#define TRANSITION_TRIES 3
 /* Part of gravity by which a flight may be slower or faster: clips play at their own rate. */
 #define TRANSITION_WARP 0.0
-/* Metres. Floors fall this far below the higher one of two clips. */
-#define TRANSITION_FALL 0.05
 
 /* Series of the checks, for up to `most` frames. */
 static ml_check_series transition_series(ml_memory *memory, int64_t most, int64_t n_checked,
@@ -55,13 +49,13 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->pinned = ML_TAKE(&memory, uint8_t, most);
     pieces->order = ML_TAKE(&memory, int64_t, most);
     pieces->costs = ML_TAKE(&memory, double, most);
-    pieces->columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
+    pieces->columns = ML_TAKE(&memory, float, ML_TABLE_COLUMNS * most);
     pieces->at = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * length);
     pieces->held = ML_TAKE(&memory, int64_t, 2 * length);
-    pieces->synthesis = ML_TAKE(&memory, double, (7 * joints + TABLE_SYNTHESIS) * length);
+    pieces->synthesis = ML_TAKE(&memory, double, (7 * joints + ML_TABLE_SYNTHESIS) * length);
     pieces->weights = ML_TAKE(&memory, double, ML_MOST_WAYS * length);
-    pieces->steps = ML_TAKE(&memory, double, 10 * TABLE_JOINED * length);
-    pieces->stands = ML_TAKE(&memory, uint8_t, TABLE_JOINED * length);
+    pieces->steps = ML_TAKE(&memory, double, 10 * ML_TABLE_JOINED * length);
+    pieces->stands = ML_TAKE(&memory, uint8_t, ML_TABLE_JOINED * length);
     pieces->heading = ML_TAKE(&memory, double, frames);
     pieces->root = ML_TAKE(&memory, double, 3 * frames);
     pieces->quats = ML_TAKE(&memory, double, 4 * joints * frames);
@@ -84,9 +78,9 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     pieces->choice.most = most;
     pieces->choice.rows = ML_TAKE(&memory, int64_t, ML_MOST_WAYS * most);
     pieces->choice.costs = ML_TAKE(&memory, double, most);
-    pieces->choice.columns = ML_TAKE(&memory, float, TABLE_COLUMNS * most);
+    pieces->choice.columns = ML_TAKE(&memory, float, ML_TABLE_COLUMNS * most);
     pieces->choice.pinned = ML_TAKE(&memory, uint8_t, most);
-    pieces->found = ML_TAKE(&memory, double, 5 * TABLE_FOUND);
+    pieces->found = ML_TAKE(&memory, double, 5 * ML_CHECK_FOUND);
     return memory.used;
 }
 
@@ -104,7 +98,7 @@ static ml_status transition_begin(const ml_table *table, int64_t least_ways, int
         out->n_joints != table->rows->n_joints || table->n_work < ml_table_work(table))
         return ML_BAD_SIZE;
     ml_table_lay_out(table, table->work, work);
-    *speed = TABLE_SLOWEST;
+    *speed = ML_TABLE_SLOWEST;
     for (int64_t i = 0; i < n_ways; i++) {
         if (!ml_table_has_window(table, windows[i])) return ML_NOWHERE;
         *speed = ml_max(*speed, table->speeds[ml_table_clip_at(table, windows[i])]);
@@ -163,7 +157,7 @@ ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips,
 /* Merged limits as the check takes them: those that are lowest are negative there. */
 static ml_status transition_limits(const ml_table *table, double *at, ml_check_limits *limits) {
     int64_t checked = table->check_rig->n_checked, carriers = table->check_rig->n_carriers;
-    if (table->n_limits != 4 * checked + carriers + 20 + 4 * (CHECK_SPANS + CHECK_HEIGHTS))
+    if (table->n_limits != 4 * checked + carriers + 20 + 4 * (ML_CHECK_SPANS + ML_CHECK_HEIGHTS))
         return ML_BAD_SIZE;
     limits->n_checked = checked;
     limits->n_carriers = carriers;
@@ -178,8 +172,8 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
     limits->sole = at, at += 4;
     limits->floor = at, at += 4;
     limits->highest = at, at += 4;
-    limits->slide = at, at += 4 * CHECK_SPANS;
-    limits->drag = at, at += 4 * CHECK_HEIGHTS;
+    limits->slide = at, at += 4 * ML_CHECK_SPANS;
+    limits->drag = at, at += 4 * ML_CHECK_HEIGHTS;
     limits->body = at, at += 4;
     limits->quick = at;
     return ML_OK;
@@ -187,7 +181,7 @@ static ml_status transition_limits(const ml_table *table, double *at, ml_check_l
 
 /* Floors of every frame between two clips: from those of the clip that is left to those of the clip
    that is entered. Those of captured windows between them are not theirs. Where feet stand is no
-   farther below the higher one than TRANSITION_FALL: a foot may stand on it to the end. */
+   farther below the higher one than ML_FLOOR_FALL: a foot may stand on it to the end. */
 static void transition_floors(const ml_table *table, const int64_t *ends, int64_t n, int64_t first,
                               int64_t last, double *out) {
     int64_t at = ml_table_floors_at(table);
@@ -199,7 +193,7 @@ static void transition_floors(const ml_table *table, const int64_t *ends, int64_
         for (int k = 0; k < 4; k++) { /* the first four are kept with the opposite sign */
             out[8 * t + k] = -(left[k] + part * (entered[k] - left[k]));
             out[8 * t + 4 + k] = ml_max(left[4 + k] + part * (entered[4 + k] - left[4 + k]),
-                                        ml_max(left[4 + k], entered[4 + k]) - TRANSITION_FALL);
+                                        ml_max(left[4 + k], entered[4 + k]) - ML_FLOOR_FALL);
         }
     }
 }
@@ -238,7 +232,7 @@ ml_status ml_table_made_of(const ml_table *table, const int64_t *rows, const dou
             highest[k] = ml_max(highest[k], own[4 + k]);
         }
     }
-    for (int k = 0; k < 4; k++) floors[4 + k] = ml_max(floors[4 + k], highest[k] - TRANSITION_FALL);
+    for (int k = 0; k < 4; k++) floors[4 + k] = ml_max(floors[4 + k], highest[k] - ML_FLOOR_FALL);
     return ML_OK;
 }
 
@@ -269,10 +263,10 @@ ml_status ml_table_judge_frames(const ml_table *table, ml_table_pieces *work, in
                               work->quats, work->measuring, &work->series);
     if (status) return status;
     memset(work->skipped, 0, (size_t)n);
-    status =
-        ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
-                       work->skipped, NULL, work->heading, 1, NULL, NULL, work->floors,
-                       work->hovers, TRANSITION_WARP, work->judging, TABLE_FOUND, found, n_found);
+    status = ml_check_judge(&work->series, &limits, work->planted, table->fps, first, last,
+                            work->skipped, NULL, work->heading, 1, NULL, NULL, work->floors,
+                            work->hovers, TRANSITION_WARP, work->judging, ML_CHECK_FOUND, found,
+                            n_found);
     for (int64_t k = 0; !status && k < *n_found; k++) /* frames count from the first made one */
         found[5 * k + 2] = ml_clamp(found[5 * k + 2] - (double)first, 0.0, (double)(last - first));
     return status;
@@ -317,14 +311,14 @@ ml_status ml_table_around(const ml_table *table, int64_t n_ways, const int64_t *
     int64_t clips[ML_MOST_WAYS], length = made->n_frames;
     ml_status status = transition_clips(table, n_ways, windows, clips);
     if (status) return status;
-    if (length < 1 || length > table->length || out->most < length + 2 * TABLE_MARGIN ||
+    if (length < 1 || length > table->length || out->most < length + 2 * ML_TABLE_MARGIN ||
         made->n_joints != table->rows->n_joints || out->n_joints != made->n_joints)
         return ML_BAD_SIZE;
     int64_t first = windows[0], last = windows[n_ways - 1] + length - 1;
     int64_t ahead = first - table->starts[clips[0]];
     int64_t after = table->starts[clips[n_ways - 1] + 1] - 1 - last;
-    ahead = ahead < TABLE_MARGIN ? ahead : TABLE_MARGIN;
-    after = after < TABLE_MARGIN ? after : TABLE_MARGIN;
+    ahead = ahead < ML_TABLE_MARGIN ? ahead : ML_TABLE_MARGIN;
+    after = after < ML_TABLE_MARGIN ? after : ML_TABLE_MARGIN;
     transition_extend(table, first, ahead, last, after, made, out);
     *before = ahead;
     return ML_OK;
@@ -399,7 +393,7 @@ static ml_status transition_check(const ml_table *table, int64_t n_ways, const i
     ml_table_lay_out(table, table->work, &work);
     ml_status status = transition_clips(table, n_ways, windows, clips);
     if (!status) status = ml_table_merge(table, n_ways, clips, work.limits);
-    ml_frames all = {table->length + 2 * TABLE_MARGIN,
+    ml_frames all = {table->length + 2 * ML_TABLE_MARGIN,
                      0,
                      joints,
                      work.heading,
@@ -482,7 +476,7 @@ typedef struct {
     int64_t windows[ML_MOST_WAYS];
     uint8_t pinned, feet;
     ml_frames frames;
-    double found[5 * TABLE_FOUND];
+    double found[5 * ML_CHECK_FOUND];
     int64_t n_found;
 } transition_made;
 
@@ -535,8 +529,8 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
                         int64_t *n_found) {
     ml_table_pieces work;
     transition_made kept = {.badness = HUGE_VAL};
-    transition_recipe tried[TRANSITION_RANKED];
-    int64_t tries = 0, most = TRANSITION_RANKED;
+    transition_recipe tried[ML_TABLE_RANKED];
+    int64_t tries = 0, most = ML_TABLE_RANKED;
     int slips = 0;
     if (choice->count < 1 || table->n_work < ml_table_work(table)) return ML_BAD_SIZE;
     ml_table_lay_out(table, table->work, &work);
@@ -544,7 +538,7 @@ ml_status ml_table_best(const ml_table *table, ml_choice *choice, uint8_t still,
     *feet = 1;
     for (int64_t n = 0; n < choice->count && tries < most; n++) {
         if (n >= choice->ranked) { /* those that were tried are elsewhere then */
-            most = TRANSITION_TRIES;
+            most = ML_TABLE_TRIES;
             if (tries >= most) break;
             ml_status status = transition_order(table, choice);
             if (status) return status;

@@ -10,23 +10,20 @@
 #include "../math/elementary.h"
 #include "judge.h"
 
-/* Stands for no window in recipes. */
-#define WARPED_NONE 0xffff
 /* Stages add up in another order than whole costs: a blend is left out only where it costs this
    part more. */
 #define WARPED_SLACK 1e-5
 /* Shorter plants are none; as in window_terms.c. */
 #define WARPED_SHORTEST 2
-/* Part of the length over which an eased time gathers speed, and again loses it. */
-#define WARPED_EASE 0.25
 
 enum { WARPED_BERNSTEIN, WARPED_EASED, WARPED_HAT, WARPED_FAMILIES };
 
 /* Time at which an eased blend has its Bernstein weights. */
 static double warped_eased(double t) {
-    double fastest = 1.0 / (1.0 - WARPED_EASE), ramp = 0.5 * fastest / WARPED_EASE;
+    double fastest = 1.0 / (1.0 - ML_WARP_EASE), ramp = 0.5 * fastest / ML_WARP_EASE;
     double near = ml_min(t, 1.0 - t);
-    double gone = near < WARPED_EASE ? ramp * (near * near) : fastest * (near - 0.5 * WARPED_EASE);
+    double gone =
+        near < ML_WARP_EASE ? ramp * (near * near) : fastest * (near - 0.5 * ML_WARP_EASE);
     return t <= 0.5 ? gone : 1.0 - gone;
 }
 
@@ -362,7 +359,7 @@ static void warped_insert(const warped_search *search, float cost, const int32_t
     search->costs[at] = cost;
     search->used[at] = (uint8_t)family;
     for (int64_t i = 0; i < 4; i++)
-        search->recipes[4 * at + i] = i < n ? (uint16_t)ids[i] : WARPED_NONE;
+        search->recipes[4 * at + i] = i < n ? (uint16_t)ids[i] : ML_NO_WINDOW;
 }
 
 /* Judge a blend, feet first, as long as it may be kept. */
@@ -434,7 +431,7 @@ ml_status ml_warp_search(const ml_terms *terms, const ml_scratch *scratch, const
     warped_search search = {linear, log, 0, keep, costs, recipes, used};
     int64_t last[3] = {-1, -1, -1}; /* what weights are there: family, windows, frames */
     if (!warped_fits(terms, scratch, warp) || keep < 1 || !ml_judge_has(terms, source) ||
-        !ml_judge_has(terms, target) || terms->n_windows > WARPED_NONE ||
+        !ml_judge_has(terms, target) || terms->n_windows > ML_NO_WINDOW ||
         !warped_has_paths(terms, paths))
         return ML_BAD_SIZE;
     for (int64_t f = 0; f < n_families; f++)
@@ -446,7 +443,7 @@ ml_status ml_warp_search(const ml_terms *terms, const ml_scratch *scratch, const
     for (int64_t m = 0; m < n_tried; m++) {
         int32_t ids[4] = {(int32_t)source, -1, -1, -1};
         int64_t n = 1;
-        for (int k = 0; k < 2 && tried[2 * m + k] != WARPED_NONE; k++) {
+        for (int k = 0; k < 2 && tried[2 * m + k] != ML_NO_WINDOW; k++) {
             if (!ml_judge_has(terms, tried[2 * m + k])) return ML_BAD_SIZE;
             ids[n++] = tried[2 * m + k];
         }

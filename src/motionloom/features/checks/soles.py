@@ -26,7 +26,8 @@ N_HEIGHTS = 3
 """Drags are compared 1, 2 and 3 cm over the floor; as in core/src/checks/check.h."""
 STANDS, LANDS = 0.25, 0.10
 """Parts of the planted heights of a point below which it stands, and below which it is on the
-floor whatever it does: toes that push off go deeper than feet stand; as in core/src/checks/check_limits.c."""
+floor whatever it does: toes that push off go deeper than feet stand; as in
+core/src/checks/check_limits.c."""
 
 
 def floor_heights(
