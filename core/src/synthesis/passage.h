@@ -5,7 +5,7 @@
 
 #include "rows.h"
 
-/* Times, in seconds, and angles are in motionloom.h, where Python reads them. */
+/* Times, in seconds, and angles are in kernels.h, where Python reads them. */
 
 /* Feet of a passage: held, they stand still or move as in their windows. */
 #define PASSAGE_STILL 2
@@ -57,7 +57,7 @@ static inline int64_t ml_passage_parts(double frames, double *parts) {
     return half;
 }
 
-/* Series without what is fast. values, out: (n_frames, wide) */
+/* The slow part of series. values, out: (n_frames, wide) */
 void ml_passage_smooth(const ml_passage *made, int64_t wide, const double *values, double *out);
 
 /* Where the body goes and faces: mean steps of the windows, with the velocities of both ends.

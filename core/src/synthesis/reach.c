@@ -5,6 +5,7 @@
    it. */
 
 #include "../kinematics/knee.h"
+#include "../math/vec.h"
 #include "rows.h"
 #include "synthesis.h"
 
@@ -41,24 +42,27 @@ static int reach_measure(const int64_t *joints, int64_t n_joints, const double *
     for (int c = 0; c < 3; c++)
         if (joints[c] < 0 || joints[c] >= n_joints) return 0;
     leg->hip = joints[0], leg->knee = joints[1], leg->ankle = joints[2];
-    double bone[3];
-    ml_between(positions + 3 * leg->knee, positions + 3 * leg->hip, bone);
-    leg->thigh = ml_length(bone);
-    ml_between(positions + 3 * leg->ankle, positions + 3 * leg->knee, bone);
-    leg->shank = ml_length(bone);
+    const vec3 *at = (const vec3 *)positions;
+    leg->thigh = vec3_length(vec3_sub(at[leg->knee], at[leg->hip]));
+    leg->shank = vec3_length(vec3_sub(at[leg->ankle], at[leg->knee]));
     return 1;
+}
+
+/* Hip to ankle in a frame. */
+static inline vec3 reach_vector(const vec3 *at, const reach_leg *leg) {
+    return vec3_sub(at[leg->ankle], at[leg->hip]);
 }
 
 ml_status ml_reach_ways(int64_t n_frames, int64_t n_joints, const int64_t *legs,
                         const double *positions, double *ways, double *reaches) {
+    vec3 *out = (vec3 *)ways;
     if (n_frames < 1) return ML_BAD_SIZE;
     for (int64_t side = 0; side < 2; side++) {
         reach_leg leg;
         if (!reach_measure(legs + 3 * side, n_joints, positions, &leg)) return ML_BAD_SIZE;
         reaches[side] = leg.thigh + leg.shank;
         for (int64_t t = 0; t < n_frames; t++)
-            ml_between(positions + 3 * (n_joints * t + leg.ankle),
-                       positions + 3 * (n_joints * t + leg.hip), ways + 3 * (n_frames * side + t));
+            *out++ = reach_vector((const vec3 *)positions + n_joints * t, &leg);
     }
     return ML_OK;
 }
@@ -75,14 +79,11 @@ ml_status ml_reach_lower(int64_t n_frames, int64_t n_joints, const int64_t *legs
         double full = leg.thigh + leg.shank;
         for (int64_t t = 0; t < n_frames; t++) {
             if (held[n_frames * side + t] < 0) continue;
-            const double *shift = shifts + 3 * (n_frames * side + t);
-            double way[3];
-            ml_between(positions + 3 * (n_joints * t + leg.ankle),
-                       positions + 3 * (n_joints * t + leg.hip), way);
-            double reach = ml_max(ml_length(way), REACH_HELD * full);
-            double x = way[0] + shift[0], y = way[1] + shift[1], z = way[2] + shift[2];
-            double left = reach * reach - x * x - z * z;
-            double need = left > 0.0 ? -y - sqrt(left) : REACH_LOWEST * full;
+            vec3 before = reach_vector((const vec3 *)positions + n_joints * t, &leg);
+            vec3 now = vec3_add(before, ((const vec3 *)shifts)[n_frames * side + t]);
+            double reach = ml_max(vec3_length(before), REACH_HELD * full);
+            double left = reach * reach - now.x * now.x - now.z * now.z;
+            double need = left > 0.0 ? -now.y - sqrt(left) : REACH_LOWEST * full;
             needs[t] = ml_max(needs[t], ml_min(need, REACH_LOWEST * full));
         }
     }
@@ -105,15 +106,12 @@ ml_status ml_reach_lower(int64_t n_frames, int64_t n_joints, const int64_t *legs
 }
 
 /* The shortest turn from one direction to another, which are never opposite here. */
-static inline void reach_arc(const double *a, const double *b, double *out) {
-    out[0] = sqrt(ml_dot(a, a) * ml_dot(b, b)) + ml_dot(a, b);
-    ml_cross(a, b, out + 1);
-    double norm = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3]);
-    if (norm < 1e-12) {
-        out[0] = norm = 1.0;
-        out[1] = out[2] = out[3] = 0.0;
-    }
-    for (int c = 0; c < 4; c++) out[c] /= norm;
+static inline quat reach_arc(vec3 a, vec3 b) {
+    vec3 v = vec3_cross(a, b);
+    double w = sqrt(vec3_dot(a, a) * vec3_dot(b, b)) + vec3_dot(a, b);
+    double norm = sqrt(w * w + v.x * v.x + v.y * v.y + v.z * v.z);
+    if (norm < 1e-12) return QUAT_IDENTITY;
+    return (quat){w / norm, v.x / norm, v.y / norm, v.z / norm};
 }
 
 /* Hip to ankle as wanted, easing into `reach`; a leg that is not stretched keeps its span. */
@@ -133,110 +131,78 @@ static inline double reach_calmed(double before, double wanted, double full) {
     return before + change * fabs(change) / (fabs(change) + calm);
 }
 
-static void reach_no_turn(double *out) {
-    out[0] = 1.0;
-    out[1] = out[2] = out[3] = 0.0;
-}
-
-/* Turn by an angle that raises a heel which is (x, z) over the ground from its ball. */
-static void reach_heel_up(double x, double z, double angle, double *out) {
-    double size = ml_over_ground(x, z), sine;
-    reach_no_turn(out);
-    if (size < 1e-6) return;
-    ml_sincos(0.5 * angle, &sine, out);
+/* Turn by an angle about an axis of some length; none where that is below `least`. */
+static quat reach_about(vec3 axis, double least, double angle) {
+    double size = vec3_length(axis), sine, cosine;
+    if (size < least) return QUAT_IDENTITY;
+    ml_sincos(0.5 * angle, &sine, &cosine);
     sine /= size;
-    out[1] = -sine * z;
-    out[3] = sine * x;
+    return (quat){cosine, sine * axis.x, sine * axis.y, sine * axis.z};
 }
 
 /* Angle about the ball that brings the ankle within reach of the hip, no steeper than a heel comes
    up. `ankle` is seen from the hip, `ball` from the ankle. */
-static double reach_angle(const double *ankle, const double *ball, double reach) {
-    if (ml_dot(ankle, ankle) <= reach * reach) return 0.0;
-    double hip[3]; /* seen from the ball */
-    for (int c = 0; c < 3; c++) hip[c] = -(ankle[c] + ball[c]);
-    double far = ml_length(hip), foot = ml_length(ball);
+static double reach_angle(vec3 ankle, vec3 ball, double reach) {
+    if (vec3_dot(ankle, ankle) <= reach * reach) return 0.0;
+    vec3 hip = vec3_negate(vec3_add(ankle, ball)); /* seen from the ball */
+    double far = vec3_length(hip), foot = vec3_length(ball);
     if (foot < 1e-6 || far < 1e-6) return 0.0;
-    double now = -ml_dot(ball, hip) / (far * foot);
+    double now = -vec3_dot(ball, hip) / (far * foot);
     double wanted = (foot * foot + far * far - reach * reach) / (2.0 * foot * far);
     double angle = ml_acos(ml_clamp(now, -1.0, 1.0)) - ml_acos(ml_clamp(wanted, -1.0, 1.0));
     return ml_clamp(angle, 0.0, REACH_STEEPEST);
 }
 
-/* Turn by an angle about the ball that takes the ankle towards the hip. */
-static void reach_roll(const double *ankle, const double *ball, double angle, double *out) {
-    double hip[3], axis[3];
-    for (int c = 0; c < 3; c++) hip[c] = -(ankle[c] + ball[c]);
-    reach_no_turn(out);
-    ml_cross(hip, ball, axis);
-    double size = ml_length(axis), sine;
-    if (size < 1e-9) return;
-    ml_sincos(0.5 * angle, &sine, out);
-    sine /= size;
-    for (int c = 0; c < 3; c++) out[1 + c] = sine * axis[c];
-}
-
-/* A foot turned about its ball: its ankle, ball and rotation after it. */
-static void reach_turn_foot(const double *turn, double *ankle, double *ball, double *q) {
-    double after[3], turned[4];
-    ml_turn(turn, ball, after);
-    for (int c = 0; c < 3; c++) {
-        ankle[c] = ankle[c] + ball[c] - after[c];
-        ball[c] = after[c];
-    }
-    ml_times(turn, q, turned);
-    for (int c = 0; c < 4; c++) q[c] = turned[c];
-}
-
 /* Local rotation of a joint from its parent's and its own in the world, sign kept. */
-static inline void reach_set(const double *parent, const double *own, double *local) {
-    double back[4] = {parent[0], -parent[1], -parent[2], -parent[3]}, q[4];
-    ml_times(back, own, q);
-    double dot = q[0] * local[0] + q[1] * local[1] + q[2] * local[2] + q[3] * local[3];
-    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+static inline quat reach_local(quat parent, quat own, quat before) {
+    quat q = quat_between(parent, own);
+    double dot = q.w * before.w + q.x * before.x + q.y * before.y + q.z * before.z;
+    double norm = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
     norm = dot >= 0.0 ? 1.0 / norm : -1.0 / norm;
-    for (int c = 0; c < 4; c++) local[c] = q[c] * norm;
+    return (quat){q.w * norm, q.x * norm, q.y * norm, q.z * norm};
 }
 
 /* One leg whose foot is moved, in all frames: the arguments of ml_reach_follow. */
 typedef struct {
     reach_leg leg;
     int64_t n_frames, n_joints, parent;
-    const double *sole, *pole, *shifts, *tilts, *drops, *positions, *world;
+    vec3 heel, ball, pole; /* in the frames of ankle and hip */
+    const vec3 *shifts;
+    const double *tilts, *drops;
+    const vec3 *positions;
+    const quat *world;
     const int64_t *held;
 } reach_task;
 
 /* Where a foot is to be in one frame: its ankle seen from the hip, the ball seen from the ankle, and
    its rotation. */
 typedef struct {
-    double ankle[3], ball[3], turn[4];
+    vec3 ankle, ball;
+    quat turn;
 } reach_foot;
 
+/* A foot turned about its ball. */
+static reach_foot reach_turned(quat turn, reach_foot foot) {
+    vec3 ball = quat_rotate(turn, foot.ball);
+    vec3 ankle = vec3_sub(vec3_add(foot.ankle, foot.ball), ball);
+    return (reach_foot){ankle, ball, quat_multiply(turn, foot.turn)};
+}
+
 static int reach_is_moved(const reach_task *task, int64_t t) {
-    const double *shift = task->shifts + 3 * t;
+    vec3 shift = task->shifts[t];
     double drop = task->drops[t], tilt = task->tilts[t];
-    return !(ml_dot(shift, shift) + drop * drop + tilt * tilt < 1e-16);
+    return !(vec3_dot(shift, shift) + drop * drop + tilt * tilt < 1e-16);
 }
 
-/* Hip to ankle in a frame as it was. */
-static inline void reach_way(const reach_task *task, int64_t t, double *way) {
-    const double *at = task->positions + 3 * task->n_joints * t;
-    ml_between(at + 3 * task->leg.ankle, at + 3 * task->leg.hip, way);
-}
-
-/* The foot shifted, its heel turned up, under a hip that comes down. */
-static inline void reach_place(const reach_task *task, int64_t t, const double *way,
-                               reach_foot *foot) {
-    const double *world = task->world + 4 * (task->n_joints * t + task->leg.ankle);
-    double turn[4], heel[3];
-    for (int c = 0; c < 3; c++) foot->ankle[c] = way[c] + task->shifts[3 * t + c];
-    foot->ankle[1] += task->drops[t];
-    for (int c = 0; c < 4; c++) foot->turn[c] = world[c];
-    ml_turn(world, task->sole + 3, foot->ball);
-    if (!(task->tilts[t] > 0.0)) return;
-    ml_turn(world, task->sole, heel);
-    reach_heel_up(heel[0] - foot->ball[0], heel[2] - foot->ball[2], task->tilts[t], turn);
-    reach_turn_foot(turn, foot->ankle, foot->ball, foot->turn);
+/* The foot shifted, its heel turned up, under a hip that comes down. `leg`: hip to ankle before. */
+static inline reach_foot reach_place(const reach_task *task, int64_t t, vec3 leg) {
+    quat world = task->world[task->n_joints * t + task->leg.ankle];
+    reach_foot foot = {vec3_add(leg, task->shifts[t]), quat_rotate(world, task->ball), world};
+    foot.ankle.y += task->drops[t];
+    if (!(task->tilts[t] > 0.0)) return foot;
+    vec3 heel = vec3_sub(quat_rotate(world, task->heel), foot.ball);
+    vec3 across = {-heel.z, 0.0, heel.x}; /* a turn about it raises the heel */
+    return reach_turned(reach_about(across, 1e-6, task->tilts[t]), foot);
 }
 
 /* How far the heel of a held foot must come up in each frame to be in reach, radians; whether it
@@ -247,11 +213,9 @@ static int reach_find_rolls(const reach_task *task, double *needs) {
     for (int64_t t = 0; t < task->n_frames; t++) {
         needs[t] = 0.0;
         if (task->held[t] < 0 || !reach_is_moved(task, t)) continue;
-        double way[3];
-        reach_foot foot;
-        reach_way(task, t, way);
-        reach_place(task, t, way, &foot);
-        double reach = ml_max(ml_max(ml_length(way), 1e-6), REACH_HELD * full);
+        vec3 before = reach_vector(task->positions + task->n_joints * t, &task->leg);
+        reach_foot foot = reach_place(task, t, before);
+        double reach = ml_max(ml_max(vec3_length(before), 1e-6), REACH_HELD * full);
         needs[t] = reach_angle(foot.ankle, foot.ball, reach);
         any |= needs[t] > 0.0;
     }
@@ -275,41 +239,36 @@ static double reach_rolled(int64_t n, const double *needs, int64_t t) {
 
 /* One frame of a leg whose heel comes up by an angle; how far its ankle is from where it is wanted.
    `quats` are those of the frame. */
-static inline double reach_frame(const reach_task *task, int64_t t, double roll, double *quats) {
-    static const double none[4] = {1.0, 0.0, 0.0, 0.0};
+static inline double reach_frame(const reach_task *task, int64_t t, double roll, quat *quats) {
     const reach_leg *leg = &task->leg;
-    const double *positions = task->positions + 3 * task->n_joints * t;
-    const double *world = task->world + 4 * task->n_joints * t;
-    double knee[3], ankle[3], aim[3], side[3], place[3], full = leg->thigh + leg->shank;
-    double turn[4], thigh_q[4], shank_q[4], shank[3], swung[3], left[3], fold[4], both[4];
-    reach_foot foot;
-    reach_way(task, t, ankle);
-    ml_between(positions + 3 * leg->knee, positions + 3 * leg->hip, knee);
-    double before = ml_max(ml_length(ankle), 1e-6);
-    reach_place(task, t, ankle, &foot);
-    if (roll > 0.0) {
-        reach_roll(foot.ankle, foot.ball, roll, turn);
-        reach_turn_foot(turn, foot.ankle, foot.ball, foot.turn);
+    const vec3 *positions = task->positions + task->n_joints * t;
+    const quat *world = task->world + task->n_joints * t;
+    double full = leg->thigh + leg->shank;
+    vec3 ankle = reach_vector(positions, leg);
+    vec3 knee = vec3_sub(positions[leg->knee], positions[leg->hip]);
+    double before = ml_max(vec3_length(ankle), 1e-6);
+    reach_foot foot = reach_place(task, t, ankle);
+    if (roll > 0.0) { /* about the ball, the ankle towards the hip */
+        vec3 hip = vec3_negate(vec3_add(foot.ankle, foot.ball));
+        foot = reach_turned(reach_about(vec3_cross(hip, foot.ball), 1e-9, roll), foot);
     }
-    double wanted = ml_length(foot.ankle);
+    double wanted = vec3_length(foot.ankle);
     double span = reach_eased(before, reach_calmed(before, wanted, full),
                               ml_max(before, REACH_FREE * full), REACH_SOFT * full);
     if (span < before) span = ml_knee_span(before, span, leg->thigh, leg->shank, REACH_SOFT);
-    for (int c = 0; c < 3; c++) aim[c] = span * (foot.ankle[c] / wanted);
-    ml_turn(world + 4 * leg->hip, task->pole, side);
-    ml_knee_place(aim, ankle, knee, side, leg->thigh, leg->shank, place);
+    vec3 aim = vec3_scale(span, vec3_divide(foot.ankle, wanted)), place;
+    vec3 side = quat_rotate(world[leg->hip], task->pole);
+    ml_knee_place(&aim.x, &ankle.x, &knee.x, &side.x, leg->thigh, leg->shank, &place.x);
     /* The thigh swings the shortest way, then the shank does. */
-    reach_arc(knee, place, turn);
-    ml_between(ankle, knee, shank);
-    ml_turn(turn, shank, swung);
-    ml_times(turn, world + 4 * leg->hip, thigh_q);
-    ml_between(aim, place, left);
-    reach_arc(swung, left, fold);
-    ml_times(fold, turn, both);
-    ml_times(both, world + 4 * leg->knee, shank_q);
-    reach_set(task->parent < 0 ? none : world + 4 * task->parent, thigh_q, quats + 4 * leg->hip);
-    reach_set(thigh_q, shank_q, quats + 4 * leg->knee);
-    reach_set(shank_q, foot.turn, quats + 4 * leg->ankle);
+    quat swing = reach_arc(knee, place);
+    quat thigh = quat_multiply(swing, world[leg->hip]);
+    vec3 swung = quat_rotate(swing, vec3_sub(ankle, knee));
+    quat fold = reach_arc(swung, vec3_sub(aim, place));
+    quat shank = quat_multiply(quat_multiply(fold, swing), world[leg->knee]);
+    quat parent = task->parent < 0 ? QUAT_IDENTITY : world[task->parent];
+    quats[leg->hip] = reach_local(parent, thigh, quats[leg->hip]);
+    quats[leg->knee] = reach_local(thigh, shank, quats[leg->knee]);
+    quats[leg->ankle] = reach_local(shank, foot.turn, quats[leg->ankle]);
     return fabs(wanted - span);
 }
 
@@ -322,14 +281,28 @@ ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *par
     if (n_frames < 1 || !reach_measure(joints, n_joints, positions, &leg)) return ML_BAD_SIZE;
     int64_t parent = parents[leg.hip];
     if (parent >= n_joints) return ML_BAD_SIZE;
-    reach_task task = {leg,    n_frames, n_joints, parent,    sole,  pole,
-                       shifts, tilts,    drops,    positions, world, held};
+    const vec3 *levers = (const vec3 *)sole;
+    reach_task task = {
+        .leg = leg,
+        .n_frames = n_frames,
+        .n_joints = n_joints,
+        .parent = parent,
+        .heel = levers[0],
+        .ball = levers[1],
+        .pole = *(const vec3 *)pole,
+        .shifts = (const vec3 *)shifts,
+        .tilts = tilts,
+        .drops = drops,
+        .positions = (const vec3 *)positions,
+        .world = (const quat *)world,
+        .held = held,
+    };
     double worst = 0.0;
     int rolls = reach_find_rolls(&task, scratch);
     for (int64_t t = 0; t < n_frames; t++) {
         double roll = rolls ? reach_rolled(n_frames, scratch, t) : 0.0;
         if (!(roll > 0.0) && !reach_is_moved(&task, t)) continue;
-        double miss = reach_frame(&task, t, roll, quats + 4 * n_joints * t);
+        double miss = reach_frame(&task, t, roll, (quat *)quats + n_joints * t);
         if (held[t] >= 0) worst = ml_max(worst, miss);
     }
     *missed = worst;

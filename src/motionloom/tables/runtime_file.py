@@ -2,7 +2,8 @@
 
 ``core/src/runtime/file.c`` reads them. Everything that a transition looks up is in one file:
 recipes, the window index, limits of the quality check, labels, and poses, with rotations in 7
-bytes each. What can be made again when the file is opened is left out: positions, codes of contexts, terms.
+bytes each. What can be made again when the file is opened is left out: positions, codes of
+contexts, terms.
 """
 
 from __future__ import annotations
