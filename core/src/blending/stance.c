@@ -9,7 +9,7 @@
 
 #include "../kernels.h"
 #include "../kinematics/knee.h"
-#include "../math/rotation_vector.h"
+#include "../math/vec.h"
 
 /* How fast what a hold changed goes back, 1 / s, as a critically damped spring. */
 #define STANCE_RETURN 14.0
@@ -34,11 +34,26 @@
 /* One foot of a frame. */
 typedef struct {
     int64_t hip, knee, ankle;
-    double levers[2][3]; /* heel and ball from the ankle, in the world, as the motion has them */
-    double shift[3], turn[4]; /* what they are moved by */
+    vec3 levers[2]; /* heel and ball from the ankle, in the world, as the motion has them */
+    vec3 shift;     /* what they are moved by */
+    quat turn;      /* what they are turned by */
     double thigh, shank, now; /* lengths of the leg, metres; now: as the motion has it */
     double span;              /* from hip to ankle, as it is to be */
 } stance_foot;
+
+/* Place of a joint, and its rotation, in the world. */
+static vec3 stance_at(const ml_stance *stance, int64_t joint) {
+    return ((const vec3 *)stance->positions)[joint];
+}
+
+static quat stance_world(const ml_stance *stance, int64_t joint) {
+    return ((const quat *)stance->world)[joint];
+}
+
+/* Places of heel and ball of a side, where they are held. */
+static vec3 *stance_places(const ml_stance *stance, int side) {
+    return (vec3 *)stance->places + 2 * side;
+}
 
 /* A spring that goes to 0: value and speed of `n` numbers after `seconds`. */
 static void stance_spring(int n, double rate, double seconds, double *value, double *speed) {
@@ -51,28 +66,24 @@ static void stance_spring(int n, double rate, double seconds, double *value, dou
 }
 
 /* Where a point of a foot comes to lie. */
-static void stance_point(const ml_stance *stance, const stance_foot *foot, int point, double *out) {
-    const double *ankle = stance->positions + 3 * foot->ankle;
-    ml_turn(foot->turn, foot->levers[point], out);
-    for (int c = 0; c < 3; c++) out[c] += ankle[c] + foot->shift[c];
+static vec3 stance_point(const ml_stance *stance, const stance_foot *foot, int point) {
+    return vec3_add(quat_rotate(foot->turn, foot->levers[point]),
+                    vec3_add(stance_at(stance, foot->ankle), foot->shift));
 }
 
 /* The shift that puts a point on its place. */
 static void stance_put(const ml_stance *stance, int side, int point, stance_foot *foot) {
-    double at[3];
-    const double *place = stance->places + 3 * (2 * side + point);
-    stance_point(stance, foot, point, at);
-    for (int c = 0; c < 3; c++) foot->shift[c] += place[c] - at[c];
+    vec3 missing = vec3_sub(stance_places(stance, side)[point], stance_point(stance, foot, point));
+    foot->shift = vec3_add(foot->shift, missing);
 }
 
 /* Let go of the heel of a flat foot that the motion raises: holding it would stretch the knee. */
 static void stance_raise(ml_stance *stance, int side, const stance_foot *foot) {
     uint8_t *held = stance->held + 2 * side;
     if (!held[0] || !held[1]) return;
-    const double *heel = stance->places + 6 * side, *ball = heel + 3;
-    double lever[3];
-    ml_between(foot->levers[0], foot->levers[1], lever);
-    if (lever[1] - (heel[1] - ball[1]) < STANCE_RAISED * ml_length(lever)) return;
+    const vec3 *places = stance_places(stance, side);
+    vec3 lever = vec3_sub(foot->levers[0], foot->levers[1]);
+    if (lever.y - (places[0].y - places[1].y) < STANCE_RAISED * vec3_length(lever)) return;
     held[0] = 0;
     stance->loose[2 * side] = 1;
 }
@@ -82,38 +93,34 @@ static void stance_raise(ml_stance *stance, int side, const stance_foot *foot) {
 static void stance_place(ml_stance *stance, int side, const uint8_t *planted, stance_foot *foot) {
     uint8_t *held = stance->held + 2 * side;
     int was[2] = {held[0], held[1]};
+    vec3 *places = stance_places(stance, side);
     if (was[0] && was[1]) { /* the foot lies as it lay, but for rolling to its sides */
-        const double *heel = stance->places + 6 * side, *ball = heel + 3;
-        double now[3], wanted[3], lever[3], arc[4], turn[4];
-        ml_between(foot->levers[1], foot->levers[0], lever);
-        ml_turn(foot->turn, lever, now);
-        ml_between(ball, heel, wanted);
-        ml_arc(now, wanted, arc);
-        ml_times(arc, foot->turn, turn);
-        for (int c = 0; c < 4; c++) foot->turn[c] = turn[c];
+        vec3 now = quat_rotate(foot->turn, vec3_sub(foot->levers[1], foot->levers[0]));
+        quat arc = quat_arc(now, vec3_sub(places[1], places[0]));
+        foot->turn = quat_multiply(arc, foot->turn);
     }
     if (was[0] || was[1]) stance_put(stance, side, was[1] ? 1 : 0, foot);
     for (int p = 0; p < 2; p++) {
         if (!planted[2 * side + p] || was[p]) continue;
-        stance_point(stance, foot, p, stance->places + 3 * (2 * side + p));
+        places[p] = stance_point(stance, foot, p);
         held[p] = 1;
     }
 }
 
 /* From the hip of a foot, lowered by `sink`, to where its ankle comes to lie. */
-static void stance_leg(const ml_stance *stance, const stance_foot *foot, double sink, double *out) {
-    const double *hip = stance->positions + 3 * foot->hip;
-    const double *ankle = stance->positions + 3 * foot->ankle;
-    for (int c = 0; c < 3; c++) out[c] = ankle[c] + foot->shift[c] - hip[c];
-    out[1] += sink;
+static vec3 stance_leg(const ml_stance *stance, const stance_foot *foot, double sink) {
+    vec3 ankle = vec3_add(stance_at(stance, foot->ankle), foot->shift);
+    vec3 leg = vec3_sub(ankle, stance_at(stance, foot->hip));
+    leg.y += sink;
+    return leg;
 }
 
 /* How long the leg of a foot may be: as the motion has it, or easing towards full stretch, which it
    does not come near to, for a straight knee moves fast. */
 static void stance_measure(const ml_stance *stance, stance_foot *foot) {
-    double leg[3], full = foot->thigh + foot->shank;
-    stance_leg(stance, foot, 0.0, leg);
-    double wanted = ml_length(leg), high = ml_max(foot->now, full - STANCE_SOFT * full);
+    double full = foot->thigh + foot->shank;
+    double wanted = vec3_length(stance_leg(stance, foot, 0.0));
+    double high = ml_max(foot->now, full - STANCE_SOFT * full);
     double left = STANCE_PART * (full - high);
     foot->span = wanted;
     if (wanted > high)
@@ -123,82 +130,69 @@ static void stance_measure(const ml_stance *stance, stance_foot *foot) {
 /* How far the body must go down for the leg of a foot to have its span; HUGE_VAL where that does
    not help. */
 static double stance_depth(const ml_stance *stance, const stance_foot *foot) {
-    double leg[3];
-    stance_leg(stance, foot, 0.0, leg);
-    if (ml_length(leg) - foot->span < STANCE_EXACT) return 0.0;
-    double left = foot->span * foot->span - leg[0] * leg[0] - leg[2] * leg[2];
-    return left <= 0.0 ? HUGE_VAL : -leg[1] - sqrt(left);
+    vec3 leg = stance_leg(stance, foot, 0.0);
+    if (vec3_length(leg) - foot->span < STANCE_EXACT) return 0.0;
+    double left = foot->span * foot->span - leg.x * leg.x - leg.z * leg.z;
+    return left <= 0.0 ? HUGE_VAL : -leg.y - sqrt(left);
 }
 
 /* Raise the heel of a foot that stands on its ball until the leg has its span. */
 static void stance_rise(const ml_stance *stance, int side, stance_foot *foot) {
-    double leg[3], lever[3], back[3], up[3], axis[3], rise[4], turn[4];
-    stance_leg(stance, foot, stance->sink[0], leg);
-    if (ml_length(leg) - foot->span < STANCE_EXACT) return;
-    ml_turn(foot->turn, foot->levers[1], lever);
-    for (int c = 0; c < 3; c++) {
-        back[c] = -lever[c];          /* from the ball to the ankle */
-        up[c] = -(leg[c] + lever[c]); /* from the ball to the hip */
-    }
-    ml_cross(back, up, axis);
-    double a = ml_length(back), b = ml_length(up), size = ml_length(axis);
+    vec3 leg = stance_leg(stance, foot, stance->sink[0]);
+    if (vec3_length(leg) - foot->span < STANCE_EXACT) return;
+    vec3 lever = quat_rotate(foot->turn, foot->levers[1]);
+    vec3 back = vec3_negate(lever);              /* from the ball to the ankle */
+    vec3 up = vec3_negate(vec3_add(leg, lever)); /* from the ball to the hip */
+    vec3 axis = vec3_cross(back, up);
+    double a = vec3_length(back), b = vec3_length(up), size = vec3_length(axis);
     if (size < 1e-9) return;
-    double now = ml_atan2(size, ml_dot(back, up));
+    double now = ml_atan2(size, vec3_dot(back, up));
     double cosine = (a * a + b * b - foot->span * foot->span) / (2.0 * a * b);
     double angle = ml_clamp(now - ml_acos(ml_clamp(cosine, -1.0, 1.0)), 0.0, STANCE_STEEPEST);
-    for (int c = 0; c < 3; c++) axis[c] /= size;
-    ml_rotation_about(axis, angle, rise);
-    ml_times(rise, foot->turn, turn);
-    for (int c = 0; c < 4; c++) foot->turn[c] = turn[c];
+    foot->turn = quat_multiply(quat_about(vec3_divide(axis, size), angle), foot->turn);
     stance_put(stance, side, 1, foot);
 }
 
 /* What is known of a foot before it is held: lever arms, and what is left of an earlier hold. */
 static void stance_read(const ml_stance *stance, int side, stance_foot *foot) {
     const int64_t *joints = stance->legs + 3 * side;
-    const double *at = stance->positions, *world = stance->world;
-    double thigh[3], shank[3], leg[3];
+    const vec3 *levers = (const vec3 *)stance->levers + 2 * side;
+    const vec3 *changed = (const vec3 *)stance->shifts + 2 * side; /* a shift, a rotation vector */
+    vec3 hip = stance_at(stance, joints[0]), knee = stance_at(stance, joints[1]);
+    vec3 ankle = stance_at(stance, joints[2]);
     foot->hip = joints[0], foot->knee = joints[1], foot->ankle = joints[2];
     for (int p = 0; p < 2; p++)
-        ml_turn(world + 4 * foot->ankle, stance->levers + 3 * (2 * side + p), foot->levers[p]);
-    for (int c = 0; c < 3; c++) foot->shift[c] = stance->shifts[6 * side + c];
-    ml_rotation_exp(stance->shifts + 6 * side + 3, foot->turn);
-    ml_between(at + 3 * foot->knee, at + 3 * foot->hip, thigh);
-    ml_between(at + 3 * foot->ankle, at + 3 * foot->knee, shank);
-    ml_between(at + 3 * foot->ankle, at + 3 * foot->hip, leg);
-    foot->thigh = ml_length(thigh), foot->shank = ml_length(shank), foot->now = ml_length(leg);
-}
-
-/* out = the local rotation of a joint whose world rotation is `q` in a parent of rotation `up` */
-static void stance_local(const double *up, const double *q, double *out) {
-    double back[4] = {up[0], -up[1], -up[2], -up[3]};
-    ml_times(back, q, out);
+        foot->levers[p] = quat_rotate(stance_world(stance, foot->ankle), levers[p]);
+    foot->shift = changed[0];
+    foot->turn = quat_exp(changed[1]);
+    foot->thigh = vec3_length(vec3_sub(knee, hip));
+    foot->shank = vec3_length(vec3_sub(ankle, knee));
+    foot->now = vec3_length(vec3_sub(ankle, hip));
 }
 
 /* Turn the leg so that its ankle stands where the foot was put. */
-static void stance_follow(const ml_stance *stance, int side, const stance_foot *foot,
-                          double *quats) {
-    double *at = stance->positions, *world = stance->world;
-    double leg[3], target[3], pole[3], upper[4], lower[4], knee[3], ankle[3], miss, q[4], above[4];
-    double down[3][3]; /* the leg went down with the body */
-    const int64_t joints[3] = {foot->hip, foot->knee, foot->ankle};
-    for (int k = 0; k < 3; k++)
-        for (int c = 0; c < 3; c++)
-            down[k][c] = at[3 * joints[k] + c] - (c == 1 ? stance->sink[0] : 0.0);
-    stance_leg(stance, foot, stance->sink[0], leg);
-    double part = ml_min(foot->span / ml_max(ml_length(leg), 1e-9), 1.0);
-    for (int c = 0; c < 3; c++) target[c] = down[0][c] + part * leg[c];
-    ml_turn(world + 4 * foot->hip, stance->poles + 3 * side, pole);
-    ml_leg_solve(1, down[0], down[1], down[2], target, pole, 0.0, upper, lower, knee, ankle, &miss);
-    const int64_t *parents = stance->parents;
-    ml_times(upper, world + 4 * foot->hip, q);
-    stance_local(world + 4 * parents[foot->hip], q, quats + 4 * foot->hip);
-    ml_times(upper, world + 4 * parents[foot->knee], above);
-    ml_times(lower, world + 4 * foot->knee, q);
-    stance_local(above, q, quats + 4 * foot->knee);
-    ml_times(lower, world + 4 * parents[foot->ankle], above);
-    ml_times(foot->turn, world + 4 * foot->ankle, q);
-    stance_local(above, q, quats + 4 * foot->ankle);
+static void stance_follow(const ml_stance *stance, int side, const stance_foot *foot, quat *quats) {
+    const int64_t joints[3] = {foot->hip, foot->knee, foot->ankle}, *parents = stance->parents;
+    vec3 down[3]; /* the leg went down with the body */
+    for (int k = 0; k < 3; k++) {
+        down[k] = stance_at(stance, joints[k]);
+        down[k].y -= stance->sink[0];
+    }
+    vec3 leg = stance_leg(stance, foot, stance->sink[0]), knee, ankle;
+    double part = ml_min(foot->span / ml_max(vec3_length(leg), 1e-9), 1.0), miss;
+    vec3 target = vec3_add(down[0], vec3_scale(part, leg));
+    vec3 pole = quat_rotate(stance_world(stance, foot->hip), ((const vec3 *)stance->poles)[side]);
+    quat upper, lower;
+    ml_leg_solve(1, &down[0].x, &down[1].x, &down[2].x, &target.x, &pole.x, 0.0, &upper.w, &lower.w,
+                 &knee.x, &ankle.x, &miss);
+    quat hip_now = quat_multiply(upper, stance_world(stance, foot->hip));
+    quats[foot->hip] = quat_between(stance_world(stance, parents[foot->hip]), hip_now);
+    quat above = quat_multiply(upper, stance_world(stance, parents[foot->knee]));
+    quat knee_now = quat_multiply(lower, stance_world(stance, foot->knee));
+    quats[foot->knee] = quat_between(above, knee_now);
+    above = quat_multiply(lower, stance_world(stance, parents[foot->ankle]));
+    quat ankle_now = quat_multiply(foot->turn, stance_world(stance, foot->ankle));
+    quats[foot->ankle] = quat_between(above, ankle_now);
 }
 
 /* Let go of what is no longer planted, or cannot be held. A point that was let go in the middle of
@@ -212,7 +206,7 @@ static void stance_release(ml_stance *stance, int side, const uint8_t *planted) 
 
 /* Whether a held foot must be let go: too far away, or out of reach. */
 static int stance_lost(const ml_stance *stance, const stance_foot *foot) {
-    if (sqrt(ml_square(foot->shift[0]) + ml_square(foot->shift[2])) > STANCE_FARTHEST) return 1;
+    if (sqrt(ml_square(foot->shift.x) + ml_square(foot->shift.z)) > STANCE_FARTHEST) return 1;
     return stance_depth(stance, foot) > STANCE_LOWEST * (foot->thigh + foot->shank);
 }
 
@@ -245,8 +239,9 @@ static int stance_hold_foot(ml_stance *stance, int side, const uint8_t *planted,
 static void stance_keep(ml_stance *stance, int side, const double *before, const stance_foot *foot,
                         double seconds) {
     double *kept = stance->shifts + 6 * side, *speed = stance->speeds + 6 * side;
-    for (int c = 0; c < 3; c++) kept[c] = foot->shift[c];
-    ml_rotation_log(foot->turn, kept + 3);
+    vec3 *changed = (vec3 *)kept;
+    changed[0] = foot->shift;
+    changed[1] = quat_log(foot->turn);
     for (int c = 0; c < 6; c++) speed[c] = stance->begun ? (kept[c] - before[c]) / seconds : 0.0;
 }
 
@@ -275,12 +270,11 @@ static void stance_lower(ml_stance *stance, stance_foot *feet, const int *any, d
 static void stance_drift(ml_stance *stance, const stance_foot *feet, const int *any,
                          double seconds) {
     double share = 1.0 - ml_exp(-STANCE_FOLLOW * seconds), n = (double)(any[0] + any[1]);
-    for (int c = 0; c < 3; c += 2) {
-        double mean = 0.0;
-        for (int side = 0; side < 2; side++)
-            if (any[side]) mean += feet[side].shift[c] / n;
-        stance->slide[c / 2] += share * mean;
-    }
+    vec3 mean = VEC3_ZERO;
+    for (int side = 0; side < 2; side++)
+        if (any[side]) mean = vec3_add(mean, vec3_divide(feet[side].shift, n));
+    stance->slide[0] += share * mean.x;
+    stance->slide[1] += share * mean.z;
 }
 
 ml_status ml_stance_hold(ml_stance *stance, double *root, double *quats, uint8_t *planted) {
@@ -303,7 +297,7 @@ ml_status ml_stance_hold(ml_stance *stance, double *root, double *quats, uint8_t
     stance_lower(stance, feet, any, seconds);
     for (int side = 0; side < 2; side++)
         if (any[side]) stance_keep(stance, side, before + 6 * side, feet + side, seconds);
-    for (int side = 0; side < 2; side++) stance_follow(stance, side, feet + side, quats);
+    for (int side = 0; side < 2; side++) stance_follow(stance, side, feet + side, (quat *)quats);
     root[1] -= stance->sink[0];
     stance_drift(stance, feet, any, seconds);
     for (int p = 0; p < 4; p++) planted[p] = stance->held[p];
