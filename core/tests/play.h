@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "../include/motionloom.h"
+#include "../src/kernels.h"
 #include "expect.h"
 
 typedef struct {

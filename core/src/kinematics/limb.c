@@ -45,7 +45,7 @@ void ml_limb_solve(int64_t n, const double *top, const double *middle, const dou
 }
 
 /* `first`, then the shortest rotation from the turned `old` to `new`. */
-static quat limb_arc_after(quat first, vec3 old, vec3 new) {
+static inline quat limb_arc_after(quat first, vec3 old, vec3 new) {
     return quat_multiply(quat_arc(quat_rotate(first, old), new), first);
 }
 
