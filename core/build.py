@@ -22,7 +22,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 CORE = Path(__file__).resolve().parent
-HEADER = CORE / "motionloom.h"
+HEADER = CORE / "include" / "motionloom.h"
+"""What games call."""
+KERNELS = CORE / "src" / "kernels.h"
+"""What Python calls; it goes next to the library with the header of games."""
 MARK = "built-from"
 """File next to the library that holds the digest of what it was built from, and the platform."""
 FLAGS = (
@@ -30,7 +33,7 @@ FLAGS = (
     "-O3",
     "-ffp-contract=off",
     "-fno-math-errno",
-    "-fno-trapping-math",  # nobody asks for flags of exceptions; values stay as they are
+    "-fno-trapping-math",  # no code reads floating-point exception flags; results do not change
     "-fvisibility=hidden",
 )
 AVX2 = ("-mavx2",)
@@ -67,7 +70,12 @@ def this_machine() -> Target:
 
 def sources() -> list[Path]:
     """Every C file, in order."""
-    return sorted((CORE / "src").glob("*.c"))
+    return sorted((CORE / "src").rglob("*.c"))
+
+
+def files() -> list[Path]:
+    """Every C file and every header, in order."""
+    return sorted([*(CORE / "include").rglob("*.h"), *(CORE / "src").rglob("*.[ch]")])
 
 
 def has_compiler() -> bool:
@@ -103,9 +111,9 @@ def library_names(target: Target) -> dict[str, tuple[str, ...]]:
 
 
 def digest(target: Target) -> str:
-    """Of every file that the library is made from; and the platform it is for."""
+    """Digest of every file that the library is made from, and the platform it is for."""
     found = hashlib.sha256()
-    for path in [HEADER, Path(__file__), *sorted((CORE / "src").iterdir())]:
+    for path in [Path(__file__), *files()]:
         text = path.read_bytes().replace(b"\r\n", b"\n")
         found.update(path.name.encode() + b"\0" + text + b"\0")
     return f"{found.hexdigest()} {target.system} {target.machine}"
@@ -128,7 +136,8 @@ def build(folder: Path, target: Target | None = None) -> None:
         path.unlink()  # of another platform, or of older sources
     for name, flags in library_names(target).items():
         compile_library(folder / name, [*compiler(target), *flags])
-    shutil.copyfile(HEADER, folder / HEADER.name)
+    for header in (HEADER, KERNELS):
+        shutil.copyfile(header, folder / header.name)
     (folder / MARK).write_text(digest(target))
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "core"
 HEADER = "motionloom.h"
+PUBLIC = CORE / "include" / HEADER
 DEFAULT = ROOT / "dist" / "amalgamation"
 WIDTH = 100
 LOCAL = re.compile(r'^#include "(.+)"\n', re.MULTILINE)
@@ -48,7 +49,7 @@ TOP = """/* motionloom {version}: the C core in one file, for programs that comp
 def amalgamation() -> str:
     """All sources as one: every header once, those that others need first, then every C file."""
     headers: list[Path] = []
-    sources = sorted((CORE / "src").glob("*.c"))
+    sources = sorted((CORE / "src").rglob("*.c"), key=lambda path: path.name)
     for source in sources:
         _collect(source, headers)
     body = "".join([*map(_header, headers), *map(_source, sources)])
@@ -57,22 +58,22 @@ def amalgamation() -> str:
     for name in systems:
         body = body.replace(f"#include <{name}>\n", "")
     includes = "".join(f"#include <{name}>\n" for name in systems)
-    return f'{_top()}{includes}\n#include "{HEADER}"\n{_spaced(body)}'
+    return f"{_top()}{includes}{_spaced(body)}"
 
 
 def _collect(path: Path, headers: list[Path]) -> None:
     """Headers of a file, and theirs before them, that are not there yet."""
     for name in LOCAL.findall(_read(path)):
         found = (path.parent / name).resolve()
-        if found != CORE / HEADER and found not in headers:
+        if found != PUBLIC and found not in headers:
             _collect(found, headers)
             headers.append(found)
 
 
 def _top() -> str:
-    found = VERSION.search(_read(CORE / HEADER))
+    found = VERSION.search(_read(PUBLIC))
     if found is None:
-        raise RuntimeError(f"core/{HEADER} does not define ML_VERSION.")
+        raise RuntimeError(f"{PUBLIC} does not define ML_VERSION.")
     lines = _read(ROOT / "LICENSE").strip().splitlines()
     terms = "\n".join(f"   {line}".rstrip() for line in lines)
     return TOP.format(version=found.group(1), header=HEADER, license=terms)
@@ -84,7 +85,9 @@ def _header(path: Path) -> str:
     guarded = GUARD.search(text)
     if guarded is None:
         raise RuntimeError(f"{path.name} has no guard MOTIONLOOM_..._H around all of it.")
-    return _banner(path.name) + LOCAL.sub("", text[: guarded.start()] + guarded.group(2))
+    inside = text[: guarded.start()] + guarded.group(2)
+    own = inside.replace(f'#include "../include/{HEADER}"', f"#include <{HEADER}>")
+    return _banner(path.name) + LOCAL.sub("", own).replace(f"<{HEADER}>", f'"{HEADER}"')
 
 
 def _source(path: Path) -> str:
@@ -122,7 +125,7 @@ def _read(path: Path) -> str:
 def amalgamate(folder: Path) -> None:
     """Write both files into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in ((HEADER, _read(CORE / HEADER)), ("motionloom.c", amalgamation())):
+    for name, text in ((HEADER, _read(PUBLIC)), ("motionloom.c", amalgamation())):
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 

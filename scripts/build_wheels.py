@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "core")]
 
-from build import HEADER, TARGETS, Target, library_names, this_machine  # noqa: E402  (core)
+from build import HEADER, KERNELS, TARGETS, Target, library_names, this_machine  # noqa: E402  (core)
 from hatch_build import FOR, build_page  # noqa: E402
 
 ELF, MACH_O, PE = b"\x7fELF", b"\xcf\xfa\xed\xfe", b"MZ"
@@ -42,6 +42,7 @@ NEEDED = (
     "motionloom/__init__.py",
     "motionloom/py.typed",
     "motionloom/_lib/motionloom.h",
+    "motionloom/_lib/kernels.h",
     "motionloom/_lib/built-from",
     "motionloom/studio/static/index.html",
     "motionloom/studio/static/player.js",
@@ -145,7 +146,8 @@ def check_library(name: str, content: bytes, target: Target) -> list[str]:
         place = (at, b"\x64\x86")
     if content[place[0] : place[0] + len(place[1])] != place[1]:
         return [f"{name} is not for {target.machine}"]
-    declared = re.findall(r"^ML_API [^(]*?(ml_\w+)\(", HEADER.read_text(), re.MULTILINE)
+    headers = HEADER.read_text() + KERNELS.read_text()
+    declared = re.findall(r"^ML_API [^(]*?(ml_\w+)\(", headers, re.MULTILINE)
     missing = [each for each in declared if each.encode() + b"\0" not in content]
     faults = [f"{name} lacks {', '.join(missing[:5])}"] if missing else []
     for major, minor in re.findall(rb"GLIBC_(\d+)\.(\d+)", content):

@@ -8,27 +8,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define EXPECT(what)                                                                             \
-    do {                                                                                         \
-        if (!(what)) {                                                                           \
-            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what);            \
-            exit(1);                                                                             \
-        }                                                                                        \
+#define EXPECT(what)                                                                               \
+    do {                                                                                           \
+        if (!(what)) {                                                                             \
+            fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #what);              \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
-#define EXPECT_NEAR(have, wanted, most)                                                          \
-    do {                                                                                         \
-        double have_ = (have), wanted_ = (wanted);                                               \
-        if (!(fabs(have_ - wanted_) <= (most))) {                                                \
-            fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #have, have_, \
-                    wanted_);                                                                    \
-            exit(1);                                                                             \
-        }                                                                                        \
+#define EXPECT_NEAR(have, wanted, most)                                                            \
+    do {                                                                                           \
+        double have_ = (have), wanted_ = (wanted);                                                 \
+        if (!(fabs(have_ - wanted_) <= (most))) {                                                  \
+            fprintf(stderr, "%s:%d: %s is %.17g, not %.17g\n", __FILE__, __LINE__, #have, have_,   \
+                    wanted_);                                                                      \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 
-#define EXPECT_ALL_NEAR(n, have, wanted, most)                                                   \
-    do {                                                                                         \
-        for (int k_ = 0; k_ < (n); k_++) EXPECT_NEAR((have)[k_], (wanted)[k_], most);            \
+#define EXPECT_ALL_NEAR(n, have, wanted, most)                                                     \
+    do {                                                                                           \
+        for (int k_ = 0; k_ < (n); k_++) EXPECT_NEAR((have)[k_], (wanted)[k_], most);              \
     } while (0)
 
 /* The same numbers on every machine. */

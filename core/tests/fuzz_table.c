@@ -7,7 +7,7 @@
 
 #define _XOPEN_SOURCE 700 /* timers */
 
-#include "../src/file.c" /* for the places of its arrays */
+#include "../src/runtime/file.c" /* for the places of its arrays */
 
 #include <signal.h>
 #include <sys/time.h>
@@ -34,8 +34,8 @@ typedef struct {
     int kind[PARTS], count;
 } places;
 
-static const char *const mutators[] = {"bytes",    "counts", "resized", "numbers", "indices",
-                                       "swapped",  "cut",    "filled",  "redrawn", "head"};
+static const char *const mutators[] = {"bytes",   "counts", "resized", "numbers", "indices",
+                                       "swapped", "cut",    "filled",  "redrawn", "head"};
 enum { BYTES, COUNTS, RESIZED, NUMBERS, INDICES, SWAPPED, CUT, FILLED, REDRAWN, HEAD, MUTATORS };
 
 static int64_t number; /* of the case */
@@ -50,7 +50,7 @@ static void place(places *found, const uint8_t *file, const void *start, int kin
 /* Where the arrays of a file lie, by its counts alone; 0 where the counts are refused. */
 static int find_places(const uint8_t *file, places *found) {
     file_parts p;
-    file_cursor cursor = {file, INT64_C(1) << 50, FILE_HEAD, 0};
+    file_cursor cursor = {file, INT64_C(1) << 50, ML_FILE_HEAD, 0};
     memset(&p, 0, sizeof p);
     file_find(&cursor, &p); /* never fits: there is no end */
     if (cursor.is_short || !p.quats) return 0;
@@ -91,26 +91,54 @@ typedef struct {
 } made_file;
 
 static double odd_number(expect_drawn *drawn) {
-    static const double odd[] = {NAN,  HUGE_VAL, -HUGE_VAL, 0.0,   -0.0,    1e6,   -1e6,  1e-300,
-                                 1e9,  1e3,      1e300,     -1e38, 5e-324,  1.0,   -1.0,  1e-7,
-                                 0.5,  1000.0,   1.0000001e6, 3.0e38, 1e-30, 65536.0, 255.0, 30.0};
+    static const double odd[] = {NAN, HUGE_VAL, -HUGE_VAL,   0.0,    -0.0,   1e6,     -1e6,  1e-300,
+                                 1e9, 1e3,      1e300,       -1e38,  5e-324, 1.0,     -1.0,  1e-7,
+                                 0.5, 1000.0,   1.0000001e6, 3.0e38, 1e-30,  65536.0, 255.0, 30.0};
     if (below(drawn, 3)) return odd[below(drawn, sizeof odd / sizeof *odd)];
     double size = ml_exp(expect_uniform(drawn, -20.0, 20.0));
     return below(drawn, 2) ? size : -size;
 }
 
 static int64_t odd_whole(expect_drawn *drawn, const int64_t *counts, int64_t now) {
-    static const int64_t odd[] = {-1,    0,     1,     2,     3,         7,         8,
-                                  15,    16,    17,    253,   254,       255,       256,
-                                  16383, 16384, 65534, 65535, 65536,     INT32_MAX, INT32_MIN,
-                                  INT64_C(1) << 31, INT64_C(1) << 32, INT64_C(1) << 61,
-                                  INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_MAX / 8};
+    static const int64_t odd[] = {-1,
+                                  0,
+                                  1,
+                                  2,
+                                  3,
+                                  7,
+                                  8,
+                                  15,
+                                  16,
+                                  17,
+                                  253,
+                                  254,
+                                  255,
+                                  256,
+                                  16383,
+                                  16384,
+                                  65534,
+                                  65535,
+                                  65536,
+                                  INT32_MAX,
+                                  INT32_MIN,
+                                  INT64_C(1) << 31,
+                                  INT64_C(1) << 32,
+                                  INT64_C(1) << 61,
+                                  INT64_MAX,
+                                  INT64_MIN,
+                                  INT64_MIN + 1,
+                                  INT64_MAX / 8};
     switch (below(drawn, 5)) {
-    case 0: return odd[below(drawn, sizeof odd / sizeof *odd)];
-    case 1: return (int64_t)((uint64_t)counts[below(drawn, FILE_COUNTS)] - below(drawn, 3));
-    case 2: return (int64_t)((uint64_t)now + below(drawn, 17) - 8);
-    case 3: return (int64_t)below(drawn, 130);
-    default: return (int64_t)((uint64_t)now * (1 + below(drawn, 3)));
+    case 0:
+        return odd[below(drawn, sizeof odd / sizeof *odd)];
+    case 1:
+        return (int64_t)((uint64_t)counts[below(drawn, FILE_COUNTS)] - below(drawn, 3));
+    case 2:
+        return (int64_t)((uint64_t)now + below(drawn, 17) - 8);
+    case 3:
+        return (int64_t)below(drawn, 130);
+    default:
+        return (int64_t)((uint64_t)now * (1 + below(drawn, 3)));
     }
 }
 
@@ -145,7 +173,7 @@ static int64_t draw_element(expect_drawn *drawn, const made_file *made, int part
 
 /* A count changed, and every array as long as it then has to be. */
 static void resize(expect_drawn *drawn, made_file *made) {
-    int64_t counts[FILE_COUNTS], *n = (int64_t *)(void *)(made->bytes + FILE_HEAD);
+    int64_t counts[FILE_COUNTS], *n = (int64_t *)(void *)(made->bytes + ML_FILE_HEAD);
     places now;
     memcpy(counts, n, sizeof counts);
     int k = (int)below(drawn, FILE_COUNTS);
@@ -154,7 +182,7 @@ static void resize(expect_drawn *drawn, made_file *made) {
     if (!find_places(made->bytes, &now) || now.total > MOST_FILE) return;
     uint8_t *bytes = malloc((size_t)now.total);
     memset(bytes, 0, (size_t)now.total);
-    memcpy(bytes, made->bytes, FILE_HEAD);
+    memcpy(bytes, made->bytes, ML_FILE_HEAD);
     for (int part = 0; part < now.count; part++) {
         int64_t had = made->parts.n_bytes[part], size = sizes[now.kind[part]];
         for (int64_t at = 0; had && at < now.n_bytes[part]; at += size)
@@ -170,11 +198,11 @@ static void resize(expect_drawn *drawn, made_file *made) {
 /* The array of every clip's first row, and others that go from 0 up, end where they must. */
 static void mend_ranges(made_file *made) {
     file_parts p;
-    file_cursor cursor = {made->bytes, made->n, FILE_HEAD, 0};
+    file_cursor cursor = {made->bytes, made->n, ML_FILE_HEAD, 0};
     if (file_find(&cursor, &p)) return;
     const int64_t *n = p.counts;
     ((int64_t *)(uintptr_t)p.starts)[n[FILE_CLIPS]] = n[FILE_ROWS];
-    ((int64_t *)(uintptr_t)p.firsts)[FILE_SEGMENTS] = n[FILE_PARTS];
+    ((int64_t *)(uintptr_t)p.firsts)[ML_SEGMENTS] = n[FILE_PARTS];
     ((int64_t *)(uintptr_t)p.first_piece)[n[FILE_LABELS]] = n[FILE_PIECES];
     for (int k = 0; k < 2; k++) {
         int64_t groups = n[k ? FILE_BOTH_GROUPS : FILE_START_GROUPS];
@@ -186,7 +214,7 @@ static void mend_ranges(made_file *made) {
 
 static void mutate(expect_drawn *drawn, made_file *made, int how) {
     int64_t counts[FILE_COUNTS], value;
-    memcpy(counts, made->bytes + FILE_HEAD, sizeof counts);
+    memcpy(counts, made->bytes + ML_FILE_HEAD, sizeof counts);
     int whole = draw_part(drawn, made, 0), real = draw_part(drawn, made, 1);
     int any = draw_part(drawn, made, -1), other = draw_part(drawn, made, -1);
     int64_t shorter = made->parts.n_bytes[any] < made->parts.n_bytes[other]
@@ -201,7 +229,7 @@ static void mutate(expect_drawn *drawn, made_file *made, int how) {
         break;
     case COUNTS:
         value = (int64_t)below(drawn, FILE_COUNTS);
-        put_whole(made, FILE_HEAD + 8 * value, WHOLE, odd_whole(drawn, counts, counts[value]));
+        put_whole(made, ML_FILE_HEAD + 8 * value, WHOLE, odd_whole(drawn, counts, counts[value]));
         break;
     case RESIZED:
         resize(drawn, made);
@@ -256,7 +284,8 @@ static void mutate(expect_drawn *drawn, made_file *made, int how) {
         }
         break;
     }
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -273,13 +302,13 @@ static void finish(expect_drawn *drawn, made_file *made, int how) {
         made->bytes = bytes;
         made->n = n;
     }
-    if (made->n < FILE_HEAD) return;
+    if (made->n < ML_FILE_HEAD) return;
     memcpy(made->bytes + 16, &made->n, 8);
     if (made->n % 8 == 0) {
-        uint64_t digest = file_digest(made->bytes + FILE_HEAD, made->n - FILE_HEAD);
+        uint64_t digest = file_digest(made->bytes + ML_FILE_HEAD, made->n - ML_FILE_HEAD);
         memcpy(made->bytes + 24, &digest, 8);
     }
-    if (how == HEAD) made->bytes[below(drawn, FILE_HEAD)] = (uint8_t)expect_draw(drawn);
+    if (how == HEAD) made->bytes[below(drawn, ML_FILE_HEAD)] = (uint8_t)expect_draw(drawn);
 }
 
 /* A transition, or steps with a change of goal, wherever the file lets them. */
@@ -312,9 +341,9 @@ static int64_t play_some(expect_drawn *drawn, play_table *play) {
                 ml_stream_act_label(&play->stream, label);
             if (below(drawn, 2)) ml_stream_think(&play->stream, (int64_t)below(drawn, 8));
         }
-        ml_status bad = play_step(play);
-        EXPECT(bad != ML_MISSING); /* limits are in the file */
-        shown += !bad;
+        ml_status status = play_step(play);
+        EXPECT(status != ML_MISSING); /* limits are in the file */
+        shown += !status;
     }
     return shown;
 }
@@ -367,9 +396,10 @@ int main(int count, char **arguments) {
         free(made.bytes);
     }
     for (int k = 0; k < MUTATORS; k++) all += opened[k];
-    printf("{\"cases\": %lld, \"opened\": %lld, \"steps\": %lld, \"seconds\": %.1f, \"mutators\": {",
-           (long long)wanted, (long long)all, (long long)steps,
-           (double)(clock() - began) / CLOCKS_PER_SEC);
+    printf(
+        "{\"cases\": %lld, \"opened\": %lld, \"steps\": %lld, \"seconds\": %.1f, \"mutators\": {",
+        (long long)wanted, (long long)all, (long long)steps,
+        (double)(clock() - began) / CLOCKS_PER_SEC);
     for (int k = 0; k < MUTATORS; k++)
         printf("%s\"%s\": {\"cases\": %lld, \"opened\": %lld}", k ? ", " : "", mutators[k],
                (long long)cases[k], (long long)opened[k]);

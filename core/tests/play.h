@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "../motionloom.h"
+#include "../src/kernels.h"
 #include "expect.h"
 
 typedef struct {
@@ -58,10 +58,10 @@ static inline ml_status play_open(int64_t n_bytes, const uint8_t *file, int64_t 
     if (play->n_memory < 0 || play->n_memory > most) return ML_DAMAGED;
     play->memory = malloc((size_t)play->n_memory);
     memset(play->memory, fill, (size_t)play->n_memory);
-    ml_status bad = ml_table_open(n_bytes, file, play->n_memory, play->memory, &play->table);
-    if (bad) {
+    ml_status status = ml_table_open(n_bytes, file, play->n_memory, play->memory, &play->table);
+    if (status) {
         free(play->memory);
-        return bad;
+        return status;
     }
     play->n_stream_memory = ml_stream_memory(&play->table);
     if (play->n_stream_memory > most) {

@@ -30,13 +30,13 @@ static void replay_transitions(play_table *play, replay_sink *sink) {
     const ml_frames *made = &play->frames;
     int64_t rows = table->rows->n_rows, n = table->length;
     for (int64_t k = 0; k < TRANSITIONS; k++) {
-        ml_status bad = k % 4 == 3 && table->n_labels
-                            ? ml_table_transition_to_label(table, 37 * k % rows,
-                                                           k % table->n_labels, &play->frames)
-                            : ml_table_transition(table, 37 * k % rows, (53 * k + 11) % rows,
-                                                  &play->frames);
-        replay_status(sink, bad);
-        if (bad) continue;
+        ml_status status =
+            k % 4 == 3 && table->n_labels
+                ? ml_table_transition_to_label(table, 37 * k % rows, k % table->n_labels,
+                                               &play->frames)
+                : ml_table_transition(table, 37 * k % rows, (53 * k + 11) % rows, &play->frames);
+        replay_status(sink, status);
+        if (status) continue;
         replay_put(sink, made->heading, 8 * n);
         replay_put(sink, made->root, 24 * n);
         replay_put(sink, made->quats, 32 * made->n_joints * n);
@@ -53,9 +53,9 @@ static void replay_steps(play_table *play, replay_sink *sink) {
             orders[n / 25 % 3](&play->stream, n / 25 % table->n_labels);
         }
         if (n % 25 == 14) ml_stream_go_to_row(&play->stream, 41 * n % table->rows->n_rows);
-        ml_status bad = play_step(play);
-        replay_status(sink, bad);
-        if (bad) continue;
+        ml_status status = play_step(play);
+        replay_status(sink, status);
+        if (status) continue;
         replay_put(sink, play->root, 24);
         replay_put(sink, play->quats, 32 * table->rows->n_joints);
         replay_put(sink, play->planted, 4);

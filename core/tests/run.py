@@ -74,7 +74,7 @@ def compile_sources(folder: Path, sources: list[Path]) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     of_tests = HERE in (path.parent for path in sources)  # which may include C files as well
     own = [*HERE.glob("*.h"), *builder().sources()] if of_tests else []
-    headers = [builder().HEADER, *(HERE.parent / "src").glob("*.h"), *own]
+    headers = [*(path for path in builder().files() if path.suffix == ".h"), *own]
     newest = max(path.stat().st_mtime for path in headers)
 
     def compiled(source: Path) -> Path:
@@ -96,7 +96,7 @@ def compile_programs(folder: Path) -> dict[str, Path]:
     for program in compile_sources(folder, sorted(HERE.glob("*.c"))):
         # A program that includes a file of the core does not need its object.
         text = (HERE / f"{program.stem}.c").read_text()
-        others = [path for path in objects if f'"../src/{path.stem}.c"' not in text]
+        others = [path for path in objects if f'/{path.stem}.c"' not in text]
         made[program.stem] = _linked(program.with_suffix(""), [program, *others])
     return made
 
@@ -107,7 +107,8 @@ def compile_library(folder: Path) -> Path:
     library.mkdir(parents=True, exist_ok=True)
     name = next(iter(core.library_names(core.this_machine())))
     _linked(library / name, compile_sources(folder / "core", core.sources()), "-shared")
-    (library / core.HEADER.name).write_bytes(core.HEADER.read_bytes())
+    for header in (core.HEADER, core.KERNELS):
+        (library / header.name).write_bytes(header.read_bytes())
     (library / core.MARK).write_text(core.digest(core.this_machine()))
     return library
 

@@ -2,8 +2,8 @@
    tested in tests/unit/core/test_elementary.py. Every argument must be met without undefined
    behaviour. */
 
-#include "../src/elementary.h"
-#include "../src/rotation_vector.h"
+#include "../src/math/elementary.h"
+#include "../src/math/rotation_vector.h"
 #include "expect.h"
 
 #define CLOSE 4e-16
@@ -38,9 +38,9 @@ static void known_values(void) {
 }
 
 static void every_kind_of_argument(void) {
-    static const double kinds[] = {0.0,   -0.0,   5e-324, -1e-310, 1e-300, 1e-9, 0.8,  1.0,
-                                   -1.0,  22.0,   709.0,  710.0,   -745.0, 1e6,  1e15, 1e17,
-                                   -1e20, 1e300,  HUGE_VAL, -HUGE_VAL, NAN};
+    static const double kinds[] = {0.0,  -0.0, 5e-324, -1e-310, 1e-300,   1e-9,      0.8,
+                                   1.0,  -1.0, 22.0,   709.0,   710.0,    -745.0,    1e6,
+                                   1e15, 1e17, -1e20,  1e300,   HUGE_VAL, -HUGE_VAL, NAN};
     const int n = (int)(sizeof kinds / sizeof *kinds);
     expect_drawn drawn = {16};
     for (int k = 0; k < n + 100000; k++) {

@@ -1,6 +1,6 @@
 /* Knees: distances and places worked out by hand, and what must hold of every leg. */
 
-#include "../src/knee.h"
+#include "../src/kinematics/knee.h"
 #include "expect.h"
 
 #define CLOSE 1e-12
@@ -25,24 +25,22 @@ static void spans(void) {
 static void places(void) {
     static const struct {
         double target[3], ankle[3], knee[3], pole[3], wanted[3];
-    } cases[] = {
-        /* the ankle stays */
-        {{0, -8, 0}, {0, -8, 0}, {0, -4, 3}, {0, 0.6, 0.8}, {0, -4, 3}},
-        {{0, -8, 0}, {0, -8, 0}, {1.8, -4, 2.4}, {0, 0.6, 0.8}, {1.8, -4, 2.4}},
-        /* it rises */
-        {{0, -6, 0}, {0, -8, 0}, {0, -4, 3}, {0, 0.6, 0.8}, {0, -3, 4}},
-        /* bent backwards: forwards, the ankle in the same place */
-        {{0, -8, 0}, {0, -8, 0}, {0, -4, -3}, {0, -0.6, 0.8}, {0, -4, 3}},
-        /* straight: to the side of the pole */
-        {{0, -8, 0}, {0, -10, 0}, {0, -5, 0}, {0, 0, 1}, {0, -4, 3}},
-        /* the line swings forwards by a quarter, and forwards becomes upwards */
-        {{0, 0, 8}, {0, -8, 0}, {0, -4, 3}, {0, 0.6, 0.8}, {0, 3, 4}},
-        /* no pole: the knee's own side */
-        {{0, -6, 0}, {0, -8, 0}, {0, -4, 3}, {0, 0, 0}, {0, -3, 4}}};
+    } cases[] = {/* the ankle stays */
+                 {{0, -8, 0}, {0, -8, 0}, {0, -4, 3}, {0, 0.6, 0.8}, {0, -4, 3}},
+                 {{0, -8, 0}, {0, -8, 0}, {1.8, -4, 2.4}, {0, 0.6, 0.8}, {1.8, -4, 2.4}},
+                 /* it rises */
+                 {{0, -6, 0}, {0, -8, 0}, {0, -4, 3}, {0, 0.6, 0.8}, {0, -3, 4}},
+                 /* bent backwards: forwards, the ankle in the same place */
+                 {{0, -8, 0}, {0, -8, 0}, {0, -4, -3}, {0, -0.6, 0.8}, {0, -4, 3}},
+                 /* straight: to the side of the pole */
+                 {{0, -8, 0}, {0, -10, 0}, {0, -5, 0}, {0, 0, 1}, {0, -4, 3}},
+                 /* the line swings forwards by a quarter, and forwards becomes upwards */
+                 {{0, 0, 8}, {0, -8, 0}, {0, -4, 3}, {0, 0.6, 0.8}, {0, 3, 4}},
+                 /* no pole: the knee's own side */
+                 {{0, -6, 0}, {0, -8, 0}, {0, -4, 3}, {0, 0, 0}, {0, -3, 4}}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         double out[3];
-        ml_knee_place(cases[k].target, cases[k].ankle, cases[k].knee, cases[k].pole, 5.0, 5.0,
-                      out);
+        ml_knee_place(cases[k].target, cases[k].ankle, cases[k].knee, cases[k].pole, 5.0, 5.0, out);
         EXPECT_ALL_NEAR(3, out, cases[k].wanted, CLOSE);
     }
     /* Bent more, a knee to the side goes outwards in proportion, eased near the line: by 4.25 to

@@ -1,7 +1,7 @@
 /* Memory given out in pieces, and medians. */
 
-#include "../src/median.h"
-#include "../src/memory.h"
+#include "../src/math/median.h"
+#include "../src/runtime/memory.h"
 #include "expect.h"
 
 static void pieces_follow_each_other(void) {
@@ -36,7 +36,8 @@ static int by_size(const void *a, const void *b) {
 static void medians_of_many(void) {
     expect_drawn drawn = {14};
     for (int64_t n = 1; n < 200; n++) {
-        double *values = malloc(sizeof(double) * (size_t)n), *sorted = malloc(sizeof(double) * (size_t)n);
+        double *values = malloc(sizeof(double) * (size_t)n),
+               *sorted = malloc(sizeof(double) * (size_t)n);
         for (int64_t k = 0; k < n; k++) /* with some that are equal */
             values[k] = sorted[k] = floor(expect_uniform(&drawn, -20.0, 20.0));
         qsort(sorted, (size_t)n, sizeof(double), by_size);

@@ -130,7 +130,8 @@ static uint64_t stream(play_table *play, int check) {
 static void streams_refuse(play_table *play) {
     const ml_table *table = &play->table;
     ml_stream other;
-    EXPECT(play_start(play, -1) == ML_NOWHERE && play_start(play, table->rows->n_rows) == ML_NOWHERE);
+    EXPECT(play_start(play, -1) == ML_NOWHERE &&
+           play_start(play, table->rows->n_rows) == ML_NOWHERE);
     EXPECT(ml_stream_open(table, 0, play->n_stream_memory - 1, play->stream_memory, &other) ==
            ML_BAD_SIZE);
     EXPECT(ml_stream_open(table, 0, play->n_stream_memory, play->stream_memory + 8, &other) ==
@@ -184,7 +185,7 @@ static void opening_refuses(int64_t n_bytes, const uint8_t *file) {
         free(part);
     }
     for (int64_t n = 0; n < n_bytes; n += 1009) { /* one bit: noticed by the digest */
-        if (n >= 32 && n < 64) continue; /* nothing is kept there */
+        if (n >= 32 && n < 64) continue;          /* nothing is kept there */
         memcpy(copy, file, (size_t)n_bytes);
         copy[n] ^= 4;
         EXPECT(ml_table_open(n_bytes, copy, n_memory, memory, &table) == ML_DAMAGED);

@@ -1,6 +1,6 @@
 /* Vectors and quaternions against values worked out by hand. */
 
-#include "../src/vector.h"
+#include "../src/math/vector.h"
 #include "expect.h"
 
 #define CLOSE 1e-15
@@ -55,7 +55,7 @@ static void half_a_turn_is_about_one_axis(void) {
 
 static void products_follow_hamilton(void) {
     /* 1, i, j, k by number; products of the first two are the third, times the sign */
-    static const int cases[7][4] = {{1, 2, 3, 1},  {2, 3, 1, 1},  {3, 1, 2, 1}, {2, 1, 3, -1},
+    static const int cases[7][4] = {{1, 2, 3, 1},  {2, 3, 1, 1}, {3, 1, 2, 1}, {2, 1, 3, -1},
                                     {1, 1, 0, -1}, {0, 3, 3, 1}, {3, 3, 0, -1}};
     for (int n = 0; n < 7; n++) {
         double a[4] = {0}, b[4] = {0}, wanted[4] = {0}, out[4];
@@ -92,10 +92,9 @@ static void turns_are_those_of_the_matrix(void) {
         for (int c = 0; c < 4; c++) size += q[c] * q[c];
         for (int c = 0; c < 4; c++) q[c] /= sqrt(size);
         double w = q[0], i = q[1], j = q[2], k = q[3];
-        double rows[3][3] = {
-            {1 - 2 * (j * j + k * k), 2 * (i * j - k * w), 2 * (i * k + j * w)},
-            {2 * (i * j + k * w), 1 - 2 * (i * i + k * k), 2 * (j * k - i * w)},
-            {2 * (i * k - j * w), 2 * (j * k + i * w), 1 - 2 * (i * i + j * j)}};
+        double rows[3][3] = {{1 - 2 * (j * j + k * k), 2 * (i * j - k * w), 2 * (i * k + j * w)},
+                             {2 * (i * j + k * w), 1 - 2 * (i * i + k * k), 2 * (j * k - i * w)},
+                             {2 * (i * k - j * w), 2 * (j * k + i * w), 1 - 2 * (i * i + j * j)}};
         ml_turn(q, v, out);
         for (int c = 0; c < 3; c++) EXPECT_NEAR(out[c], ml_dot(rows[c], v), 1e-14);
     }

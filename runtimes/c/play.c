@@ -14,9 +14,9 @@
 
 #define DEGREES 57.29577951308232
 
-static void check(ml_status bad, const char *what) {
-    if (!bad) return;
-    fprintf(stderr, "play: %s: %s\n", what, ml_status_text(bad));
+static void check(ml_status status, const char *what) {
+    if (!status) return;
+    fprintf(stderr, "play: %s: %s\n", what, ml_status_text(status));
     exit(1);
 }
 

@@ -332,7 +332,7 @@ internal sealed class Block : SafeHandle {
     }
 }
 
-/// <summary>The functions of motionloom.h, as they are there.</summary>
+/// <summary>The functions of motionloom.h, in its order.</summary>
 internal static class Native {
 #if (UNITY_IOS || UNITY_WEBGL) && !UNITY_EDITOR
     private const string Library = "__Internal";
@@ -355,6 +355,7 @@ internal static class Native {
     }
 
     [DllImport(Library, CallingConvention = C)] internal static extern IntPtr ml_version();
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_version_number();
     [DllImport(Library, CallingConvention = C)] internal static extern IntPtr ml_status_text(int status);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_size();
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_size();
@@ -382,23 +383,23 @@ internal static class Native {
     [DllImport(Library, CallingConvention = C)] internal static extern void ml_table_joint_offset(Block table, long joint, [Out] double[] offset);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_pose(Block table, long row, [Out] double[] root, [Out] double[] quats, [Out] byte[] planted);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_world(Block table, double[] root, double[] quats, [Out] double[] positions, [Out] double[] rotations);
-    [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_transition(Block table, long fromRow, long toRow, Block frames);
-    [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_transition_to_label(Block table, long fromRow, long label, Block frames);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_frames_memory(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_frames_open(Block table, long size, IntPtr memory, Block frames);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_transition(Block table, long fromRow, long toRow, Block frames);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_table_transition_to_label(Block table, long fromRow, long label, Block frames);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_frames_pose(Block frames, long frame, [Out] double[] root, [Out] double[] quats, [Out] byte[] planted);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_memory(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_open(Block table, long row, long size, IntPtr memory, Block stream);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_place(Block stream, double heading, double x, double z);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_go_to_row(Block stream, long row);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_go_to_label(Block stream, long label);
-    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_step(Block stream, [Out] double[] root, [Out] double[] quats, [Out] byte[] planted);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_hold_label(Block stream, long label);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_act_label(Block stream, long label);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_set_patience(Block stream, double seconds);
+    [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_step(Block stream, [Out] double[] root, [Out] double[] quats, [Out] byte[] planted);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_think(Block stream, long budget);
-    [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_now(Block stream);
     [DllImport(Library, CallingConvention = C)] internal static extern int ml_stream_doing(Block stream);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_now(Block stream);
     [DllImport(Library, CallingConvention = C)] internal static extern byte ml_stream_in_transition(Block stream);
     [DllImport(Library, CallingConvention = C)] internal static extern byte ml_stream_is_flawed(Block stream);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_stream_frames_left(Block stream);

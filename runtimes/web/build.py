@@ -1,8 +1,8 @@
 """Compiles the C core for browsers and Node, as WebAssembly: python runtimes/web/build.py [FOLDER].
 
-The compiler is that of the PyPI package ``ziglang``. The module exports what the header's part
-"Playing a table" declares, asks nothing of its host and allocates nothing; ``motionloom.ts`` is the
-wrapper around it. Its results have the same bits as those of the library on every other platform.
+The compiler is that of the PyPI package ``ziglang``. The module exports every function of
+``motionloom.h``, asks nothing of its host and allocates nothing; ``motionloom.ts`` is the wrapper
+around it. Its results have the same bits as those of the library on every other platform.
 """
 
 from __future__ import annotations
@@ -17,14 +17,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ROOT / "core"
-HEADER = CORE / "motionloom.h"
+HEADER = CORE / "include" / "motionloom.h"
 NAME = "motionloom.wasm"
 MARK = "built-from"
 """File next to the module that holds the digest of what it was built from."""
-PART = ("---- Playing a table ", "---- The processor ")
-"""Where the exported functions are declared in the header, and where that ends."""
-MORE = ("ml_status_text", "__heap_base")
-"""Exported as well."""
 FLAGS = (
     "-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c11", "-O2", "-msimd128",
     "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden",
@@ -41,14 +37,13 @@ def has_compiler() -> bool:
 def exported() -> list[str]:
     """Names that the module exports."""
     text = HEADER.read_text(encoding="utf-8")
-    part = text[text.index(PART[0]) : text.index(PART[1])]
-    return [*re.findall(r"^ML_API [^(]*?\b(ml_\w+)\(", part, re.MULTILINE), *MORE]
+    return [*re.findall(r"^ML_API [^(]*?\b(ml_\w+)\(", text, re.MULTILINE), "__heap_base"]
 
 
 def digest() -> str:
-    """Of every file that the module is made from."""
+    """Digest of every file that the module is made from."""
     found = hashlib.sha256()
-    for path in [HEADER, Path(__file__), *sorted((CORE / "src").iterdir())]:
+    for path in [HEADER, Path(__file__), *sorted((CORE / "src").rglob("*.[ch]"))]:
         text = path.read_bytes().replace(b"\r\n", b"\n")
         found.update(path.name.encode() + b"\0" + text + b"\0")
     return found.hexdigest()
@@ -70,7 +65,7 @@ def build(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place:
         # All sources at once: that takes seconds, and a minute one by one.
         whole, made = Path(place) / "whole.c", Path(place) / NAME
-        sources = sorted((CORE / "src").glob("*.c"))
+        sources = sorted((CORE / "src").rglob("*.c"))
         whole.write_text("".join(f'#include "{path.as_posix()}"\n' for path in sources))
         exports = [f"-Wl,--export={name}" for name in exported()]
         _run([sys.executable, "-m", "ziglang", "cc", *FLAGS, *exports, str(whole), "-o", str(made)])

@@ -115,53 +115,61 @@ export class MotionloomError extends Error {
   override readonly name = "MotionloomError";
 }
 
-// What the core exports. Addresses are numbers, 64-bit integers are bigint.
+// The functions of motionloom.h, in its order. Addresses are numbers, 64-bit integers are bigint.
 interface Core {
   memory: WebAssembly.Memory;
   __heap_base: WebAssembly.Global<"i32">;
   _initialize?(): void;
+  ml_version(): number;
+  ml_version_number(): number;
   ml_status_text(status: number): number;
   ml_table_size(): bigint;
   ml_stream_size(): bigint;
   ml_frames_size(): bigint;
   ml_table_memory(bytes: bigint, file: number): bigint;
   ml_table_open(bytes: bigint, file: number, memoryBytes: bigint, memory: number, table: number): number;
+  ml_table_share_memory(table: number): bigint;
+  ml_table_share(table: number, memoryBytes: bigint, memory: number, out: number): number;
+  ml_table_fps(table: number): number;
+  ml_table_length(table: number): bigint;
   ml_table_n_joints(table: number): bigint;
   ml_table_n_clips(table: number): bigint;
   ml_table_n_labels(table: number): bigint;
-  ml_table_length(table: number): bigint;
-  ml_table_fps(table: number): number;
-  ml_table_clip_frames(table: number, clip: bigint): bigint;
-  ml_table_row_clip(table: number, row: bigint): bigint;
-  ml_table_row_frame(table: number, row: bigint): bigint;
-  ml_table_row(table: number, clip: bigint, frame: bigint): bigint;
   ml_table_joint_name(table: number, joint: bigint): number;
   ml_table_clip_name(table: number, clip: bigint): number;
   ml_table_label_name(table: number, label: bigint): number;
+  ml_table_find_joint(table: number, nameBytes: bigint, name: number): bigint;
+  ml_table_find_clip(table: number, nameBytes: bigint, name: number): bigint;
+  ml_table_find_label(table: number, nameBytes: bigint, name: number): bigint;
+  ml_table_clip_frames(table: number, clip: bigint): bigint;
+  ml_table_row(table: number, clip: bigint, frame: bigint): bigint;
+  ml_table_row_clip(table: number, row: bigint): bigint;
+  ml_table_row_frame(table: number, row: bigint): bigint;
   ml_table_joint_parent(table: number, joint: bigint): bigint;
   ml_table_joint_offset(table: number, joint: bigint, offset: number): void;
+  ml_table_pose(table: number, row: bigint, root: number, quats: number, planted: number): number;
   ml_table_world(table: number, root: number, quats: number, positions: number, rotations: number): number;
-  ml_table_transition(table: number, from: bigint, to: bigint, frames: number): number;
-  ml_table_transition_to_label(table: number, from: bigint, label: bigint, frames: number): number;
   ml_frames_memory(table: number): bigint;
   ml_frames_open(table: number, memoryBytes: bigint, memory: number, frames: number): number;
+  ml_table_transition(table: number, from: bigint, to: bigint, frames: number): number;
+  ml_table_transition_to_label(table: number, from: bigint, label: bigint, frames: number): number;
   ml_frames_pose(frames: number, frame: bigint, root: number, quats: number, planted: number): number;
   ml_stream_memory(table: number): bigint;
   ml_stream_open(table: number, row: bigint, memoryBytes: bigint, memory: number, stream: number): number;
-  ml_stream_go_to_label(stream: number, label: bigint): number;
-  ml_stream_go_to_row(stream: number, row: bigint): number;
-  ml_stream_step(stream: number, root: number, quats: number, planted: number): number;
   ml_stream_place(stream: number, heading: number, x: number, z: number): number;
+  ml_stream_go_to_row(stream: number, row: bigint): number;
+  ml_stream_go_to_label(stream: number, label: bigint): number;
   ml_stream_hold_label(stream: number, label: bigint): number;
   ml_stream_act_label(stream: number, label: bigint): number;
   ml_stream_set_patience(stream: number, seconds: number): number;
+  ml_stream_step(stream: number, root: number, quats: number, planted: number): number;
   ml_stream_think(stream: number, budget: bigint): number;
-  ml_stream_now(stream: number): bigint;
   ml_stream_doing(stream: number): number;
+  ml_stream_now(stream: number): bigint;
   ml_stream_in_transition(stream: number): number;
   ml_stream_is_flawed(stream: number): number;
-  ml_stream_made_of(stream: number, rows: number, weights: number, changed: number): bigint;
   ml_stream_frames_left(stream: number): bigint;
+  ml_stream_made_of(stream: number, rows: number, weights: number, changed: number): bigint;
 }
 
 const PAGE = 65536;

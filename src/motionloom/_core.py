@@ -1,7 +1,8 @@
 """The C core as Python functions that check what they are given.
 
-The header is the one description of the core: its declarations give the types of arguments, its
-comments the shapes of arrays. What does not fit is refused before the C code sees it.
+The headers describe the core: motionloom.h what games call, kernels.h what only Python calls.
+Declarations give the types of arguments, comments the shapes of arrays. What does not fit is
+refused before the C code sees it.
 
     multiply = kernel("ml_quaternion_multiply")
     multiply(len(a), a, b, out)
@@ -43,8 +44,8 @@ __all__ = [
 T = TypeVar("T")
 
 FOLDER = Path(os.environ.get("MOTIONLOOM_CORE") or Path(__file__).with_name("_lib"))
-"""The library, its header and what it was built from; the variable names another build of it."""
-HEADER, MARK = "motionloom.h", "built-from"
+"""The library, its headers and what it was built from; the variable names another build of it."""
+HEADERS, MARK = ("motionloom.h", "kernels.h"), "built-from"
 NUMBERS: dict[str, tuple[Any, str]] = {
     "double": (ctypes.c_double, "float64"),
     "float": (ctypes.c_float, "float32"),
@@ -130,7 +131,7 @@ def kernel(name: str) -> Callable[..., Any]:
 
 
 def constant(name: str) -> float:
-    """A number of the core's header, so that Python and C cannot disagree about it."""
+    """A number of the core's headers, so that Python and C cannot disagree about it."""
     return constants()[name]
 
 
@@ -294,7 +295,7 @@ def _struct_type(kind: str) -> type[ctypes.Structure]:
     return type(kind, (ctypes.Structure,), {"_fields_": fields})
 
 
-# --- The header
+# --- The headers
 
 
 class Field(NamedTuple):
@@ -318,14 +319,22 @@ class Declaration(NamedTuple):
 
 @cache
 def header_text() -> str:
-    return (FOLDER / HEADER).read_text(encoding="utf-8")
+    """Both headers, as the library itself is compiled with them."""
+    text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in HEADERS)
+    return _PUBLIC_STRUCTS.sub(r"\1", text)
 
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_PUBLIC_STRUCTS = re.compile(
+    r"^#ifdef ML_KERNELS\b[^\n]*\n(.*?)^#else\n.*?^#endif\n", re.DOTALL | re.MULTILINE
+)
 _FUNCTION = re.compile(r"ML_API\s+((?:const\s+)?\w+[\s*]+)(ml_\w+)\s*\(([^;]*?)\)\s*;")
 _STRUCT = re.compile(r"typedef struct(?:\s+ml_\w+)?\s*\{(.*?)\}\s*(ml_\w+)\s*;", re.DOTALL)
 _SHAPES = re.compile(r"((?:\w+,\s+)*\w+):\s+\(([^)]*)\)(\s+or NULL)?")
 _FIELD = re.compile(r"(const\s+)?(\w+)\s*(\**)\s*(\w+)$")
+_JOINTS = re.compile(r"(?<![\w.])n_joints\b")
+_JOINTS_OF = {"ml_table": "table.rows.n_joints", "ml_stream": "stream.table.rows.n_joints"}
+"""What ``n_joints`` stands for in the shapes of functions that take no such number."""
 
 
 _CONSTANT = re.compile(
@@ -335,7 +344,7 @@ _CONSTANT = re.compile(
 
 @cache
 def constants() -> dict[str, int | float]:
-    """Every number that the header defines, by name: ``4``, ``0.15`` or ``(20.0 / 60.0)``."""
+    """Every number that the headers define, by name: ``4``, ``0.15`` or ``(20.0 / 60.0)``."""
     arithmetic: dict[str, Any] = {
         "__builtins__": {}
     }  # the pattern admits nothing but digits and operators
@@ -385,12 +394,16 @@ def _fields(declared: list[str], comment: str) -> tuple[Field, ...]:
         for names, shape, optional in _SHAPES.findall(comment)
         for name in names.split(",")
     }
+    kind = declared[0].split("*")[0].split()[-1] if declared else ""
+    joints = None if "n_joints" in " ".join(declared) else _JOINTS_OF.get(kind)
     out = []
     for text in declared:
         match = _FIELD.match(" ".join(text.split()))
         if match is None:
-            raise ArrayError(f"The core's header declares something else than a field: {text!r}.")
+            raise ArrayError(f"The core's headers declare something else than a field: {text!r}.")
         const, kind, stars, name = match.groups()
         shape, optional = shapes.get(name, (None, False))
+        if shape and joints:
+            shape = _JOINTS.sub(joints, shape)
         out.append(Field(name, kind, bool(stars), bool(const), shape, optional))
     return tuple(out)

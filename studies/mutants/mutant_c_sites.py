@@ -175,8 +175,8 @@ class CFile(CText):
 
 def c_files(root: Path) -> list[CFile]:
     """Every file of the C core."""
-    paths = sorted((root / "core" / "src").glob("*.[ch]"))
-    header = tokens_of((root / "core" / "motionloom.h").read_text(encoding="utf-8"))[0]
+    paths = sorted((root / "core" / "src").rglob("*.[ch]"))
+    header = tokens_of((root / "core" / "include" / "motionloom.h").read_text(encoding="utf-8"))[0]
     types = frozenset(typedefs_of(header)).union(
         *(typedefs_of(tokens_of(p.read_text(encoding="utf-8"))[0]) for p in paths)
     )

@@ -45,7 +45,8 @@ class CoreBuild:
         flags = [flag for flag in build.FLAGS if not flag.startswith("-O")]
         self.command = [*build.compiler(build.this_machine()), *flags, QUICK, "-fPIC"]
         self.library = next(iter(build.library_names(build.this_machine())))
-        self.sources = [path.stem for path in sorted((root / "core" / "src").glob("*.c"))]
+        paths = sorted((root / "core").glob("src/**/*.c"))
+        self.sources = {path.stem: path.relative_to(root / "core" / "src") for path in paths}
 
     def prepare(self) -> None:
         """Compile everything, and have the project use it."""
@@ -90,7 +91,8 @@ class CoreBuild:
 
     def _compile(self, sources: Path, stems: Iterable[str], into: Path) -> None:
         for stem in stems:
-            run([*self.command, "-c", f"{stem}.c", "-o", str(into / f"{stem}.o")], sources)
+            source = str(self.sources[stem])
+            run([*self.command, "-c", source, "-o", str(into / f"{stem}.o")], sources)
 
     def _link(self, own: Path, stems: Iterable[str], library: Path) -> None:
         changed = set(stems)

@@ -29,7 +29,7 @@ def test_the_map_lists_every_package():
 
 
 def test_the_version_is_the_same_everywhere():
-    header = (ROOT / "core" / "motionloom.h").read_text(encoding="utf-8")
+    header = (ROOT / "core" / "include" / "motionloom.h").read_text(encoding="utf-8")
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     client = ROOT / "src" / "motionloom" / "studio" / "client" / "package.json"
     versions = {

@@ -15,7 +15,7 @@ LIFT_MOST, HEEL_CLEAR, RISE, TILT = 0.05, 0.02, 9, 9
 
 
 class Manner(NamedTuple):
-    """How feet are lifted; as in core/src/swing.c."""
+    """How feet are lifted; as in core/src/synthesis/swing.c."""
 
     lifted_from: float
     part: float

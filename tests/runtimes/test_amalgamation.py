@@ -32,7 +32,7 @@ def test_it_needs_nothing_but_its_header_and_names_version_and_license(amalgamat
 def test_it_has_every_file_of_the_core_once(amalgamation: Path) -> None:
     text = (amalgamation / "motionloom.c").read_text(encoding="utf-8")
     found = re.findall(r"^/\* ==== (\S+) =+ \*/$", text, re.MULTILINE)
-    assert sorted(found) == sorted(path.name for path in (ROOT / "core" / "src").iterdir())
+    assert sorted(found) == sorted(path.name for path in (ROOT / "core" / "src").rglob("*.[ch]"))
 
 
 @pytest.mark.slow

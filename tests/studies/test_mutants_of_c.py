@@ -190,7 +190,7 @@ def test_every_file_of_the_core_is_understood():
 
 
 CORE = {
-    "core/motionloom.h": """#define ML_API __attribute__((visibility("default")))
+    "core/include/motionloom.h": """#define ML_API __attribute__((visibility("default")))
 ML_API double ml_one(double x);
 ML_API double ml_two(double x);
 """,
@@ -199,13 +199,13 @@ ML_API double ml_two(double x);
 static inline double part_step(double x) { return x + STEP[0]; }
 static inline double part_other(double x) { return x; }
 """,
-    "core/src/one.c": """#include "../motionloom.h"
+    "core/src/one.c": """#include "../include/motionloom.h"
 #include "part.h"
 #define TWICE(x) (2.0 * helper(x))
 static double helper(double x) { return part_step(x); }
 double ml_one(double x) { return TWICE(x); }
 """,
-    "core/src/two.c": """#include "../motionloom.h"
+    "core/src/two.c": """#include "../include/motionloom.h"
 #include "part.h"
 static double helper(double x) { return part_other(x) - 1.0 + 0 * 3; }
 double ml_two(double x) { return helper(ml_one(x)); }

@@ -37,7 +37,13 @@ def library(wheels, name):
     else:
         at, machine = wheels.MACHINES[kind, target.machine]
         content[at : at + len(machine)] = machine
-    text = wheels.HEADER.read_text()
+    text = (
+        wheels.HEADER.read_text()
+        + wheels.KERNELS.read_text()
+        + wheels.KERNELS.read_text()
+        + wheels.KERNELS.read_text()
+        + wheels.KERNELS.read_text()
+    )
     functions = [line.split("(")[0].split()[-1] for line in text.splitlines() if "ML_API" in line]
     names = [name.lstrip("*") for name in functions if "ml_" in name]
     assert len(names) > 100

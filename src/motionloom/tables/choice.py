@@ -23,9 +23,9 @@ from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_places import TARGETS
 
 PINNED = 1
-"""Pinned windows that are tried for one source and target; as in core/src/table.h."""
+"""Pinned windows that are tried for one source and target; as in core/src/tables/table.h."""
 MORE = 8
-"""Recipes that may be scored together with those of a query; as in core/src/table.h."""
+"""Recipes that may be scored together with those of a query; as in core/src/tables/table.h."""
 
 
 class Choice(NamedTuple):

@@ -42,7 +42,7 @@ from motionloom.tables.table_places import LabelTargets, WindowPlaces
 
 TRIES, RANKED = 3, 5
 """Recipes that are synthesized at most, and at most where all of them are in order already; as in
-core/src/transition.c."""
+core/src/tables/transition.c."""
 CHECKED_WHOLE = 1 << 28
 """Bytes of rotations up to which a collection is checked whole when the engine is built; in a
 larger one each clip is checked when it is first used."""

@@ -41,7 +41,7 @@ MEASURED_AT_ONCE = 100_000
 """Frames up to which all clips of a collection are measured before the first character of a table
 plays, in about a second; in a larger one each clip is measured in the step that first needs it."""
 GO, HOLD, ACT = 2, 3, 4
-"""Orders about labels, as in core/src/stream.h."""
+"""Orders about labels, as in core/src/runtime/character.h."""
 
 
 class Doing(Enum):

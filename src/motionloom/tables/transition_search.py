@@ -29,7 +29,7 @@ from motionloom.tables.table_places import Place
 from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
 
 MOST_LENGTHS = 4
-"""The longest transition, in lengths of a window; as in core/src/table.h."""
+"""The longest transition, in lengths of a window; as in core/src/tables/table.h."""
 LONGEST_TRANSITION_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
 JOINS = 2

@@ -218,7 +218,7 @@ def test_other_platforms_play_the_same_bytes(
     if command is None:
         pytest.skip(f"{needed}, which runs programs for {name}, is not installed")
     flags = module(CORE / "build.py").FLAGS
-    sources = [CORE / "tests" / "replay.c", *sorted((CORE / "src").glob("*.c"))]
+    sources = [CORE / "tests" / "replay.c", *sorted((CORE / "src").rglob("*.c"))]
     made = [*compiler, "cc", "-target", name, *options, *flags, *sources, "-o", tmp_path / "replay"]
     subprocess.run([*map(str, made)], check=True, capture_output=True)
     (tmp_path / "file.mlr").write_bytes(file)

@@ -16,7 +16,7 @@ from motionloom.errors import ArrayError
 from motionloom.formats import decimal_text as numbers
 from tests.oracles import numbers as plain
 
-FIVES = Path(__file__).parents[3] / "core" / "src" / "fives.h"
+FIVES = Path(__file__).parents[3] / "core" / "src" / "format_text" / "powers_of_five.h"
 
 
 def scanned(data: bytes, *, width: int = 1) -> tuple[int, list[float]]:

@@ -25,12 +25,12 @@ TURN_MORE, TURN_FREE = 1.3, np.radians(300.0)
 SPEED_MORE = 1.3
 BEND_MORE, BEND_FREE = 1.5, 80.0
 """A joint may exceed its own maximum in the sources by the first, and always reach the second
-(rad/s, m/s2; for speeds see ``CheckRig.quick``); as in core/src/check_judge.c."""
+(rad/s, m/s2; for speeds see ``CheckRig.quick``); as in core/src/checks/check_judge.c."""
 WARP = 0.3
 """Part of gravity by which a flight may be slower or faster (15 % in time); as in
-core/src/check.h."""
+core/src/checks/check.h."""
 SINK = 0.025
-"""Metres by which soles may be lower than in the sources; as in core/src/check_judge.c."""
+"""Metres by which soles may be lower than in the sources; as in core/src/checks/check_judge.c."""
 
 
 class CheckedMotion(NamedTuple):
@@ -125,7 +125,7 @@ DRAGGED_MORE = 1.2
 """A sole point may be dragged this many times as far as near the very frames that were copied."""
 FLOOR_FALL = 0.05
 """Metres that floors are below the higher one of two clips between them; as in
-core/src/transition.c."""
+core/src/tables/transition.c."""
 NEAR_S = 0.1
 """A sole point may be as low as it is in the source at most this much earlier or later, seconds."""
 

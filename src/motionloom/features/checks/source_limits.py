@@ -22,7 +22,7 @@ N_SPANS = 7
 """Slides are compared over equally long contacts: of a fifteenth of a second, twice, four times
 ..., and any."""
 N_HEIGHTS = 3
-"""Drags are compared 1, 2 and 3 cm over the floor; as in core/src/check.h."""
+"""Drags are compared 1, 2 and 3 cm over the floor; as in core/src/checks/check.h."""
 
 _measure = _core.kernel("ml_limits_measure")
 
@@ -179,10 +179,10 @@ _hover = kernel("ml_sole_hover")
 _floors = kernel("ml_sole_floors")
 
 DRAG_SPEED = 0.25
-"""A sole point on the floor and faster than this is dragged, m/s; as in core/src/check.h."""
+"""A sole point on the floor and faster than this is dragged, m/s; as in core/src/checks/check.h."""
 STANDS, LANDS = 0.25, 0.10
 """Parts of the planted heights of a point below which it stands, and below which it is on the
-floor whatever it does: toes that push off go deeper than feet stand; as in core/src/limits.c."""
+floor whatever it does: toes that push off go deeper than feet stand; as in core/src/checks/check_limits.c."""
 
 
 def floor_heights(

@@ -2,7 +2,7 @@
 
 No contact labels are needed: a foot carries the body if its sole is as low as the body stands, if
 the body does not fall and its weight is over that foot. Its slip is how far it gets over the ground
-beyond what the clips' feet do at the mapped times. See core/src/check_support.c.
+beyond what the clips' feet do at the mapped times. See core/src/checks/check_support.c.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _told = _core.kernel("ml_support_told")
 _judge = _core.kernel("ml_support_judge")
 
 MOMENTS = 9
-"""Moments of a clip around the mapped time; as in core/src/check_support.c."""
+"""Moments of a clip around the mapped time; as in core/src/checks/check_support.c."""
 AROUND_S = 0.2
 """Seconds of a clip that are measured before and after the times that are used."""
 MOST_ROWS = 16

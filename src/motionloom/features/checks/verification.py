@@ -43,8 +43,8 @@ _TABLE = (
     ("no foot stands", "glides on feet that do not stand, and leaves the path of free fall", "cm"),
 )
 CHECKS = tuple(name for name, _, _ in _TABLE)
-"""Names of the checks; their order is that of the numbers in core/src/check_judge.c, and of
-``ML_CHECK_SLIP`` and those after it in core/motionloom.h."""
+"""Names of the checks; their order is that of the numbers in core/src/checks/check_judge.c, and of
+``ML_CHECK_SLIP`` and those after it in core/include/motionloom.h."""
 ABOUT = {name: text for name, text, _ in _TABLE}
 """What a joint that fails does, in words."""
 _FACTORS = {"deg/s": 180.0 / math.pi, "deg": 180.0 / math.pi, "cm": 100.0}

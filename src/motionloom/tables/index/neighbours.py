@@ -243,7 +243,7 @@ def _checked(
 
 CAPTURED = 2
 """Captured windows with the most similar ends that are tried as intermediaries; as in
-core/src/table.h."""
+core/src/tables/table.h."""
 EFFORT = (8, 24, 800)
 """Nearest groups and lists that are looked into, until so many windows were seen. Of 4.3 million
 windows it takes 0.22 ms in place of the 0.39 that an index takes (12, 48, 2000), and the best

@@ -186,7 +186,7 @@ _score = kernel("ml_warp_score")
 _times = kernel("ml_warp_times")
 _search = kernel("ml_warp_search")
 FAMILY_NUMBERS = {name: number for number, name in enumerate(("bernstein", "eased", "hat"))}
-"""Numbers of the families of weights, as in core/src/warped.c."""
+"""Numbers of the families of weights, as in core/src/tables/warped.c."""
 assert set(FAMILY_NUMBERS) == set(FAMILIES)
 
 

@@ -19,7 +19,7 @@ BALLS = (1, 3)
 SMOOTH_S = 0.25
 """Window of the cubic fits behind accelerations (15 frames at 60 a second)."""
 FLIGHT_S = 0.12
-"""Seconds of the shortest flight that is measured; as in core/src/judge_balance.c."""
+"""Seconds of the shortest flight that is measured; as in core/src/tables/judge_balance.c."""
 CLEAR_M = 0.05
 """In a flight both balls are this far above where they stand: lower ones may still push off or
 land."""

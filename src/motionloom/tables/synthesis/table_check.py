@@ -49,7 +49,7 @@ from motionloom.tables.synthesis.synthesis import Rig
 
 MARGIN = 4
 """Captured frames before and after the synthesized ones that are checked with them; as in
-core/src/table.h."""
+core/src/tables/table.h."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
 

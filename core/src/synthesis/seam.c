@@ -1,0 +1,135 @@
+/* Seams: feet that stand at the first or the last frame of a transition. They stand exactly where
+   the clip before, or after, has them. */
+
+#include "seam.h"
+
+/* A foot is let go before the blend gets this far away from where it stands, metres. */
+#define SEAM_RELEASE 0.12
+/* Stands of both seams closer than this are one, and the foot creeps from one to the other. */
+#define SEAM_SAME_PLACE 0.02
+/* Frames that it needs for that. */
+#define SEAM_CREEP 12
+
+/* Frames one after another from a seam in which a foot stands there; its places are filled. */
+static int64_t seam_stand(const ml_seam_foot *foot, int64_t way, int64_t seam, int64_t step,
+                          double *places) {
+    double low = ml_seam_lowest(foot, way);
+    int64_t count = 0;
+    for (int c = 0; c < 3; c++) places[3 * seam + c] = foot->ball[3 * seam + c];
+    for (; count < foot->n_frames; count++) {
+        int64_t t = seam + step * count, neighbour = count > 0 ? t - step : t;
+        if (!ml_seam_planted(foot, foot->at[t * foot->n_ways + way])) break;
+        if (count > 0 && !ml_seam_roll_on(foot, way, neighbour, t, places)) break;
+        if (places[3 * t + 1] < low) break;
+        if (ml_seam_behind(foot, t, neighbour, places + 3 * t) > SEAM_RELEASE ||
+            ml_seam_out_of_reach(foot, t, places + 3 * t))
+            break;
+    }
+    return count;
+}
+
+ml_status ml_seam_stands(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
+                         const int64_t *at, const double *heel, const double *ball,
+                         const double *legs, double reach, double fps, double speed, double *source,
+                         double *target, int64_t *span) {
+    if (n_frames < 1 || n_ways < 1 || (side != 0 && side != 1) ||
+        !ml_rows_have(rows->n_rows, n_frames * n_ways, at))
+        return ML_BAD_SIZE;
+    ml_seam_foot foot = {rows, n_frames, n_ways, side, at, heel, ball, legs, reach, fps, speed};
+    int64_t end = n_frames - 1;
+    int64_t last = seam_stand(&foot, 0, 0, 1, source) - 1;
+    int64_t first = n_frames - seam_stand(&foot, n_ways - 1, end, -1, target);
+    while (last > 0 && end - last < ml_seam_frames(ball, last, source + 3 * last, end,
+                                                   ball + 3 * end, fps, speed))
+        last--;
+    while (first < end &&
+           first < ml_seam_frames(ball, 0, ball, first, target + 3 * first, fps, speed))
+        first++;
+    span[0] = last;
+    span[1] = first;
+    return ML_OK;
+}
+
+static double seam_apart(const double *a, const double *b) {
+    double way[3];
+    ml_between(a, b, way);
+    return ml_length(way);
+}
+
+/* Let go of frames of one foot's two stands until there is time for its step. */
+static void seam_step(int64_t n, const double *ball, const double *source, const double *target,
+                      double fps, double speed, int staggered, int early, int64_t *last,
+                      int64_t *first) {
+    int64_t low = *last, high = *first;
+    if (high <= low) {
+        int64_t middle = n / 2;
+        if (staggered) {
+            middle = (int64_t)((early ? 0.3 : 0.7) * (double)n);
+        } else {
+            for (int64_t t = high; t <= low; t++)
+                if (seam_apart(ball + 3 * t, source + 3 * t) >
+                    seam_apart(ball + 3 * t, target + 3 * t)) {
+                    middle = t;
+                    break;
+                }
+        }
+        if (middle < high) middle = high;
+        if (middle > low) middle = low;
+        low = middle;
+        high = middle + 1;
+        if (high > n - 1) high = n - 1;
+    }
+    while (high - low <
+           ml_seam_frames(ball, low, source + 3 * low, high, target + 3 * high, fps, speed)) {
+        /* The end that is farther from the blend gives way, as long as it has frames. */
+        int nearer = seam_apart(ball + 3 * low, source + 3 * low) <
+                     seam_apart(ball + 3 * high, target + 3 * high);
+        if (low > 0 && (high == n - 1 || !nearer)) {
+            low--;
+        } else if (high < n - 1) {
+            high++;
+        } else {
+            break;
+        }
+    }
+    *last = low;
+    *first = high;
+}
+
+ml_status ml_seam_part(int64_t n_frames, const double *soles, double fps, double speed,
+                       const double *target, double *source, int64_t *last, int64_t *first) {
+    int steps[2] = {0, 0}, stood[2];
+    double ways[2] = {0.0, 0.0};
+    int64_t n = n_frames;
+    for (int side = 0; side < 2; side++)
+        if (last[side] < -1 || last[side] >= n || first[side] < 0 || first[side] > n)
+            return ML_BAD_SIZE;
+    for (int side = 0; side < 2; side++) {
+        int64_t a = first[side], b = last[side];
+        if (b < 0 || a >= n || a > b) {
+            steps[side] = b >= 0 && a < n;
+            continue;
+        }
+        double *from = source + 3 * n * side;
+        const double *to = target + 3 * n * side;
+        int64_t middle = (a + b) / 2;
+        ways[side] = seam_apart(from + 3 * middle, to + 3 * middle);
+        steps[side] = !(ways[side] <= SEAM_SAME_PLACE && b - a >= SEAM_CREEP);
+        if (steps[side]) continue;
+        for (int64_t t = a; t <= b; t++) {
+            double u = (double)(t - a) / (double)(b - a);
+            u = u * u * (3.0 - 2.0 * u);
+            for (int64_t k = 3 * t; k < 3 * t + 3; k++) from[k] += u * (to[k] - from[k]);
+        }
+        first[side] = b + 1;
+    }
+    for (int side = 0; side < 2; side++) stood[side] = first[side] <= last[side];
+    for (int side = 0; side < 2; side++) {
+        if (!steps[side]) continue;
+        int other = 1 - side;
+        int early = ways[side] > ways[other] || (ways[side] == ways[other] && side == 0);
+        seam_step(n, soles + 3 * n * (2 * side + 1), source + 3 * n * side, target + 3 * n * side,
+                  fps, speed, steps[other] && stood[other], early, last + side, first + side);
+    }
+    return ML_OK;
+}

@@ -1,0 +1,131 @@
+/* One foot of a blend, and what holds for all its plants: how far it may be from the blend's, how
+   much time it needs from place to place, and where its leg reaches.
+
+   A foot rolls from heel to ball, so what is kept in a stand is not one place but no slide: from
+   frame to frame, what stands does not move. */
+
+#ifndef MOTIONLOOM_SEAM_H
+#define MOTIONLOOM_SEAM_H
+
+#include "rows.h"
+
+/* Frames of the blend's way by which a foot that is let go falls behind while it takes up speed. */
+#define ML_SEAM_FOLLOWS 3.0
+/* Frames kept at least between two stands of one foot. */
+#define ML_SEAM_GAP 6
+/* What going from stand to stand may add to a foot's acceleration, m/s2. */
+#define ML_SEAM_HURRY 7.0
+/* A foot goes from stand to stand at this part of the fastest that its clips' joints go. */
+#define ML_SEAM_PACE 0.5
+/* A point that its clip moves faster than this does not stand, whatever its label says, m/s. */
+#define ML_SEAM_LABELLED 0.45
+/* A foot that stands on its heel is let go where its ball would be this far in the ground,
+   metres. */
+#define ML_SEAM_BELOW 0.005
+/* A place is in reach of a hip that is this much lower, as part of a leg, with a leg this long. */
+#define ML_SEAM_SINK 0.05
+#define ML_SEAM_STRETCH 1.01
+
+/* A foot of a blend: its windows, where the blend has its heel and ball, its ankle seen from its
+   hip, the length of its leg, and the fastest joint of its clips, m/s. */
+typedef struct {
+    const ml_rows *rows;
+    int64_t n_frames, n_ways, side;
+    const int64_t *at;
+    const double *heel, *ball, *legs;
+    double reach, fps, speed;
+} ml_seam_foot;
+
+/* Distance of the ball from a place in one frame, metres. */
+static inline double ml_seam_far(const ml_seam_foot *foot, int64_t t, const double *place) {
+    double way[3];
+    ml_between(foot->ball + 3 * t, place, way);
+    return ml_length(way);
+}
+
+/* How far a foot gets from the blend's where it is let go, or taken, at a place, metres. The
+   blend's foot goes on from there, or came, as fast as between a frame and its neighbour. */
+static inline double ml_seam_behind(const ml_seam_foot *foot, int64_t t, int64_t neighbour,
+                                    const double *place) {
+    return ml_seam_far(foot, t, place) +
+           ML_SEAM_FOLLOWS * ml_seam_far(foot, t, foot->ball + 3 * neighbour);
+}
+
+/* 1 where the leg is too short for its ball to be at a place. */
+static inline int ml_seam_out_of_reach(const ml_seam_foot *foot, int64_t t, const double *place) {
+    const double *leg = foot->legs + 3 * t, *ball = foot->ball + 3 * t;
+    double x = leg[0] + place[0] - ball[0], z = leg[2] + place[2] - ball[2];
+    double y = ml_min(leg[1] + place[1] - ball[1] + ML_SEAM_SINK * foot->reach, 0.0);
+    double most = ml_max(ml_dot(leg, leg), ml_square(ML_SEAM_STRETCH * foot->reach));
+    return x * x + y * y + z * z > most;
+}
+
+/* Frames that a ball needs from one place to the next: so many that what it is hurried by on top
+   of the blend's own motion, and how fast it goes, stay in bounds. */
+static inline int64_t ml_seam_frames(const double *ball, int64_t low, const double *place_low,
+                                     int64_t high, const double *place_high, double fps,
+                                     double speed) {
+    double change = 0.0, way = 0.0;
+    for (int c = 0; c < 3; c++) {
+        double step = place_high[c] - place_low[c];
+        way += step * step;
+        step += ball[3 * low + c] - ball[3 * high + c];
+        change += step * step;
+    }
+    double hurry = sqrt(6.0 * fps * fps * sqrt(change) / ML_SEAM_HURRY);
+    double frames = ceil(ml_max(hurry, fps * sqrt(way) / (ML_SEAM_PACE * speed)));
+    if (!(frames > ML_SEAM_GAP && frames < 0x1p62)) return ML_SEAM_GAP; /* clips that stand still */
+    return (int64_t)frames;
+}
+
+/* 1 where a foot point of a clip stands in two neighbouring rows. */
+static inline int ml_seam_point_stands(const ml_rows *rows, int64_t first, int64_t second,
+                                       int64_t column, double fps) {
+    if (!ml_rows_stands(rows, first, column) || !ml_rows_stands(rows, second, column)) return 0;
+    const float *p = ml_rows_point(rows, first, column), *q = ml_rows_point(rows, second, column);
+    const double *here = rows->ground + 2 * first, *there = rows->ground + 2 * second;
+    double p_x = (double)p[0], p_z = (double)p[2], q_x = (double)q[0], q_z = (double)q[2];
+    double c, s, d, r;
+    ml_sincos(rows->heading[first], &s, &c);
+    ml_sincos(rows->heading[second], &r, &d);
+    double x = there[0] - here[0] + d * q_x + r * q_z - c * p_x - s * p_z;
+    double z = there[1] - here[1] + d * q_z - r * q_x - c * p_z + s * p_x;
+    return x * x + z * z < ml_square(ML_SEAM_LABELLED / fps);
+}
+
+/* The ball's place at `t` from the one at `before`: what stands in both does not move. 0 where
+   neither heel nor ball stands in both. */
+static inline int ml_seam_roll_on(const ml_seam_foot *foot, int64_t way, int64_t before, int64_t t,
+                                  double *places) {
+    int64_t first = foot->at[before * foot->n_ways + way];
+    int64_t second = foot->at[t * foot->n_ways + way];
+    int on_ball = ml_seam_point_stands(foot->rows, first, second, ML_BALL(foot->side), foot->fps);
+    int on_heel =
+        !on_ball && ml_seam_point_stands(foot->rows, first, second, ML_HEEL(foot->side), foot->fps);
+    const double *moves = on_ball ? foot->ball : foot->heel;
+    for (int c = 0; c < 3; c++) {
+        double shift = places[3 * before + c] - foot->ball[3 * before + c];
+        if (on_ball || on_heel) shift += moves[3 * before + c] - moves[3 * t + c];
+        places[3 * t + c] = foot->ball[3 * t + c] + shift;
+    }
+    return on_ball || on_heel;
+}
+
+/* How low a ball gets in its window, less what it may be below, metres. */
+static inline double ml_seam_lowest(const ml_seam_foot *foot, int64_t way) {
+    float low = HUGE_VALF;
+    for (int64_t t = 0; t < foot->n_frames; t++) {
+        int64_t row = foot->at[t * foot->n_ways + way];
+        float y = ml_rows_point(foot->rows, row, ML_BALL(foot->side))[1];
+        if (y < low) low = y;
+    }
+    return (double)low - ML_SEAM_BELOW;
+}
+
+/* 1 where a heel or ball of the foot is labelled as planted in a row. */
+static inline int ml_seam_planted(const ml_seam_foot *foot, int64_t row) {
+    return ml_rows_stands(foot->rows, row, ML_HEEL(foot->side)) ||
+           ml_rows_stands(foot->rows, row, ML_BALL(foot->side));
+}
+
+#endif
