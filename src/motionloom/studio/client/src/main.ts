@@ -1,6 +1,10 @@
 // The entry: the page is drawn before the rest of its code is loaded.
 
 import "./style.css";
+import "./tabs/blend.css";
+import "./tabs/splice.css";
+import "./tabs/table.css";
+import "./tabs/transition.css";
 import { painted } from "./painted";
 import { setTheme } from "./theme";
 

@@ -6,7 +6,6 @@ import { Cancelled } from "../faults";
 import type { BlendDetail, Space } from "../messages";
 import { nameOf, type Project, registeredBy, type State } from "../store";
 import type { Tools } from "../tools";
-import "./blend.css";
 import { createLive } from "./live_blend";
 import { createPad, type PadState, tintOf } from "./pad";
 import { withWeight } from "./shares";

@@ -6,7 +6,6 @@ import type { Project, TabResult } from "../store";
 import type { Tools } from "../tools";
 import { createFigure, WHERES } from "./figure";
 import type { TabModule } from "./tab";
-import "./splice.css";
 
 const METHODS: [Method, string][] = [
   ["naive", "joints copied, frame by frame"],

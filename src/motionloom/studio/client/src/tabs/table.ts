@@ -5,7 +5,6 @@ import type { Maker, OpenPlace, Place, RecipeFigures, TableDetail } from "../mes
 import type { Project, State, Store } from "../store";
 import type { Tools } from "../tools";
 import type { TabModule } from "./tab";
-import "./table.css";
 import { buildView } from "./table_parts/build";
 import { labelView } from "./table_parts/label";
 import { liveView } from "./table_parts/live_character";

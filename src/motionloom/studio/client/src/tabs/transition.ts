@@ -6,7 +6,6 @@ import type { Project, TabResult } from "../store";
 import type { Tools } from "../tools";
 import { createHeatMap } from "./heatmap";
 import { isCurrent, type TabModule } from "./tab";
-import "./transition.css";
 
 export const transition: TabModule = {
   name: "transition",
