@@ -289,7 +289,9 @@ def pages(cluster: dict[str, Any], about: dict[str, Any] | None, gpu: Gpu | None
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put the tables into studies/reports/scale.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into studies/reports/scale.md"
+    )
     options = parser.parse_args()
     cluster, collection = measured("scale_cluster"), measured("scale_collection")
     card = measured("transitions_gpu")
