@@ -4,7 +4,7 @@
 
 Each part runs in processes of its own and writes its figures to ``results``. The collection needs
 15 GB of disk and an hour; the GPU's part needs an NVIDIA card, and is left out where there is none.
-The model prints what the measured constants predict for larger work; see ``docs/scale.md``.
+The model prints what the measured constants predict; see ``studies/reports/scale.md``.
 """
 
 from __future__ import annotations

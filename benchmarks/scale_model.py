@@ -6,7 +6,7 @@ The search goes with the number of clusters K, everything else with the hours of
 formula stands in one function here, every constant comes from ``results/scale_cluster.json``,
 ``scale_collection.json`` and ``transitions_gpu.json``; what has not been measured is left out. The
 last table holds predictions against measurements. ``--write`` puts the tables into
-``docs/scale.md``.
+``studies/reports/scale.md``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 from report import RESULTS
 
-PAGE = RESULTS.parents[1] / "docs" / "scale.md"
+PAGE = RESULTS.parents[1] / "studies" / "reports" / "scale.md"
 BEGIN, END = "<!-- tables of benchmarks/scale_model.py -->", "<!-- end of tables -->"
 HOURS = (10, 100, 1000)
 CLUSTERS = (50, 100, 200, 500, 1000)
@@ -289,7 +289,9 @@ def pages(cluster: dict[str, Any], about: dict[str, Any] | None, gpu: Gpu | None
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/scale.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the tables into studies/reports/scale.md"
+    )
     options = parser.parse_args()
     cluster, collection = measured("scale_cluster"), measured("scale_collection")
     card = measured("transitions_gpu")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from docutils import nodes
@@ -13,6 +14,7 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 from sphinx.util.images import get_image_size
 
 from motionloom import __version__
+from scripts.report_pages import to_site
 
 project = "motionloom"
 author = "The motionloom authors"
@@ -59,6 +61,11 @@ def read_sections(
         lines[:] = NumpyDocstring(lines, NUMPY_STYLE, app, what, name, value, options).lines()
 
 
+def link_reports(app: Sphinx, page: str, source: list[str]) -> None:
+    """Lead links to reports to their pages of the site."""
+    source[0] = to_site(page, source[0])
+
+
 def leave_out_fields(
     app: Sphinx, what: str, name: str, value: object, skip: bool, options: object
 ) -> bool | None:
@@ -80,7 +87,8 @@ def link_pictures(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Read docstrings in the style of numpydoc, and link pictures to their files."""
+    """Read docstrings in the style of numpydoc, and link pictures and reports."""
     app.connect("autodoc-process-docstring", read_sections)
+    app.connect("source-read", link_reports)
     app.connect("autodoc-skip-member", leave_out_fields)
     app.connect("doctree-read", link_pictures)

@@ -2,9 +2,9 @@
 
     ./docs-site [--output FOLDER] [--no-gallery]
 
-Writes the reference from docstrings and help texts, makes the motions of the gallery and, where
-MOTIONLOOM_MOCAP names captured clips, those of the showcases, and runs Sphinx with warnings as
-errors.
+Writes the reference from docstrings and help texts, copies the reports of ``studies``, makes the
+motions of the gallery and, where MOTIONLOOM_MOCAP names captured clips, those of the showcases, and
+runs Sphinx with warnings as errors.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ def build(output: Path, *, gallery: bool = True) -> int:
 
     from scripts.gallery import write_gallery, write_showcases
     from scripts.reference_pages import write_reference
+    from scripts.report_pages import write_reports
 
     write_reference(DOCS / "reference" / "generated")
+    write_reports(DOCS)
     write_gallery(output / "players", motions=gallery)
     write_showcases(output / "players", motions=gallery)
     options = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(output.with_suffix(".cache"))]

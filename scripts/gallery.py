@@ -13,7 +13,8 @@ from scripts.run_page import run_command
 
 __all__ = ["write_gallery", "write_showcases"]
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
+REPORTS = ROOT / "studies" / "reports"
 
 PAGES = ("transition", "blend", "splice", "live")
 WAITING = "<!doctype html><title>motionloom</title><p>This site was built without its gallery."
@@ -42,11 +43,11 @@ def write_showcases(folder: Path, *, motions: bool = True) -> None:
     Tables of these clips are built on the first run, which takes minutes; they stay in docs/film.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    strips = sorted(strip.stem for strip in (DOCS / "img").glob("showcase_*.png"))
+    strips = sorted(strip.stem for strip in REPORTS.glob("img/showcase_*.png"))
     for name in ("showcases", *strips):
         (folder / f"{name}.html").write_text(NO_CLIPS, encoding="utf-8")
     if motions and os.environ.get("MOTIONLOOM_MOCAP"):
-        script = DOCS / "pictures" / "showcases.py"
+        script = ROOT / "docs" / "pictures" / "showcases.py"
         subprocess.run([sys.executable, str(script), "--pages", str(folder)], check=True)
 
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/quality/blending-on-real-clips.md into docs/img.
+"""Draw the pictures of studies/reports/blending-on-real-clips.md.
 
     python docs/pictures/blending_and_transitions.py [MOCAP_FOLDER] [SCENE...]
 
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
+from places import ROOT, STORED, picture
 
 import motionloom as ml
 from motionloom.blending.blend import blend_linearly
@@ -43,11 +44,9 @@ from motionloom.drawing.steering import draw_steering, tint_by_weights, tint_tra
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
-PICTURES = Path(__file__).resolve().parents[1] / "img"
-FILMS = PICTURES.parent / "film"
 """Films are made next to the pages and are not kept with them."""
-FILMS.mkdir(exist_ok=True)
-MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+STORED.mkdir(exist_ok=True)
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", ROOT.parent / "shared" / "mocap"))
 
 KICKS = {"low": (100, 232), "middle": (572, 672), "high": (245, 345)}
 """Frames of 143_24; the middle one is of the right foot, and mirrored."""
@@ -87,13 +86,13 @@ def tell(scene: str, **facts: Any) -> None:
 
 def keep(canvas: Any, name: str) -> None:
     """A chart into the folder of pictures."""
-    target = PICTURES / f"blending_{name}.png"
+    target = picture(f"blending_{name}.png")
     save_canvas(canvas, target, "png")
 
 
 def sheet(entries: list[SheetEntry], name: str, **options: Any) -> None:
     """Strips into the folder of pictures."""
-    target = PICTURES / f"blending_{name}.png"
+    target = picture(f"blending_{name}.png")
     save_sheet(entries, target, **options)
 
 
@@ -129,7 +128,7 @@ def joined_row(
     if film:
         span = slice(max(0, first - round(0.9 * a.fps)), last + 1 + round(0.9 * a.fps))
         save_film(
-            cleaned.motion[span], FILMS / f"blending_{film}.gif",
+            cleaned.motion[span], STORED / f"blending_{film}.gif",
             footplants=cleaned.footplants[span], size=(320, 270), view="side",
         )  # fmt: skip
     remark = (
@@ -513,7 +512,6 @@ def main(arguments: list[str]) -> None:
         MOCAP = Path(arguments.pop(0))
     if not MOCAP.is_dir():
         sys.exit("no motion-capture folder: name one, or set MOTIONLOOM_MOCAP")
-    PICTURES.mkdir(exist_ok=True)
     for scene in SCENES:
         if not arguments or scene.__name__ in arguments:
             scene()

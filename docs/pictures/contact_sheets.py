@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation into docs/img.
+"""Draw sheets of embedded and captured clips, a strip, and tracks of feet; write their report.
 
     python docs/pictures/contact_sheets.py [MOCAP_FOLDER]
 
@@ -13,13 +13,12 @@ import warnings
 from pathlib import Path
 
 from PIL import Image
+from places import REPORTS, ROOT, picture
 
 import motionloom as ml
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
-
-FOLDER = Path(__file__).resolve().parents[1] / "img"
 
 EMBEDDED = {
     "walk": "heel strike, roll and push-off read clearly; arms swing against the legs; rather tidy",
@@ -79,22 +78,21 @@ TRUE_RATES = {"143_": 60.0}
 def main(arguments: list[str]) -> None:
     """Draw everything that can be drawn."""
     warnings.simplefilter("ignore", UserWarning)
-    FOLDER.mkdir(exist_ok=True)
     write_page()
     embedded_sheet()
     walk = ml.synthetic.clip("walk", turn=0.5)
-    save_strip(walk.motion, FOLDER / "strip.png", footplants=walk.footplants)
+    save_strip(walk.motion, picture("strip.png"), footplants=walk.footplants)
     plants = ml.detect_footplants(walk.motion)
-    save_tracks(walk.motion, FOLDER / "feet.png", footplants=plants, size=(860, 620))
-    folder = Path(arguments[0]) if arguments else FOLDER.parents[2] / "shared" / "mocap"
+    save_tracks(walk.motion, picture("feet.png"), footplants=plants, size=(860, 620))
+    folder = Path(arguments[0]) if arguments else ROOT.parent / "shared" / "mocap"
     if folder.is_dir():
         real_sheet(folder)
     else:
         print("no motion-capture folder: the sheet of real clips was not drawn", file=sys.stderr)
     # Only what was drawn here: other scripts keep pictures in the same folder.
     for name in ("embedded-clips.png", "strip.png", "feet.png", "real-clips.png"):
-        if (FOLDER / name).is_file():
-            slim(FOLDER / name)
+        if picture(name).is_file():
+            slim(picture(name))
 
 
 def slim(picture: Path) -> None:
@@ -110,7 +108,7 @@ def embedded_sheet() -> None:
     for kind in ml.synthetic.kinds():
         made = ml.synthetic.clip(kind)
         entries.append(SheetEntry(made.motion, kind, EMBEDDED.get(kind, ""), made.footplants))
-    save_sheet(entries, FOLDER / "embedded-clips.png")
+    save_sheet(entries, picture("embedded-clips.png"))
 
 
 def real_sheet(folder: Path) -> None:
@@ -120,11 +118,11 @@ def real_sheet(folder: Path) -> None:
         stem = Path(name).name
         fps = next((rate for start, rate in TRUE_RATES.items() if stem.startswith(start)), None)
         entries.append(SheetEntry(ml.load(f"{folder}/{name}", fps=fps), name, verdict))
-    save_sheet(entries, FOLDER / "real-clips.png")
+    save_sheet(entries, picture("real-clips.png"))
 
 
 def write_page() -> None:
-    """docs/quality/contact-sheets.md: both sheets, the verdicts as text, and what is weak."""
+    """studies/reports/contact-sheets.md: both sheets, the verdicts as text, and what is weak."""
     lines = [
         "# Contact sheets",
         "",
@@ -133,13 +131,13 @@ def write_page() -> None:
         "`docs/pictures/contact_sheets.py` draws them.",
         "",
     ]
-    for title, picture, verdicts in (
+    for title, name, verdicts in (
         ("Embedded clips", "embedded-clips.png", EMBEDDED),
         ("Captured clips", "real-clips.png", REAL),
     ):
-        lines += [f"## {title}", "", f"![{title}](../img/{picture})", ""]
+        lines += [f"## {title}", "", f"![{title}](img/{name})", ""]
         lines += ["| clip | verdict |", "| --- | --- |"]
-        lines += [f"| `{name}` | {verdict} |" for name, verdict in verdicts.items()]
+        lines += [f"| `{clip}` | {verdict} |" for clip, verdict in verdicts.items()]
         lines += [""]
     lines += ["## What is weak", ""]
     lines += [f"{n}. {text}" for n, text in enumerate(WEAKNESSES, start=1)]
@@ -149,7 +147,8 @@ def write_page() -> None:
         "the three.js examples (Soldier) and the Khronos glTF samples (CesiumMan, CC BY 4.0).",
         "",
     ]
-    (FOLDER.parent / "quality" / "contact-sheets.md").write_text("\n".join(lines), encoding="utf-8")
+    page = REPORTS.parent / "contact-sheets.md"
+    page.write_text("\n".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Writes docs/quality/detected.md: what loading detected in every clip of a motion-capture folder.
+"""Writes studies/reports/detected.md: what loading detected in every clip of a folder.
 
     python docs/pictures/detected.py [FOLDER]
 
@@ -22,8 +22,8 @@ from motionloom.body.proportions import stature
 from motionloom.intake.units import named_unit
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGET = ROOT / "docs" / "quality" / "detected.md"
-PICTURE = ROOT / "docs" / "img" / "detected_falls.png"
+TARGET = ROOT / "studies" / "reports" / "detected.md"
+PICTURE = ROOT / "studies" / "reports" / "img" / "detected_falls.png"
 HEAD = """# What was detected
 
 What `ml.load` detects, without options, in every clip of a folder of real motion capture (CMU,
@@ -199,7 +199,7 @@ def main() -> None:
         text += "".join(f"| {' | '.join(cells)} |\n" for cells in table)
         text += SOLDIER if group == "gltf" else ""
     draw_falls(tables)
-    picture = f"![A dot per clip that flies](../img/{PICTURE.name})"
+    picture = f"![A dot per clip that flies](img/{PICTURE.name})"
     text += f"\n## Falls at the stated rate\n\n{FALLS}\n{picture}\n"
     TARGET.write_text(text, encoding="utf-8")
     print(f"{TARGET.relative_to(ROOT)}: {len(rows)} clips; warnings: {dict(warned)}")

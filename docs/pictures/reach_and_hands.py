@@ -1,4 +1,4 @@
-"""Draw punches by reach and held hands, for docs/quality/blends-measured.md, into docs/img.
+"""Draw punches by reach and held hands, for studies/reports/blends-measured.md.
 
 python docs/pictures/reach_and_hands.py [MOCAP_FOLDER]
 """
@@ -13,6 +13,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from places import ROOT, picture
 
 import motionloom as ml
 from motionloom.body.facing import facing
@@ -22,8 +23,7 @@ from studies.captured_clips import protocol
 from studies.registration.registration_hands import compared, marked
 from studies.registration.registration_reach import answers, family, grid_of
 
-PICTURES = Path(__file__).resolve().parents[1] / "img"
-MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", ROOT.parent / "shared" / "mocap"))
 ASKED, GOT, CLIP = "#8a8f99", "#19734a", "#c4452f"
 HEIGHT_M, TURNS = 1.25, (30.0, 36.0, 42.0, 48.0)
 CASE = "set down a toolbox or a basket, left hand"
@@ -79,7 +79,7 @@ def reach(folder: Path) -> None:
         axes.axis("off")
     plane.spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
-    figure.savefig(PICTURES / "blending_reach.png", dpi=90, metadata={"Software": None})
+    figure.savefig(picture("blending_reach.png"), dpi=90, metadata={"Software": None})
 
 
 def hands(folder: Path) -> None:
@@ -107,7 +107,7 @@ def hands(folder: Path) -> None:
     axes[2].legend(frameon=False, ncol=2)
     axes[2].spines[["top", "right"]].set_visible(False)
     figure.tight_layout()
-    figure.savefig(PICTURES / "blending_hands.png", dpi=90, metadata={"Software": None})
+    figure.savefig(picture("blending_hands.png"), dpi=90, metadata={"Software": None})
 
 
 def main() -> None:

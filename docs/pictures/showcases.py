@@ -1,4 +1,4 @@
-"""Draw the strips of docs/quality/showcases.md into docs/img, and its pages with players.
+"""Draw the strips of studies/reports/showcases.md, and its pages with players.
 
     python docs/pictures/showcases.py [--pages FOLDER] [CASE...]
 
@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
+from places import ROOT, STORED, picture
 
 import motionloom as ml
 from motionloom.body.feet import foot_points
@@ -30,9 +31,7 @@ from motionloom.drawing.page import Report, pack_clip, page_of, player_slot
 from motionloom.drawing.transition_pictures import Way, draw_ways, way_of_table
 from motionloom.tables.collection.labels import Label
 
-PICTURES = Path(__file__).resolve().parents[1] / "img"
-STORED = PICTURES.parent / "film"
-MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", ROOT.parent / "shared" / "mocap"))
 LEAD_S, FOLLOW_S = 0.5, 0.8
 """Seconds of the clips shown before a transition, and usually after it."""
 MOMENTS = 14
@@ -247,7 +246,7 @@ def draw(name: str) -> str:
     stream = io.BytesIO()
     save_canvas(canvas, stream, "png")
     image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
-    image.save(PICTURES / f"showcase_{name}.png", optimize=True)
+    image.save(picture(f"showcase_{name}.png"), optimize=True)
     to_frame, to_label = list(results.values())[:2]
     return f"| {name} | {cell(to_frame)} | {cell(to_label)} |"
 

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/quality/splices-on-real-clips.md into docs/img.
+"""Draw the pictures of studies/reports/splices-on-real-clips.md.
 
     python docs/pictures/splicing.py [MOCAP_FOLDER] [SCENE...]
 
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from places import ROOT, picture
 
 import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
@@ -27,8 +28,7 @@ from motionloom.drawing.splice_pictures import draw_postures, draw_splice, draw_
 from motionloom.drawing.strip import save_strip
 from motionloom.rotation import quat
 
-PICTURES = Path(__file__).resolve().parents[1] / "img"
-MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", ROOT.parent / "shared" / "mocap"))
 
 ACTIONS = {
     "143_11": ("carrying a box", 5.4, 7.7),
@@ -86,7 +86,7 @@ def keep(canvas: Any, name: str) -> None:
     stream = io.BytesIO()
     save_canvas(canvas, stream, "png")
     image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
-    image.save(PICTURES / f"splicing_{name}.png", optimize=True)
+    image.save(picture(f"splicing_{name}.png"), optimize=True)
 
 
 def arm_speed(motion: ml.Motion) -> float:
@@ -215,7 +215,7 @@ def strip(made: ml.Splice, name: str, title: str, view: Any) -> None:
     save_strip(made.motion, stream, size=(1200, 420), title=title, footplants=made.footplants,
                ghosts=10, view=view)  # fmt: skip
     image = Image.open(stream).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
-    image.save(PICTURES / f"splicing_{name}.png", optimize=True)
+    image.save(picture(f"splicing_{name}.png"), optimize=True)
 
 
 def punching() -> None:
@@ -332,7 +332,6 @@ def main(arguments: list[str]) -> None:
         MOCAP = Path(arguments.pop(0))
     if not MOCAP.is_dir():
         sys.exit("no motion-capture folder: name one, or set MOTIONLOOM_MOCAP")
-    PICTURES.mkdir(exist_ok=True)
     for scene in SCENES:
         if not arguments or scene.__name__ in arguments:
             scene()

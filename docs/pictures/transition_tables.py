@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/quality/tables-on-real-clips.md into docs/img.
+"""Draw the pictures of studies/reports/tables-on-real-clips.md.
 
     python docs/pictures/transition_tables.py [MOCAP_FOLDER] [SCENE...]
 
@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from places import ROOT, STORED, picture
 from showcases import table_of as table_of_performer
 
 import motionloom as ml
@@ -44,10 +45,8 @@ from studies.baselines.hmm_recipes import hmm_terms, score_recipes
 from studies.baselines.limb_groups import body_parts
 from studies.pictures.cluster_sheet import draw_clusters
 
-PICTURES = Path(__file__).resolve().parents[1] / "img"
-FILMS = PICTURES.parent / "film"
 """Films, and the collection and table, are made next to the pages and are not kept with them."""
-MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", PICTURES.parents[2] / "shared" / "mocap"))
+MOCAP = Path(os.environ.get("MOTIONLOOM_MOCAP", ROOT.parent / "shared" / "mocap"))
 
 LABELS = {
     "143_32": ("walk", 60, 240),
@@ -117,8 +116,8 @@ def table() -> ml.TransitionTable:
 @cache
 def table_of(which: str) -> ml.TransitionTable:
     """A table, built once."""
-    out = FILMS / f"tables_{which}.mlt"
-    lib = collection(which, FILMS / f"tables_{which}.mlc")
+    out = STORED / f"tables_{which}.mlt"
+    lib = collection(which, STORED / f"tables_{which}.mlc")
     if out.is_file():
         try:
             return ml.TransitionTable.open(out, collection=lib)
@@ -209,7 +208,7 @@ def keep(canvas: Any, name: str) -> None:
 def squeeze(source: io.BytesIO | Path, name: str) -> None:
     """A drawn picture into the folder."""
     image = Image.open(source).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE)
-    image.save(PICTURES / f"tables_{name}.png", optimize=True)
+    image.save(picture(f"tables_{name}.png"), optimize=True)
 
 
 def report(scene: str, made: ml.TableTransition) -> None:
@@ -228,7 +227,7 @@ def report(scene: str, made: ml.TableTransition) -> None:
 
 def clusters() -> None:
     """Every kind of second in the collection."""
-    frames = collection(here(), FILMS / f"tables_{here()}.mlc").frames
+    frames = collection(here(), STORED / f"tables_{here()}.mlc").frames
     found = find_clusters(frames, length=round(frames.fps), clusters=CLUSTERS[here()], stride=5)
     keep(draw_clusters(frames, found, title="Clusters of CMU subject 143"), "clusters")
 
@@ -298,7 +297,7 @@ def film(ways: list[Way], name: str) -> None:
             at = min(second * way.motion.fps, way.motion.n_frames - 1.0)
             frame.paste(stage.picture(at), (k * FILM_SIZE[0], 0))
         pictures.append(frame.quantize(64))
-    pictures[0].save(FILMS / f"tables_{name}.gif", save_all=True, append_images=pictures[1:],
+    pictures[0].save(STORED / f"tables_{name}.gif", save_all=True, append_images=pictures[1:],
                      duration=round(1000 / FILM_FPS), loop=0)  # fmt: skip
 
 
@@ -420,8 +419,7 @@ def main(arguments: list[str]) -> None:
     warnings.simplefilter("ignore", UserWarning)
     if arguments and Path(arguments[0]).is_dir():
         MOCAP = Path(arguments.pop(0))
-    PICTURES.mkdir(exist_ok=True)
-    FILMS.mkdir(exist_ok=True)
+    STORED.mkdir(exist_ok=True)
     for scene in SCENES:
         if scene.__name__ in arguments or (not arguments and (real() or scene is not evaluation)):
             scene()

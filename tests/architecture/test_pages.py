@@ -11,7 +11,7 @@ PLAYERS = ROOT / "docs" / "players"
 """Both are written when the site is built."""
 PAGES = sorted(
     page
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("studies/reports/*.md")]
     if GENERATED not in page.parents
     and page.name != "CHANGELOG.md"  # its entries name files as they were at the time
 )
@@ -49,7 +49,8 @@ def test_every_benchmark_and_study_that_a_page_names_exists(script: str) -> None
 
 def test_no_picture_is_left_over() -> None:
     texts = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    pictures = [each for each in (ROOT / "docs" / "img").iterdir() if each.is_file()]
+    folders = (ROOT / "docs" / "img", ROOT / "studies" / "reports" / "img")
+    pictures = [each for folder in folders for each in folder.iterdir() if each.is_file()]
     assert [each.name for each in pictures if each.name not in texts] == []
 
 

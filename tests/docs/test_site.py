@@ -35,8 +35,9 @@ def test_the_site_builds_is_complete_and_loads_nothing_from_outside(tmp_path: Pa
     assert missing_names(texts) == []
     assert broken_links(texts) == []
     assert players(texts[site / "gallery.html"]) <= {page.name for page in texts}
-    strips = {strip.stem for strip in (ROOT / "docs" / "img").glob("showcase_*.png")}
-    played = re.findall(r'src="\.\./players/([^"]+)\.html"', texts[site / "quality/showcases.html"])
+    strips = {strip.stem for strip in (ROOT / "studies/reports/img").glob("showcase_*.png")}
+    showcases = texts[site / "reference/generated/reports/showcases.html"]
+    played = re.findall(r'src="\.\./\.\./\.\./players/([^"]+)\.html"', showcases)
     assert sorted(played) == sorted(strips)
     assert sum(each.stat().st_size for each in site.rglob("*.*")) < LARGEST_MB * 1e6
 
@@ -51,7 +52,7 @@ def test_the_gallery_has_a_player_for_each_motion(tmp_path: Path) -> None:
 
 
 def missing_pages(site: Path) -> list[str]:
-    """Pages of the repository that the site lacks."""
+    """Pages of the documentation, and reports, that the site lacks."""
     docs = ROOT / "docs"
     pages = [page.relative_to(docs) for page in docs.rglob("*.md") if "film" not in page.parts]
     return [str(page) for page in pages if not (site / page.with_suffix(".html")).exists()]
