@@ -15,9 +15,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 import motionloom as ml
-from motionloom.drawing.origins import tint_transition
-from motionloom.drawing.stage import Stage, set_stage
-from motionloom.drawing.theme import AMBER, BLUE, LIGHT, Rgb, mix
+from motionloom.drawing.canvas import AMBER, BLUE, LIGHT, Rgb, mix
+from motionloom.drawing.film import Stage, set_stage
+from motionloom.drawing.steering import tint_transition
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "img" / "readme.webp"

@@ -10,6 +10,10 @@ errors and the help of every command. ``tests/digests/*.json`` holds both, a fil
 from __future__ import annotations
 
 import argparse
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
 import json
 import re
 import subprocess

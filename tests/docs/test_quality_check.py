@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from motionloom.features.checks.check_names import CHECKS
+from motionloom.features.checks.verification import CHECKS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "quality" / "quality-check.md"
 

@@ -1,8 +1,8 @@
 """Files of the run time: a table with the poses of its collection, for engines and browsers.
 
-``core/src/runtime/file.c`` reads them. All that a transition looks up is in one file: recipes, the window
-index, limits of the quality check, labels, and poses, with rotations in 7 bytes each. Positions,
-codes of contexts and terms are left out: they are computed when the file is opened.
+``core/src/runtime/file.c`` reads them. All that a transition looks up is in one file: recipes, the
+window index, limits of the quality check, labels, and poses, with rotations in 7 bytes each.
+Positions, codes of contexts and terms are left out: they are computed when the file is opened.
 """
 
 from __future__ import annotations

@@ -182,7 +182,8 @@ DRAG_SPEED = 0.25
 """A sole point on the floor and faster than this is dragged, m/s; as in core/src/checks/check.h."""
 STANDS, LANDS = 0.25, 0.10
 """Parts of the planted heights of a point below which it stands, and below which it is on the
-floor whatever it does: toes that push off go deeper than feet stand; as in core/src/checks/check_limits.c."""
+floor whatever it does: toes that push off go deeper than feet stand; as in
+core/src/checks/check_limits.c."""
 
 
 def floor_heights(
