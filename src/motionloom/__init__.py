@@ -9,7 +9,6 @@ from importlib import import_module
 from pkgutil import get_data
 
 from motionloom._records import draw_with
-from motionloom._signatures import show_options
 
 __version__ = "0.1.0"
 
@@ -39,7 +38,6 @@ def __getattr__(name: str) -> object:
         value: object = import_module(f"motionloom.{inside}")
     else:
         value = getattr(import_module(module), inside)
-        show_options(value)
     globals()[name] = value
     return value
 

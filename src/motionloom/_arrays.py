@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable
 from operator import index
 from pathlib import PurePath
-from typing import Any, TypeGuard, TypeVar, is_typeddict
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -258,23 +256,6 @@ def items(values: Iterable[T], name: str, kinds: str) -> tuple[T, ...]:
         return tuple(values)
     except TypeError as error:
         raise ArrayError(f"`{name}` must be a list of {kinds}, got {_shown(values)}.") from error
-
-
-def known_options(function: str, settings: type, options: Mapping[str, object]) -> None:
-    """Raise a TypeError that names the options of a function if one of these is none of them."""
-    names = _option_names(settings) if options else ()
-    for name in options:
-        if name not in names:
-            raise TypeError(
-                f"{function}() has no option {name!r}. Its options are: {', '.join(names)}."
-            )
-
-
-@cache
-def _option_names(settings: type) -> tuple[str, ...]:
-    """Names of a function's rarer options."""
-    typed = is_typeddict(settings)
-    return tuple(settings.__annotations__ if typed else inspect.signature(settings).parameters)
 
 
 def _number(value: float, name: str) -> float:
