@@ -17,7 +17,7 @@ from unittest import mock
 import numpy as np
 
 import motionloom as ml
-from motionloom.cleanup import footskate, root, solve
+from motionloom.cleanup import footskate, holds, solve
 from motionloom.cleanup.holds import Hold
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
@@ -101,13 +101,13 @@ WAYS: dict[str, Callable[[], object]] = {
     "foot does not roll over its ball": lambda: mock.patch.object(
         footskate, "place_feet", _without_roll
     ),
-    "root not lowered": lambda: mock.patch.object(root, "_drop", lambda *_: None),
-    "offsets without their slope": lambda: mock.patch.object(solve, "STOP_S", 0.0),
+    "root not lowered": lambda: mock.patch.object(solve, "_drop", lambda *_: None),
+    "offsets without their slope": lambda: mock.patch.object(holds, "STOP_S", 0.0),
     "knee not braked": lambda: mock.patch.object(footskate, "solve_body", _unbraked),
     "foot not raised": _without_lifts,
     "twitching foot turns in full": lambda: mock.patch.object(footskate, "place_feet", _twitching),
     "hips do not take up jerks of knees": lambda: mock.patch.object(
-        solve, "quiet_knees", lambda feet, reach, shift, solved, fps: (shift, solved(shift))
+        solve, "quiet_knees", lambda feet, reach, shift, solved, fps, **_: (shift, solved(shift))
     ),
     "legs not calmed": lambda: mock.patch.object(footskate, "calm_body", _not_calmed),
 }

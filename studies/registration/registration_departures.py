@@ -160,7 +160,9 @@ def end_figures(folder: Path, pairs: Sequence[Sequence[str]]) -> list[Figure]:
         "first and last frames matched": ("match", nullcontext),
         "nothing left out at the ends": (
             "open",
-            lambda: mock.patch.object(blending, "sound_ends", lambda *_: (0, 0)),
+            lambda: mock.patch.multiple(
+                blending, frames_to_trim=lambda *_: (0, 0), _ends_that_fail=lambda *_: (0, 0)
+            ),
         ),
         "steps not scaled to the end of the curve": (
             "open",
