@@ -325,10 +325,12 @@ ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_
     double *points = world + 4 * rows->n_joints * n_frames;
     status = ml_synthesis_pose(rig, n_frames, root, quats, scratch, world, points);
     if (!status)
-        status = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps, PASSAGE_TREAD,
+        status = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps,
+                                 feet == PASSAGE_LIFTED ? 1.0 : PASSAGE_TREAD,
                                  points, points + 12 * n_frames, root);
     if (status) return status;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed, 1,
+    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed,
+                             feet != PASSAGE_LIFTED,
                              feet != PASSAGE_STILL, scratch, held, psi, root, quats, planted,
                              errors);
 }

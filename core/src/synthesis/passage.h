@@ -9,6 +9,8 @@
 
 /* Feet of a passage: held, they stand still or move as in their windows. */
 #define PASSAGE_STILL 2
+/* `feet` of a passage that follows its standing feet and lifts its free ones as blends do. */
+#define PASSAGE_LIFTED 3
 
 /* A passage that is being made: its windows, and the rows that it leaves and arrives at. */
 typedef struct {

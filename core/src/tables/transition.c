@@ -347,7 +347,15 @@ static int64_t transition_ways(const ml_choice *choice, int64_t number) {
     return n;
 }
 
-/* One recipe of a choice made, and checked until it fails `enough`. */
+/* Whether feet that carry the body slip: nothing is gained by leaving them as the blend has them. */
+static int transition_slips(int64_t n_found, const double *found) {
+    for (int64_t k = 0; k < n_found; k++)
+        if (found[5 * k] == (double)ML_CHECK_SLIP) return 1;
+    return 0;
+}
+
+/* One recipe of a choice made, and checked until it fails `enough`. Captured windows whose feet slip
+   are made again with their free feet lifted as those of blends. */
 static ml_status transition_make(const ml_table *table, const ml_choice *choice, int64_t number,
                                  uint8_t still, uint8_t feet, double enough, ml_frames *out,
                                  double *errors, double *found, int64_t *n_found) {
@@ -357,6 +365,10 @@ static ml_status transition_make(const ml_table *table, const ml_choice *choice,
     uint8_t along = feet && still ? PASSAGE_STILL : feet;
     ml_status status = pinned ? ml_table_make_pinned(table, n_ways, windows, along, out, errors)
                               : ml_table_make(table, n_ways, windows, feet, out, errors);
+    if (!status)
+        status = transition_check(table, n_ways, windows, pinned, enough, out, found, n_found);
+    if (status || !pinned || !feet || still || *n_found == 0) return status;
+    status = ml_table_make_pinned(table, n_ways, windows, PASSAGE_LIFTED, out, errors);
     return status ? status
                   : transition_check(table, n_ways, windows, pinned, enough, out, found, n_found);
 }
@@ -381,13 +393,6 @@ static ml_status transition_order(const ml_table *table, ml_choice *choice) {
         return ML_MISSING;
     }
     return ml_table_judge(table, choice);
-}
-
-/* Whether feet that carry the body slip: nothing is gained by leaving them as the blend has them. */
-static int transition_slips(int64_t n_found, const double *found) {
-    for (int64_t k = 0; k < n_found; k++)
-        if (found[5 * k] == (double)ML_CHECK_SLIP) return 1;
-    return 0;
 }
 
 /* A recipe that was made, to come back to. */

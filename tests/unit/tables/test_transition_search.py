@@ -43,11 +43,10 @@ UNJOINED = {
     (("run", 179), ("kick", 86)),
     (("stand", 49), ("walk", 173)),
     (("stand", 105), ("walk", 155)),
-    (("sneak", 100), ("kick", 106)),
 }
 """Pairs of places that five clips do not join. The second was joined while drags were measured
-within 1.5 cm of the floor instead of 2, the first and third while feet that carry the body could
-slip where nothing labels them, the last while captured windows were lifted as much as blends."""
+within 1.5 cm of the floor instead of 2, the others while feet that carry the body could slip where
+nothing labels them."""
 
 
 def test_transitions_pass_the_quality_check_or_report_what_fails(table, places):
