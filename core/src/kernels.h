@@ -1967,7 +1967,7 @@ ML_API ml_status ml_sway_add(const ml_rows *rows, int64_t side, int64_t n_frames
                              double *places);
 
 /* Move the root over the ground so that feet which stand in the weightiest window go as they do
-   there, as far as one root can; steps next to the ends stay. `part` of what they ask for is done.
+   there, as far as one root can; steps next to the ends stay. The root follows by `part`, 0 to 1.
    at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  points: (n_frames, 4, 3)
    scratch: (3, n_frames)  root: (n_frames, 3) */
 ML_API ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
