@@ -1841,8 +1841,8 @@ ML_API ml_status ml_hmm_judge(int64_t n_windows, int64_t n_frames, int64_t n_dim
    The functions above call these. They are exported because tests call them alone. */
 
 /* Parameter of a registration curve after `frames` frames of the blend (negative: backwards), in
-   spline units. Every motion votes for where it has gone so many frames; with `euler` all go at
-   the rates of the place where they are, which is equation 7 of Kovar and Gleicher 2003.
+   spline units. Every motion votes for the place it has reached after so many frames; with `euler`
+   all motions keep the rates of the present place, which is equation 7 of Kovar and Gleicher 2003.
    points: (n_points, n_motions)  weights: (n_motions)  out: (1) */
 ML_API ml_status ml_walk_step(int64_t n_points, int64_t n_motions, const double *points,
                               const double *weights, double u, double frames, uint8_t euler,

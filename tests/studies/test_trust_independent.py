@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,10 +13,17 @@ from studies.trust.independent import Body, Origin, judge
 from studies.trust.points import points_of
 
 
-@pytest.fixture(scope="module", params=["walk", "jog"])
-def source(request):
-    motion = synthetic.clip(request.param).motion
+CLIPS = ("walk", "jog")
+
+
+def moving_points(name):
+    motion = synthetic.clip(name).motion
     return points_of(motion), motion.fps
+
+
+@pytest.fixture(scope="module", params=CLIPS)
+def source(request):
+    return moving_points(request.param)
 
 
 def played(source, seed=0):
@@ -38,10 +47,11 @@ def test_a_clip_turned_and_warped_raises_no_alarm(source, seed):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_found_where_it_is(source, fault):
+def test_a_fault_is_found_where_it_is(fault):
+    """In both clips together: not every clip has a place for every fault."""
     kind, put = FAULTS[fault]
     tried = found = 0
-    for seed in range(6):
+    for source, seed in product(map(moving_points, CLIPS), range(6)):
         points, origin, rng = played(source, seed)
         made = put(points, Body(points, 30.0), rng)
         if made is None:
@@ -51,8 +61,7 @@ def test_a_fault_is_found_where_it_is(source, fault):
         found += any(
             a.kind == kind and a.first <= made.last + 6 and a.last >= made.first - 6 for a in alarms
         )
-    if not tried:
-        pytest.skip("the clip has no place for this fault")
+    assert tried > 0
     assert found >= tried - 1
 
 

@@ -19,7 +19,7 @@
 /* Seconds. Slopes and travel of a frame are measured over less before and after it. */
 #define SUPPORT_SLOPES_S 0.15
 
-/* Part of what is allowed that a transition of a live character may do: the check of the whole motion
+/* A transition of a live character may do this part of every limit: the check of the whole motion
    reads clips, not rows of single precision, and another transition may follow. */
 #define SUPPORT_LIVE 0.9
 /* m/s. A low point of a foot that is slower may hold the body. */
