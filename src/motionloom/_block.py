@@ -25,10 +25,14 @@ class Block:
     def __init__(self, size: int) -> None:
         self._left = np.zeros(size)
 
-    def zeros(self, *shape: int) -> FloatArray:
-        """An array of zeros; a new one where nothing is left for it."""
-        size = math.prod(shape)
-        if size > len(self._left):
-            return np.zeros(shape)
-        piece, self._left = self._left[:size], self._left[size:]
-        return piece.reshape(shape)
+    def zeros(self, *shapes: tuple[int, ...]) -> list[FloatArray]:
+        """Arrays of zeros of these shapes; a new one where nothing is left for it."""
+        pieces = []
+        for shape in shapes:
+            size = math.prod(shape)
+            if size > len(self._left):
+                pieces.append(np.zeros(shape))
+                continue
+            pieces.append(self._left[:size].reshape(shape))
+            self._left = self._left[size:]
+        return pieces

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,7 +99,27 @@ def foot_offsets(
     pose
         ``motion.world_pose()``, where the caller has it already.
     """
-    return _both_feet(skeleton, body, motion, pose)
+    resting = _feet_at_rest(skeleton, body)
+    flat = [foot for foot in resting.feet if foot is not None]
+    if len(flat) == 2:
+        return flat[0], flat[1]
+    if motion is None:
+        pose = None
+    elif pose is None:
+        pose = motion.world_pose()
+
+    def one_foot(side: str, found: FootOffsets | None) -> FootOffsets:
+        if found is not None:
+            return found
+        ball = _ball(skeleton, body, resting, side)
+        if pose is None:
+            up = up_by_anatomy(skeleton, resting.pose, body, side, ball, resting.height)
+        else:
+            up = up_when_flat(pose, role_joint(body, side, "ankle"), ball)
+        return _foot(skeleton, body, resting, side, ball, up)
+
+    left, right = (one_foot(*each) for each in zip(SIDES, resting.feet, strict=True))
+    return left, right
 
 
 def foot_points(
@@ -127,7 +149,7 @@ def foot_points(
     body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose() if pose is None else pose
     if feet is None:
-        feet = _both_feet(mean_skeleton(motion), body, motion, (positions, quats))
+        feet = foot_offsets(mean_skeleton(motion), body, motion=motion, pose=(positions, quats))
     positions, quats = (np.ascontiguousarray(each, dtype=np.float64) for each in (positions, quats))
     points = np.zeros((len(positions), 4, 3))
     for side, foot in enumerate(feet):
@@ -142,15 +164,28 @@ def tip_points(motion: Motion, *, body: BodyMap | None = None) -> FloatArray:
     body = roles_for(motion.skeleton, body)
     positions, quats = motion.world_pose()
     columns = []
-    for foot in _both_feet(mean_skeleton(motion), body, motion, (positions, quats)):
+    skeleton = mean_skeleton(motion)
+    for foot in foot_offsets(skeleton, body, motion=motion, pose=(positions, quats)):
         joint = foot.ankle if foot.toe is None else foot.toe
         columns.append(positions[:, joint] + quat.rotate(quats[:, joint], foot.tip))
     return np.stack(columns, axis=1)
 
 
-def _both_feet(
-    skeleton: Skeleton, body: BodyMap, motion: Motion | None, pose: Pose | None
-) -> tuple[FootOffsets, FootOffsets]:
+class _AtRest(NamedTuple):
+    """What the rest pose of a skeleton shows of its feet."""
+
+    pose: Pose
+    height: float
+    """Stature, metres."""
+    upright: bool
+    """Whether the body stands in it."""
+    feet: tuple[FootOffsets | None, ...]
+    """Left and right; None for a foot that does not lie flat in it."""
+
+
+@lru_cache(maxsize=64)
+def _feet_at_rest(skeleton: Skeleton, body: BodyMap) -> _AtRest:
+    """What the rest pose shows. Most skeletons are asked for again, and none changes."""
     body.require("left_ankle", "right_ankle", task="foot points")
     height = stature(skeleton, body)
     if not height > 0.0:
@@ -159,37 +194,46 @@ def _both_feet(
             "Check the offsets of the skeleton."
         )
     rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
-    upright = is_upright(body, rest[0][0])
+    resting = _AtRest(rest, height, is_upright(body, rest[0][0]), ())
+    if not resting.upright:
+        return resting._replace(feet=(None, None))
 
-    def one_foot(side: str) -> FootOffsets:
-        nonlocal pose
-        ankle, toe = role_joint(body, side, "ankle"), getattr(body, f"{side}_toe")
-        q_world_ankle = rest[1][0, ankle]
-        end = _foot_end(skeleton, ankle, toe)
-        ball = _ball(skeleton, body, rest, side, end, height if upright else None)
-        up = in_frame(q_world_ankle, up_at_rest(body, rest, side, ball) if upright else UP)
+    def one_foot(side: str) -> FootOffsets | None:
+        ball = _ball(skeleton, body, resting, side)
+        q_world_ankle = rest[1][0, role_joint(body, side, "ankle")]
+        up = in_frame(q_world_ankle, up_at_rest(body, rest, side, ball))
         over = -dot(ball, up) / height
         fall = over * height / max(norm(ball), 1e-12)
-        if not (upright and over >= 0.3 * ANKLE_OVER_BALL and fall <= STEEPEST):
-            if motion is None:
-                up = up_by_anatomy(skeleton, rest, body, side, ball, height)
-            else:
-                pose = motion.world_pose() if pose is None else pose
-                up = up_when_flat(pose, ankle, ball)
-        forward = ball - dot(ball, up) * up
-        forward /= max(norm(forward), 1e-12)
-        heel = dot(ball, up) * up - HEEL_BEHIND_ANKLE * height * forward
-        if end is not None:
-            tip = end
-        else:
-            tip = TIP_BEFORE_BALL * height * forward
-            if toe is None:
-                tip = ball + tip
-            else:
-                tip = in_frame(rest[1][0, toe], quat.rotate(q_world_ankle, tip))
-        return FootOffsets(ankle, toe, heel, ball, tip, up, forward)
+        is_flat = over >= 0.3 * ANKLE_OVER_BALL and fall <= STEEPEST
+        return _foot(skeleton, body, resting, side, ball, up) if is_flat else None
 
-    return one_foot("left"), one_foot("right")
+    return resting._replace(feet=tuple(map(one_foot, SIDES)))
+
+
+def _foot(
+    skeleton: Skeleton,
+    body: BodyMap,
+    resting: _AtRest,
+    side: str,
+    ball: FloatArray,
+    up: FloatArray,
+) -> FootOffsets:
+    """A foot whose ball, and whose direction up, are known in the ankle's frame."""
+    ankle, toe = role_joint(body, side, "ankle"), getattr(body, f"{side}_toe")
+    forward = ball - dot(ball, up) * up
+    forward /= max(norm(forward), 1e-12)
+    heel = dot(ball, up) * up - HEEL_BEHIND_ANKLE * resting.height * forward
+    tip = _foot_end(skeleton, ankle, toe)
+    if tip is None:
+        tip = TIP_BEFORE_BALL * resting.height * forward
+        if toe is None:
+            tip = ball + tip
+        else:
+            turns = resting.pose[1][0]
+            tip = in_frame(turns[toe], quat.rotate(turns[ankle], tip))
+    for points in (heel, ball, tip, up, forward):
+        points.flags.writeable = False
+    return FootOffsets(ankle, toe, heel, ball, tip, up, forward)
 
 
 def mean_skeleton(motion: Motion) -> Skeleton:
@@ -200,26 +244,20 @@ def mean_skeleton(motion: Motion) -> Skeleton:
     return dataclasses.replace(motion.skeleton, offsets=offsets)
 
 
-def _ball(
-    skeleton: Skeleton,
-    body: BodyMap,
-    rest: Pose,
-    side: str,
-    end: FloatArray | None,
-    height: float | None,
-) -> FloatArray:
+def _ball(skeleton: Skeleton, body: BodyMap, resting: _AtRest, side: str) -> FloatArray:
     """The ball in the ankle's frame: toe joint, part of the way to the foot's end, or made up."""
-    ankle, toe = role_joint(body, side, "ankle"), getattr(body, f"{side}_toe")
+    ankle, toe, rest = role_joint(body, side, "ankle"), getattr(body, f"{side}_toe"), resting.pose
     if toe is not None:
         return in_frame(rest[1][0, ankle], rest[0][0, toe] - rest[0][0, ankle])
+    end = _foot_end(skeleton, ankle, toe)
     if end is not None:
         return BALL_TO_TIP * end
-    if height is None:
+    if not resting.upright:
         raise SkeletonMismatchError(
             f"The {side} foot must have a toe joint or an end site, or the rest pose must stand "
             f"upright; {skeleton.names[ankle]!r} has neither. Name a toe joint with body=."
         )
-    return _made_ball(body, rest, ankle, height)
+    return _made_ball(body, rest, ankle, resting.height)
 
 
 def _foot_end(skeleton: Skeleton, ankle: int, toe: int | None) -> FloatArray | None:

@@ -6,6 +6,7 @@ or backwards-bent leg tells nothing about its side, but its foot does.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -97,21 +98,20 @@ def knees_of_pose(
     """
     roles = [f"{side}_{role}" for side in SIDES for role in ("hip", "knee", "ankle")]
     joints = body.require(*roles, task="knees")
-    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
     left, right = (
-        _one_knee(joints[3 * k : 3 * k + 3], feet[k], rest, pose) for k in range(len(SIDES))
+        _one_knee(skeleton, joints[3 * k : 3 * k + 3], feet[k], pose) for k in range(len(SIDES))
     )
     return left, right
 
 
 def _one_knee(
+    skeleton: Skeleton,
     joints: tuple[int, ...],
     foot: FootOffsets,
-    rest: tuple[FloatArray, FloatArray],
     pose: tuple[FloatArray, FloatArray] | None,
 ) -> Knee:
     hip, knee, ankle = joints
-    at_rest, by_bend, thigh = _shown(rest, joints, foot)
+    at_rest, by_bend, thigh = _shown_at_rest(skeleton, joints, foot)
     by_foot = at_rest
     if pose is not None:
         by_foot, by_bend, thigh = _shown(pose, joints, foot)
@@ -121,10 +121,19 @@ def _one_knee(
         axis = np.array([1.0, 0.0, 0.0])
     if len(votes) == 3 and sum(np.sign(dot(axis, vote)) for vote in votes) < 0:
         axis = -axis
-    thigh /= max(norm(thigh), 1e-12)
+    thigh = thigh / max(norm(thigh), 1e-12)
     axis = axis - dot(axis, thigh) * thigh
     axis = axis / max(norm(axis), 1e-12)
     return Knee(hip, knee, ankle, axis, cross(thigh, axis))
+
+
+@lru_cache(maxsize=64)
+def _shown_at_rest(
+    skeleton: Skeleton, joints: tuple[int, ...], foot: FootOffsets
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """As :func:`_shown`, of the rest pose. Most skeletons are asked for again."""
+    rest = forward_kinematics(skeleton, np.zeros((1, 3)), skeleton.rest_quats[None])
+    return _shown(rest, joints, foot)
 
 
 def _shown(

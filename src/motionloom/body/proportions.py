@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +54,12 @@ def stature(skeleton: Skeleton, body: BodyMap | None = None) -> float:
     >>> 1.5 < stature(synthetic.clip("walk").motion.skeleton) < 2.0
     True
     """
-    body = roles_for(of_kind(skeleton, Skeleton, "skeleton"), body)
+    return _stature(skeleton, roles_for(of_kind(skeleton, Skeleton, "skeleton"), body))
+
+
+@lru_cache(maxsize=64)
+def _stature(skeleton: Skeleton, body: BodyMap) -> float:
+    """The stature for these roles. Most skeletons are asked for again, and none changes."""
     legs = [
         _length(skeleton, hip, ankle)
         for hip, ankle in ((body.left_hip, body.left_ankle), (body.right_hip, body.right_ankle))

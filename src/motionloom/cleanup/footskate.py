@@ -340,9 +340,9 @@ def read_source(
     # Two poses, and what a check takes: three numbers of a joint that it measures, three that it
     # allows, and a few of the body.
     block = Block(n_frames * (2 * 7 * n_joints + 6 * n_joints + BODY_NUMBERS))
-    pose, spare = (
-        (block.zeros(n_frames, n_joints, 3), block.zeros(n_frames, n_joints, 4)) for _ in range(2)
-    )
+    shapes = (n_frames, n_joints, 3), (n_frames, n_joints, 4)
+    positions, quats, *others = block.zeros(*shapes, *shapes)
+    pose, spare = (positions, quats), (others[0], others[1])
     _pose_into(motion, pose)
     offsets = foot_offsets(motion.skeleton, body, motion=motion, pose=pose)
     knees = knees_of_pose(motion.skeleton, body, offsets, pose)

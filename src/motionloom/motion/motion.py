@@ -47,6 +47,8 @@ class Motion:
         Name of the clip.
     source : Source
         The file that it came from.
+    n_frames : int
+        Number of frames F; follows from the arrays.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Motion:
     joint_translations: FloatArray | None = None
     name: str = ""
     source: Source = field(default_factory=Source)
+    n_frames: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._check(_FIELDS)
@@ -79,7 +82,8 @@ class Motion:
             if len(root) == 0:
                 raise ArrayError("A motion must have at least one frame, got none.")
             set_field(self, "root_positions", root)
-        rows = (len(self.root_positions), self.skeleton.n_joints)
+        set_field(self, "n_frames", len(self.root_positions))
+        rows = (self.n_frames, self.skeleton.n_joints)
         if "local_quats" in changed or self.local_quats.shape[:2] != rows:
             quats = frozen(self.local_quats, "local_quats", (*rows, 4))
             set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
@@ -99,11 +103,6 @@ class Motion:
                 moving[:, 0] = 0.0
                 moving.flags.writeable = False
             set_field(self, "joint_translations", moving)
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames F."""
-        return len(self.root_positions)
 
     @property
     def duration_s(self) -> float:
@@ -221,7 +220,7 @@ class Motion:
         )
 
 
-_FIELDS = tuple(entry.name for entry in dataclasses.fields(Motion))
+_FIELDS = tuple(entry.name for entry in dataclasses.fields(Motion) if entry.init)
 
 
 def replace_valid(

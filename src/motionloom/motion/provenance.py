@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,12 +83,15 @@ class Track:
         Seconds in that clip. (F, K)
     weight : array
         Share of the frame that comes from it; the shares of a frame add up to 1. (F, K)
+    n_frames : int
+        Number of frames of the result; follows from the arrays.
     """
 
     part: str
     clip: IntArray
     time: FloatArray
     weight: FloatArray
+    n_frames: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         clip = frozen(self.clip, "clip", (None, None), np.int64)
@@ -111,11 +114,7 @@ class Track:
         time.flags.writeable = False
         for name, value in (("clip", clip), ("time", time), ("weight", weight)):
             object.__setattr__(self, name, value)
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames of the result."""
-        return len(self.clip)
+        object.__setattr__(self, "n_frames", len(clip))
 
     def __getitem__(self, frames: slice) -> Track:
         return Track(self.part, self.clip[frames], self.time[frames], self.weight[frames])
@@ -161,12 +160,18 @@ class Provenance:
         Frames whose pose is not that of a clip: blended frames, and frames around them in which
         feet were held. All other frames are a clip's own, equal in every local rotation, their
         root moved by one rigid transform. (F,)
+    n_frames : int
+        Number of frames of the result; follows from the arrays.
+    body : Track
+        The first track: of the whole body, or of the part that carries it.
     """
 
     sources: tuple[str, ...]
     fps: float
     tracks: tuple[Track, ...]
     changed: BoolArray
+    n_frames: int = field(init=False, repr=False)
+    body: Track = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         sources, tracks = tuple(self.sources), tuple(self.tracks)
@@ -188,6 +193,8 @@ class Provenance:
         object.__setattr__(self, "tracks", tracks)
         object.__setattr__(self, "fps", positive(self.fps, "fps"))
         object.__setattr__(self, "changed", changed)
+        object.__setattr__(self, "n_frames", len(changed))
+        object.__setattr__(self, "body", tracks[0])
 
     @classmethod
     def of_clips(
@@ -277,16 +284,6 @@ class Provenance:
         """
         copy = cls.of_copy(source, fps, first, n_frames)
         return replace(copy, changed=np.ones(n_frames, dtype=bool))
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames of the result."""
-        return len(self.changed)
-
-    @property
-    def body(self) -> Track:
-        """The first track: of the whole body, or of the part that carries it."""
-        return self.tracks[0]
 
     def __getitem__(self, frames: slice) -> Provenance:
         if not isinstance(frames, slice) or frames.step not in (None, 1):

@@ -43,6 +43,8 @@ class Skeleton:
         Joint that carries each end site (tip of toe, head, finger). Shape (E,).
     end_offsets : array
         Each end site in its joint's frame, metres. Shape (E, 3).
+    n_joints : int
+        Number of joints J, end sites not counted; follows from the names.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class Skeleton:
     rest_quats: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
     end_parents: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     end_offsets: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
+    n_joints: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         names = _checked_names(self.names)
@@ -89,6 +92,7 @@ class Skeleton:
             raise ArrayError(f"`end_parents` must be joint indices below {n_joints}.")
         for name, value in (
             ("names", names),
+            ("n_joints", n_joints),
             ("parents", parents),
             ("offsets", frozen_lengths(self.offsets, "offsets", (n_joints, 3))),
             ("rest_quats", frozen(rest, "rest_quats", (n_joints, 4))),
@@ -96,11 +100,6 @@ class Skeleton:
             ("end_offsets", frozen_lengths(self.end_offsets, "end_offsets", (len(end_parents), 3))),
         ):
             object.__setattr__(self, name, value)
-
-    @property
-    def n_joints(self) -> int:
-        """Number of joints, end sites not counted."""
-        return len(self.names)
 
     def index(self, name: str) -> int:
         """Index of the joint called ``name``.
@@ -156,6 +155,8 @@ class Skeleton:
         return np.array(sorted(carried), dtype=np.int64)
 
     def _checked(self, joint: object) -> int:
+        if type(joint) is int and 0 <= joint < self.n_joints:  # nearly always
+            return joint
         return whole(joint, "joint", least=0, most=self.n_joints - 1)
 
     def same_joints(self, other: Skeleton) -> bool:
@@ -166,7 +167,8 @@ class Skeleton:
         bool
             True if a motion of one fits the other.
         """
-        of_kind(other, Skeleton, "other")
+        if not isinstance(other, Skeleton):
+            of_kind(other, Skeleton, "other")
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 
     def __repr__(self) -> str:

@@ -123,6 +123,11 @@ def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
     return out
 
 
+def from_to(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The rotation that follows ``a`` to make ``b``: ``multiply(a, from_to(a, b))`` is ``b``."""
+    return multiply(conjugate(a), b)
+
+
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """The rotation a part ``t`` of the short way from ``a`` to ``b``; ``t`` broadcasts."""
     t = np.asarray(t, dtype=np.float64)
@@ -131,6 +136,29 @@ def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     out = np.zeros(a.shape)
     _slerp(out.size // 4, a, b, np.ascontiguousarray(np.broadcast_to(t, shape)), out)
     return out
+
+
+def drawn(
+    q: FloatArray,
+    mean: FloatArray,
+    share: FloatArray,
+    origin: FloatArray,
+    allowed: FloatArray,
+) -> FloatArray:
+    """Rotations drawn towards a mean, and never farther than ``allowed`` from where they were.
+
+    Parameters
+    ----------
+    q, mean, origin : (..., 4)
+        The rotations, the mean of any length, and where the rotations were at first.
+    share
+        Part of the way to the mean that they are drawn; broadcasts.
+    allowed
+        Angle, radians, that is approached smoothly; broadcasts.
+    """
+    smooth = slerp(q, normalize(mean), share)
+    change = angle_between(origin, smooth) / allowed
+    return slerp(origin, smooth, (1.0 + change**4) ** -0.25)
 
 
 def make_continuous(q: FloatArray) -> FloatArray:

@@ -152,10 +152,11 @@ def copied_joints(
     """
     if not shown:
         return np.zeros((0, n_joints, 3))
-    allowed = (Block(0) if block is None else block).zeros(n_frames, n_joints, 3)
+    shape = (n_frames, n_joints, 3)
+    allowed = np.zeros(shape) if block is None else block.zeros(shape)[0]
     for part in shown:
         own = series[part.source]
-        n = min(part.n_frames, len(own.turn) - part.start)
+        n = min(part.last - part.first + 1, len(own.turn) - part.start)
         _joints(
             *own.turn.shape, own.turn, own.speed, own.bend, n_frames,
             part.first, part.start, n, COPIED_MORE, allowed,
@@ -214,7 +215,7 @@ def copied_grounds(
     planted = np.ascontiguousarray(planted)
     for part in shown:
         soles, floor = series[part.source].soles, limits[part.source].floor
-        n = min(part.n_frames, len(soles) - part.start)
+        n = min(part.last - part.first + 1, len(soles) - part.start)
         _grounds(
             len(soles), soles, len(planted), planted, part.first, part.start, n,
             near, SINK, COPIED_MORE, grounds,

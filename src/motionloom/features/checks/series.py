@@ -69,22 +69,19 @@ def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series
 
 def new_series(rig: CheckRig, n_frames: int, block: Block | None = None) -> Series:
     """Series of zeros; in a block that was not written to before, or in memory of its own."""
-    zeros = (Block(0) if block is None else block).zeros
-    n = len(rig.checked)
-    return Series(
-        zeros(n_frames, n),
-        zeros(n_frames, n),
-        zeros(n_frames, n),
-        zeros(n_frames, n),
-        zeros(n_frames, len(rig.carriers)),
-        zeros(n_frames),
-        zeros(n_frames),
-        zeros(n_frames, 2),
-        zeros(n_frames, 4, 3),
-        zeros(n_frames),
-        zeros(n_frames, 3),
-        zeros(n_frames, 3),
+    per_joint = (n_frames, len(rig.checked))
+    shapes = (
+        *(per_joint,) * 4,
+        (n_frames, len(rig.carriers)),
+        (n_frames,),
+        (n_frames,),
+        (n_frames, 2),
+        (n_frames, 4, 3),
+        (n_frames,),
+        (n_frames, 3),
+        (n_frames, 3),
     )
+    return Series(*(map(np.zeros, shapes) if block is None else block.zeros(*shapes)))
 
 
 def measure_series(

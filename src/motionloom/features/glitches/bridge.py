@@ -96,7 +96,7 @@ NEAR_S = 0.04
 
 
 def rougher_frames(
-    captured: Motion, repaired: Motion, joints: IntArray, changed: BoolArray
+    captured: FloatArray, repaired: FloatArray, fps: float, changed: BoolArray
 ) -> BoolArray:
     """Frames in which a repair accelerates a joint more than the clip does. (F,).
 
@@ -105,16 +105,16 @@ def rougher_frames(
 
     Parameters
     ----------
-    captured, repaired
-        The clip before and after.
-    joints
-        Those whose positions may differ.
+    captured, repaired : (F, K, 3)
+        Joints in the world before and after, metres.
+    fps
+        Of the clip.
     changed : (F,)
         Frames that may differ.
     """
-    before, after = _accelerations(captured, joints), _accelerations(repaired, joints)
+    before, after = _accelerations(captured, fps), _accelerations(repaired, fps)
     own = np.max(before, axis=0, where=~changed[:, None], initial=FREE)
-    near = max(1, round(NEAR_S * captured.fps))
+    near = max(1, round(NEAR_S * fps))
     worse = after > MORE * np.maximum(running_maximum(before, near), own)
     for first, last in runs_of(changed):
         run = slice(max(first - 1, 0), last + 2)
@@ -127,9 +127,10 @@ def reject_if_rougher(
 ) -> Motion:
     """The repaired clip, but as captured in runs of changed frames that became rougher.
 
-    The parameters are those of :func:`rougher_frames`.
+    ``joints`` are those that may differ, ``changed`` (F,) the frames. See :func:`rougher_frames`.
     """
-    worse = rougher_frames(captured, repaired, joints, changed)
+    before, after = (each.world_positions()[:, joints] for each in (captured, repaired))
+    worse = rougher_frames(before, after, captured.fps, changed)
     root, quats = np.array(repaired.root_positions), np.array(repaired.local_quats)
     moving = repaired.joint_translations
     moving = None if moving is None else np.array(moving)
@@ -145,9 +146,9 @@ def reject_if_rougher(
     )
 
 
-def _accelerations(motion: Motion, joints: IntArray) -> FloatArray:
+def _accelerations(positions: FloatArray, fps: float) -> FloatArray:
     """Second differences of joints, m/s2. (F, K)."""
-    bends = np.zeros((motion.n_frames, len(joints)))
-    second = np.diff(motion.world_positions()[:, joints], 2, axis=0)
-    bends[1:-1] = motion.fps**2 * np.linalg.norm(second, axis=-1)
+    bends = np.zeros(positions.shape[:2])
+    second = np.diff(positions, 2, axis=0)
+    bends[1:-1] = fps**2 * np.linalg.norm(second, axis=-1)
     return bends

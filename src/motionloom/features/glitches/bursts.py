@@ -8,6 +8,8 @@ three quarters of the step are spread.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +19,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.features.glitches.bridge import reject_if_rougher, rougher_frames
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.motion import Motion
+from motionloom.motion.skeleton import forward_into
 from motionloom.rotation import quat
 
 SLOWEST_FPS = 50.0
@@ -97,60 +100,124 @@ def spread_bursts(
     notes: list[str] = []
     if motion.fps < SLOWEST_FPS or motion.n_frames < SHORTEST:
         return Spread(motion, ())
+    parts = []
     for part in _parts(motion, body):
         is_leg = part.kind == "limb" and part.name.endswith("leg")
-        if (legs_only and not is_leg) or (not legs and (is_leg or part.kind == "foot")):
-            continue
-        motion, bursts = _spread_part(motion, part)
+        if not ((legs_only and not is_leg) or (not legs and (is_leg or part.kind == "foot"))):
+            parts.append(part)
+    clip = _Clip(motion, parts)
+    for k, part in enumerate(parts):
+        spread, bursts = _spread_part(clip, part)
+        if spread is not clip.motion:
+            clip = _Clip(spread, parts[k + 1 :])
         if bursts.any():
             notes.append(f"{part.name} ({_frames_in_words(bursts)})")
-    return Spread(motion, tuple(notes))
+    return Spread(clip.motion, tuple(notes))
 
 
-def _spread_part(motion: Motion, part: _Part) -> tuple[Motion, BoolArray]:
+class _Clip:
+    """A clip in which parts are smoothed: its joints in the world, and how far they turn.
+
+    Parameters
+    ----------
+    motion
+        The clip as captured.
+    parts
+        Those whose joints are judged.
+    arrays
+        Root positions, rotations and translations of the smoothed clip, where they are not those
+        of ``motion``.
+    """
+
+    def __init__(
+        self,
+        motion: Motion,
+        parts: Sequence[_Part],
+        arrays: tuple[FloatArray, FloatArray, FloatArray | None] | None = None,
+    ) -> None:
+        self.motion, self.fps = motion, motion.fps
+        if arrays is None:
+            arrays = motion.root_positions, motion.local_quats, motion.joint_translations
+        self.root, self.quats, self.moving = arrays
+        out = np.zeros((*self.quats.shape[:2], 3)), np.zeros(self.quats.shape)
+        self.positions, self.world = forward_into(motion.skeleton, *arrays, out)
+        self._joints = sorted({joint for part in parts for joint in part.shown})
+
+    @cached_property
+    def _turns(self) -> dict[int, FloatArray]:
+        return steps_between(self.world[:, self._joints], self.fps)
+
+    @cached_property
+    def _turns_in_parents(self) -> dict[int, FloatArray]:
+        return steps_between(self.quats[:, self._joints], self.fps)
+
+    @cached_property
+    def _kinks(self) -> FloatArray | None:
+        return kinks_of(self.world[:, self._joints], self.fps)
+
+    def turns(self, joint: int, *, in_parent: bool = False) -> dict[int, FloatArray]:
+        """How far a joint turns, by the frames between. Shapes (F - stride,)."""
+        k, turns = self._joints.index(joint), self._turns_in_parents if in_parent else self._turns
+        return {stride: each[:, k] for stride, each in turns.items()}
+
+    def kinks(self, joint: int) -> FloatArray | None:
+        """How far a joint is from between its neighbours. (F,)."""
+        return None if self._kinks is None else self._kinks[:, self._joints.index(joint)]
+
+    def smoothed(self) -> Motion:
+        """The smoothed clip as a motion."""
+        if self.quats is self.motion.local_quats:
+            return self.motion
+        changed: dict[str, FloatArray | None] = {"local_quats": quat.make_continuous(self.quats)}
+        if self.root is not self.motion.root_positions:  # the whole body is smoothed
+            changed |= {"root_positions": self.root, "joint_translations": self.moving}
+        return self.motion.replace(**changed)
+
+
+def _spread_part(clip: _Clip, part: _Part) -> tuple[Motion, BoolArray]:
     """The motion with one part's bursts spread, and the steps in which they were. (F - 1,)."""
-    world = motion.world_quats()
-    first = _bursts_of(motion, world, part) | _jolts(motion, part)
+    motion = clip.motion
+    first = _bursts_of(clip, part) | _jolts(clip, part)
     if not first.any():
         return motion, first
     carried = motion.skeleton.carried_by(part.joints.tolist())
-    allowed = _allowed(world, part, first, motion.fps)
+    allowed = _allowed(clip, part, first)
     envelope = _share(first, motion.fps, flat_s=2.0 * FLAT_S)
     for rounds in ROUNDS:
-        slowed = _rounds(motion, part, first, envelope, allowed, rounds)
-        worse = rougher_frames(motion, slowed, carried, envelope > 0.0)
+        slowed = _rounds(clip, part, first, envelope, allowed, rounds)
+        both = clip.positions[:, carried], slowed.positions[:, carried]
+        worse = rougher_frames(*both, motion.fps, envelope > 0.0)
         if not worse.any():
-            return slowed, first & (envelope[1:] > 0.0)
+            return slowed.smoothed(), first & (envelope[1:] > 0.0)
         if rounds == ROUNDS[-1]:
             envelope = envelope * (1.0 - _share(worse[1:] | worse[:-1], motion.fps))
-    slowed = reject_if_rougher(motion, slowed, carried, envelope > 0.0)
-    return slowed, first & (envelope[1:] > 0.0)
+    kept = reject_if_rougher(motion, slowed.smoothed(), carried, envelope > 0.0)
+    return kept, first & (envelope[1:] > 0.0)
 
 
 def _rounds(
-    motion: Motion,
+    clip: _Clip,
     part: _Part,
     first: BoolArray,
     envelope: FloatArray,
     allowed: FloatArray,
     rounds: int,
-) -> Motion:
-    """The motion with bursts (F - 1,) spread as far as ``envelope`` and ``allowed`` (F,) let it."""
-    captured = world = motion.world_quats()
-    near = _share(first, motion.fps)[1:] > 0.0
+) -> _Clip:
+    """The clip with bursts (F - 1,) spread as far as ``envelope`` and ``allowed`` (F,) let it."""
+    captured = clip.world
+    near = _share(first, clip.fps)[1:] > 0.0
     bursts = first
     for turn in range(rounds):
-        share = envelope * _share(bursts, motion.fps)
+        share = envelope * _share(bursts, clip.fps)
         if not share.any():
             break
-        motion = _smoothed(motion, world, part, share, captured, allowed)
-        world = motion.world_quats()
-        bursts = _still_fast(motion, world, part, near)
+        clip = _smoothed(clip, part, share, captured, allowed)
+        bursts = _still_fast(clip, part, near)
         if turn < JOLT_ROUNDS:
-            bursts |= _jolts(motion, part) & near
+            bursts |= _jolts(clip, part) & near
         if not bursts.any():
             break
-    return motion
+    return clip
 
 
 def _frames_in_words(bursts: BoolArray) -> str:
@@ -169,7 +236,8 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
     shown = tuple(dict.fromkeys((pelvis, chest)))
     parts = [_Part("the body", "body", np.arange(skeleton.n_joints), shown, jolted)]
     if body.head is not None:
-        above = [j for j in skeleton.chain(body.head) if j not in skeleton.chain(chest)]
+        below = skeleton.chain(chest)
+        above = [joint for joint in skeleton.chain(body.head) if joint not in below]
         parts.append(_Part("the head", "head", np.array(above), tuple(above)))
     for side in ("left", "right"):
         for limb, upper, lower, end in (LEG, ARM):
@@ -177,7 +245,8 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
             if top is None or middle is None or last is None:
                 continue
             leg = limb == "leg"
-            outer = [j for j in skeleton.chain(last) if j not in skeleton.chain(top)[:-1]]
+            chain = skeleton.chain(last)
+            outer = chain[chain.index(top) if top in chain else 0 :]
             parts.append(
                 _Part(f"the {side} {limb}", "limb", np.array(outer), (top, middle), (), leg)
             )
@@ -189,50 +258,49 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
     return [part for part in parts if len(part.joints)]
 
 
-def _bursts_of(motion: Motion, world: FloatArray, part: _Part) -> BoolArray:
-    bursts = np.zeros(motion.n_frames - 1, dtype=np.bool_)
+def _bursts_of(clip: _Clip, part: _Part) -> BoolArray:
+    fps, bursts = clip.fps, np.zeros(clip.motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
-        here = find_bursts(world[:, joint], motion.fps, kinks=part.kinks)
+        turns = clip.turns(joint)
+        here = find_bursts(turns, fps, kinks=clip.kinks(joint) if part.kinks else None)
         if part.kind == "body":
-            here |= find_bursts(world[:, joint], motion.fps, longest_s=LONGEST_TRUNK_S, least=ALONE)
-            here &= steps_of(world[:, joint], 1) < FARTHEST
+            here |= find_bursts(turns, fps, longest_s=LONGEST_TRUNK_S, least=ALONE)
+            here &= turns[1] < FARTHEST
         bursts |= here
-        local = motion.local_quats[:, joint]
+        if part.kind in ("foot", "head"):
+            local = clip.turns(joint, in_parent=True)
         if part.kind == "foot":
-            bursts |= find_bursts(local, motion.fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
+            bursts |= find_bursts(local, fps, longest_s=LONGEST_FOOT_S, least=FAST_FOOT)
         if part.kind == "head":  # a neck that pops on a body that turns is seen in its parent
-            bursts |= find_bursts(local, motion.fps, least=ALONE)
+            bursts |= find_bursts(local, fps, least=ALONE)
     return bursts
 
 
-def _allowed(world: FloatArray, part: _Part, bursts: BoolArray, fps: float) -> FloatArray:
+def _allowed(clip: _Clip, part: _Part, bursts: BoolArray) -> FloatArray:
     """How far rotations may change in each frame, radians: part of what the burst next to it is.
 
     A burst is what its steps have over the steps around. (F,).
     """
-    allowed = np.full(len(world), LEAST_CHANGE)
+    allowed = np.full(clip.motion.n_frames, LEAST_CHANGE)
     for first, last in runs_of(bursts):
         burst = np.arange(first, last + 1)
         size = 0.0
         for joint in part.shown:
-            steps = steps_of(world[:, joint], 1)
-            usual, _ = around(steps, burst, 1, fps)
+            steps = clip.turns(joint)[1]
+            usual, _ = around(steps, burst, 1, clip.fps)
             size = max(size, float(np.maximum(steps[burst] - usual, 0.0).sum()))
-        reach = round((2.0 * FLAT_S + RAMP_S) * fps) + 1
+        reach = round((2.0 * FLAT_S + RAMP_S) * clip.fps) + 1
         zone = slice(max(0, first - reach), last + reach + 2)
         allowed[zone] = np.maximum(allowed[zone], CHANGED * size)
     return allowed
 
 
-def _jolts(motion: Motion, part: _Part) -> BoolArray:
+def _jolts(clip: _Clip, part: _Part) -> BoolArray:
     """Steps next to frames in which a joint of the trunk is jolted. (F - 1,)."""
-    jolts = np.zeros(motion.n_frames - 1, dtype=np.bool_)
-    if not part.jolted:
-        return jolts
-    positions = motion.world_positions()
+    jolts = np.zeros(clip.motion.n_frames - 1, dtype=np.bool_)
     for joint in part.jolted:
-        for stride in strides_of(motion.fps):
-            path, rate = positions[:, joint], motion.fps / stride
+        for stride in strides_of(clip.fps):
+            path, rate = clip.positions[:, joint], clip.fps / stride
             bends = np.zeros(len(path))
             second = path[2 * stride :] - 2.0 * path[stride:-stride] + path[: -2 * stride]
             bends[stride:-stride] = rate**2 * np.linalg.norm(second, axis=-1)
@@ -240,20 +308,19 @@ def _jolts(motion: Motion, part: _Part) -> BoolArray:
                 (bends > JOLT * max(1.0, rate / JUDGED_FPS)) & (bends < FARTHEST_M * rate**2)
             )
             if len(sharp):
-                usual, _ = around(bends, sharp, stride, motion.fps)
+                usual, _ = around(bends, sharp, stride, clip.fps)
                 for at in sharp[bends[sharp] > JOLT_RATIO * usual]:
                     jolts[at - 1 : at + 1] = True
     return jolts
 
 
-def _still_fast(motion: Motion, world: FloatArray, part: _Part, bursts: BoolArray) -> BoolArray:
+def _still_fast(clip: _Clip, part: _Part, bursts: BoolArray) -> BoolArray:
     """Steps near known bursts that are faster than all steps away from them. (F - 1,)."""
-    fast = np.zeros(motion.n_frames - 1, dtype=np.bool_)
+    fast = np.zeros(clip.motion.n_frames - 1, dtype=np.bool_)
     for joint in part.shown:
-        both = (world[:, joint], motion.local_quats[:, joint])
-        for quats in both if part.kind in ("foot", "head") else both[:1]:
-            for stride in strides_of(motion.fps):
-                speeds = steps_of(quats, stride) * motion.fps / stride
+        for in_parent in (False, True) if part.kind in ("foot", "head") else (False,):
+            for stride, steps in clip.turns(joint, in_parent=in_parent).items():
+                speeds = steps * clip.fps / stride
                 near = np.lib.stride_tricks.sliding_window_view(bursts, stride).any(axis=-1)
                 own = float(np.max(speeds, where=~near, initial=FAST))
                 for at in np.flatnonzero(near & (speeds > own)):
@@ -274,43 +341,39 @@ def _share(bursts: BoolArray, fps: float, flat_s: float = FLAT_S) -> FloatArray:
 
 
 def _smoothed(
-    motion: Motion,
-    world: FloatArray,
-    part: _Part,
-    share: FloatArray,
-    captured: FloatArray,
-    allowed: FloatArray,
-) -> Motion:
-    """The motion with a part of the body smoothed where ``share`` (F,) says, as far as it says.
+    clip: _Clip, part: _Part, share: FloatArray, captured: FloatArray, allowed: FloatArray
+) -> _Clip:
+    """The clip with a part of the body smoothed where ``share`` (F,) says, as far as it says.
 
     Rotations are smoothed in the world, and stay within ``allowed`` (F,) of those ``captured``
     (F, J, 4). Joints further out keep theirs in their parents.
     """
-    kernel, changed = _kernel(motion.fps, motion.n_frames), np.flatnonzero(share > 0.0)
-    much, parents = share[changed], motion.skeleton.parents
-    turning = quat.make_continuous(world[:, part.joints])
-    mean = quat.normalize(_mean_around(turning, changed, kernel))
-    smooth = quat.slerp(turning[changed], mean, much[:, None])  # (C, K, 4)
-    origin = captured[changed][:, part.joints]
-    change = quat.angle_between(origin, smooth) / allowed[changed, None]
-    smooth = quat.slerp(origin, smooth, (1.0 + change**4) ** -0.25)  # never beyond, smoothly
-    quats, new = np.array(motion.local_quats), world[changed]
-    new[:, part.joints] = smooth
-    for joint in part.joints.tolist():
-        own, parent = new[:, joint], int(parents[joint])
-        quats[changed, joint] = (
-            own if parent < 0 else quat.multiply(quat.conjugate(new[:, parent]), own)
-        )
-    quats = quat.make_continuous(quats)
-    if part.kind != "body":
-        return motion.replace(local_quats=quats)
-    root, moving = np.array(motion.root_positions), motion.joint_translations
-    root[changed] += much[:, None] * (_mean_around(root, changed, kernel) - root[changed])
-    if moving is not None:
-        moving = np.array(moving)
-        way = _mean_around(moving, changed, kernel) - moving[changed]
-        moving[changed] += much[:, None, None] * way
-    return motion.replace(root_positions=root, local_quats=quats, joint_translations=moving)
+    skeleton = clip.motion.skeleton
+    kernel, changed = _kernel(clip.fps, clip.motion.n_frames), np.flatnonzero(share > 0.0)
+    much, joints, new = share[changed], part.joints, clip.world[changed]
+    turning = quat.make_continuous(clip.world[:, joints])
+    new[:, joints] = quat.drawn(
+        turning[changed],
+        _mean_around(turning, changed, kernel),
+        much[:, None],
+        captured[changed][:, joints],
+        allowed[changed, None],
+    )
+    quats, root, moving = np.array(clip.quats), clip.root, clip.moving
+    hanging = joints[skeleton.parents[joints] >= 0]
+    quats[np.ix_(changed, hanging)] = quat.from_to(
+        new[:, skeleton.parents[hanging]], new[:, hanging]
+    )
+    if len(hanging) < len(joints):
+        quats[changed, 0] = new[:, 0]
+    if part.kind == "body":
+        root = np.array(root)
+        root[changed] += much[:, None] * (_mean_around(root, changed, kernel) - root[changed])
+        if moving is not None:
+            moving = np.array(moving)
+            way = _mean_around(moving, changed, kernel) - moving[changed]
+            moving[changed] += much[:, None, None] * way
+    return _Clip(clip.motion, [part], (root, quats, moving))
 
 
 def _kernel(fps: float, n_frames: int) -> FloatArray:
@@ -350,33 +413,34 @@ has a kink. The angle is that of steps at 60 Hz."""
 
 
 def find_bursts(
-    quats: FloatArray,
+    turns: Mapping[int, FloatArray],
     fps: float,
     *,
     longest_s: float = LONGEST_S,
     least: float = FAST,
-    kinks: bool = False,
+    kinks: FloatArray | None = None,
 ) -> BoolArray:
-    """Steps of a rotation (F, 4) far faster than those around and than its others. (F - 1,).
+    """Steps of a rotation far faster than those around and than its others. (F - 1,).
 
     Parameters
     ----------
-    quats : (F, 4)
-        Unit quaternions.
+    turns
+        Of the rotation, as of :func:`steps_between`.
     fps
-        Their rate.
+        Its rate.
     longest_s
         What is faster than half its peak for longer is motion.
     least
         Slower steps are no bursts, rad/s.
-    kinks
-        Look for kinks too: feet have none, but fists that turn back at the end of a punch do.
+    kinks : (F,)
+        As of :func:`kinks_of`, where kinks are looked for too: feet have none, but fists that turn
+        back at the end of a punch do.
     """
-    bursts = np.zeros(len(quats) - 1, dtype=np.bool_)
-    for stride in strides_of(fps):
-        if len(quats) <= 4 * stride:
+    bursts = np.zeros(len(turns[1]), dtype=np.bool_)
+    for stride, steps in turns.items():
+        if len(steps) <= 3 * stride:
             continue
-        speeds = steps_of(quats, stride) * fps / stride
+        speeds = steps * fps / stride
         fast = np.flatnonzero(speeds > least)
         if not len(fast):
             continue
@@ -388,23 +452,41 @@ def find_bursts(
         for at in fast[(outstanding & (speeds[fast] > own)) | alone]:
             if _duration(speeds, int(at)) <= longest_s * fps:
                 bursts[at : at + stride] = True
-        for at in _kinks(quats, stride, fps) if kinks else ():
-            bursts[at - 1 : at + 1] = True
+        if kinks is not None and stride >= round(fps / JUDGED_FPS):
+            far = np.flatnonzero(kinks > KINK)
+            usual, _ = around(kinks, far, stride, fps)
+            for at in far[kinks[far] > KINK_RATIO * usual]:
+                bursts[at - 1 : at + 1] = True
     return bursts
 
 
-def _kinks(quats: FloatArray, stride: int, fps: float) -> IntArray:
-    """Frames in which a rotation is far from the mean of those before and after."""
-    if stride < round(fps / JUDGED_FPS):  # what shorter steps show is noise
-        return np.zeros(0, dtype=np.int64)
+def steps_between(quats: FloatArray, fps: float) -> dict[int, FloatArray]:
+    """Angles between rotations (F, ..., 4) one frame apart, and a sixtieth of a second, radians.
+
+    By the number of frames between them, in shapes (F - stride, ...).
+    """
+    strides = [stride for stride in strides_of(fps) if stride < len(quats)]
+    angles = quat.angle_between(
+        np.concatenate([quats[:-stride] for stride in strides]),
+        np.concatenate([quats[stride:] for stride in strides]),
+    )
+    ends = np.cumsum([len(quats) - stride for stride in strides])
+    return dict(zip(strides, np.split(angles, ends[:-1]), strict=True))
+
+
+def kinks_of(quats: FloatArray, fps: float) -> FloatArray | None:
+    """How far rotations (F, ..., 4) are from the middle of those before and after. (F, ...).
+
+    None at rates at which the longest stride is shorter than a sixtieth of a second: what it shows
+    is noise.
+    """
+    stride = strides_of(fps)[-1]
+    if stride < round(fps / JUDGED_FPS):
+        return None
     middle = quat.slerp(quats[: -2 * stride], quats[2 * stride :], 0.5)
-    away = np.zeros(len(quats))
+    away = np.zeros(quats.shape[:-1])
     away[stride:-stride] = quat.angle_between(quats[stride:-stride], middle)
-    far = np.flatnonzero(away > KINK)
-    if not len(far):
-        return far
-    usual, _ = around(away, far, stride, fps)
-    return np.asarray(far[away[far] > KINK_RATIO * usual])
+    return away
 
 
 def _duration(speeds: FloatArray, at: int) -> int:
@@ -418,11 +500,6 @@ def _duration(speeds: FloatArray, at: int) -> int:
         last += 1
         least = max(least, 0.5 * speeds[last])
     return last - first + 1
-
-
-def steps_of(quats: FloatArray, stride: int) -> FloatArray:
-    """Angles between rotations (F, 4) ``stride`` frames apart, radians. (F - stride,)."""
-    return np.asarray(quat.angle_between(quats[:-stride], quats[stride:]))
 
 
 def around(
