@@ -38,6 +38,7 @@ __all__ = [
     "constant",
     "kept",
     "kernel",
+    "maker",
     "record",
 ]
 
@@ -137,7 +138,7 @@ def constant(name: str) -> float:
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    filled: Record = _maker(kind)(**values)
+    filled: Record = maker(kind)(**values)
     return filled
 
 
@@ -166,7 +167,7 @@ def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
 
 
 @cache
-def _maker(kind: str) -> Callable[..., Any]:
+def maker(kind: str) -> Callable[..., Any]:
     """A function that checks the values of a struct's fields and makes its record."""
     fields = structs()[kind].fields
     lines = [f"def {kind}(*, {', '.join(each.name for each in fields)}):"]
@@ -196,7 +197,7 @@ def _checks(name: str, field: Field) -> list[str]:
         flags = READ if field.is_const else WRITE
         size = " * ".join(f"({part})" for part in (field.shape or "").split(",") if part.strip())
         fits = (
-            f"({field.name}.dtype is {wanted} or _same({field.name}.dtype, {wanted})) "
+            f"({_is_kind(field.name, wanted)} or _same({field.name}.dtype, {wanted})) "
             f"and {field.name}.flags.num & {flags} == {flags} and {field.name}.size == {size or 1}"
         )
         wants = f"'{name}', '{field.name}', {field.name}, '{NUMBERS[field.type][1]}'"
@@ -206,6 +207,12 @@ def _checks(name: str, field: Field) -> list[str]:
         refuse = f"_refuse_record('{name}', '{field.name}', '{field.type}')"
     unless = f"{field.name} is None or " if field.may_be_none else ""
     return [f"if not ({unless}({fits})): {refuse}"]
+
+
+def _is_kind(name: str, wanted: str) -> str:
+    """Python that is true of nearly all arrays of a kind; flags are bytes to the core."""
+    is_flags = f" or {name}.dtype is _bool" if wanted == "_uint8" else ""
+    return f"{name}.dtype is {wanted}{is_flags}"
 
 
 def _passed(field: Field) -> str:
@@ -250,6 +257,7 @@ _POINTER = "_pointer(id({0}) + _header)" if _data_follows_header() else "{0}.cty
 """``array.ctypes.data`` takes longer than most calls."""
 _PLACE: dict[str, Any] = {
     "_Record": Record,
+    "_bool": np.dtype(np.bool_),
     "_failed": _failed,
     "_header": object.__basicsize__,
     "_index": index,

@@ -231,7 +231,9 @@ class BodyMap:
         BodyMap
             This map.
         """
-        n_joints = of_kind(skeleton, Skeleton, "skeleton").n_joints
+        if type(skeleton) is not Skeleton:
+            of_kind(skeleton, Skeleton, "skeleton")
+        n_joints = skeleton.n_joints
         for role in ROLES:
             value = getattr(self, role)
             for joint in value if isinstance(value, tuple) else (value,):
@@ -309,7 +311,9 @@ def roles_for(skeleton: Skeleton, body: BodyMap | None, *, motion: Motion | None
     """Roles that a caller gave, checked for this skeleton; guessed where none were given."""
     if body is None:
         return BodyMap.guess(skeleton, motion=motion)
-    return of_kind(body, BodyMap, "body").checked_for(skeleton)
+    if type(body) is not BodyMap:
+        of_kind(body, BodyMap, "body")
+    return body.checked_for(skeleton)
 
 
 def shifted_roles(body: BodyMap, by: int) -> BodyMap:

@@ -17,7 +17,7 @@ from motionloom._core import Record, kernel
 from motionloom.cleanup.blend_off import bounded, weights_of
 from motionloom.cleanup.legs import Foot, leg_record
 from motionloom.cleanup.smooth_legs import FREE_M_S2
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.contacts import column_runs
 
 _trim = kernel("ml_hold_trim")
 _place = kernel("ml_hold_place")
@@ -68,8 +68,8 @@ def find_holds(
     """
     labels = [
         (kind, first, last)
-        for kind in range(planted.shape[1])
-        for first, last in runs_of(planted[:, kind])
+        for kind, runs in enumerate(column_runs(planted))
+        for first, last in runs
         if last > first
     ]
     if not labels:

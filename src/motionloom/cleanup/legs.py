@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, kernel, maker
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import SIDES
 from motionloom.body.knees import Knee
@@ -19,6 +19,7 @@ _damp = kernel("ml_knee_damp")
 _damp_span = kernel("ml_knee_damp_span")
 _soften_span = kernel("ml_knee_soften_span")
 _aim = kernel("ml_leg_aim")
+_leg = maker("ml_leg")
 
 Pose = tuple[FloatArray, FloatArray]
 """World positions (F, J, 3) and rotations (F, J, 4)."""
@@ -122,8 +123,7 @@ def read_feet(
 
 def leg_record(foot: Foot, reach: FloatArray) -> Record:
     """A leg as the core takes it, with how far its ankle may be from the hip (F,), metres."""
-    return record(
-        "ml_leg",
+    made: Record = _leg(
         n_frames=len(foot.hip),
         hip=foot.hip,
         knee=foot.knee,
@@ -133,6 +133,7 @@ def leg_record(foot: Foot, reach: FloatArray) -> Record:
         bones=foot.bones,
         reach=reach,
     )
+    return made
 
 
 # --- Reach: knees are damped near full stretch

@@ -15,7 +15,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
 from motionloom.features.checks.source_limits import DRAG_SPEED
 from motionloom.features.checks.verification import FailedCheck
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.contacts import KINDS, Footplants, column_runs, runs_of
 from motionloom.motion.motion import Motion
 
 STEP_M, MOST_M = 0.015, 0.06
@@ -38,6 +38,8 @@ STEP_OVER_M = 0.04
 """A free foot that slips steps so high over the floor, metres: 2.5 cm over it, it still carries."""
 LOW_M = (0.01, 0.015, 0.02, 0.03)
 """Heights over the floor at which a foot that was held is compared with the one that came in."""
+Sweep = tuple[int, int, float]
+"""First and last frame of a sweep of a point over the floor, and its length, metres."""
 FARTHER_M, FAR_M = 0.03, 0.05
 """A foot that moves below one of these heights by the first more than it did, and by the second or
 more in all, passes lower than it did, metres."""
@@ -119,34 +121,40 @@ def raised(
         Frames per second.
     """
     need, near = np.zeros((len(before), 2)), round(RISE_S * fps)
-    for point in range(4):
-        lowered = before[:, point, 1] - after[:, point, 1]
-        ways = [np.hypot(*np.diff(track[:, point, [0, 2]], axis=0).T) for track in (before, after)]
-        for low in LOW_M:
-            height = floors[point] + low
-            far = [
-                each
-                for each in _sweeps(after[:, point, 1] < height, ways[1], fps)
-                if each[2] > FAR_M
-            ]
-            captured = _sweeps(before[:, point, 1] < height, ways[0], fps) if far else []
-            for first, last, way in far:
-                own = (w for a, b, w in captured if a <= last + near and b >= first - near)
-                if way > FARTHER_M + max(own, default=0.0):
-                    rows = slice(first, last + 1)
-                    need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows])
+    lowered = before[..., 1] - after[..., 1]
+    low = np.repeat(floors, len(LOW_M)) + np.tile(LOW_M, 4)
+    swept = [_sweeps_below(track, low, fps) for track in (before, after)]
+    for k, (captured, sweeps) in enumerate(zip(*swept, strict=True)):
+        point = k // len(LOW_M)
+        for first, last, way in sweeps:
+            own = (w for a, b, w in captured if a <= last + near and b >= first - near)
+            if way > FAR_M and way > FARTHER_M + max(own, default=0.0):
+                rows = slice(first, last + 1)
+                need[rows, point // 2] = np.maximum(need[rows, point // 2], lowered[rows, point])
     lifts = _smooth(np.clip(need, 0.0, MOST_M), held, fps)
     return lifts if lifts.max(initial=0.0) > LEAST_M else None
 
 
-def _sweeps(low: BoolArray, ways: FloatArray, fps: float) -> list[tuple[int, int, float]]:
-    """First and last frame of each sweep of a point over the floor, and its length, metres.
+def _sweeps_below(points: FloatArray, low: FloatArray, fps: float) -> list[list[Sweep]]:
+    """Sweeps of P points (F, P, 3) below each of H heights (P * H,)."""
+    each = len(low) // points.shape[1]
+    ways = [np.hypot(*np.diff(points[:, p, [0, 2]], axis=0).T) for p in range(points.shape[1])]
+    heights = np.repeat(points[..., 1], each, axis=1)
+    return _sweeps(heights < low, [ways[k // each] for k in range(len(low))], fps)
 
-    ``low`` (F,) is where it is near the floor, ``ways`` (F - 1,) what it goes from frame to frame.
+
+def _sweeps(low: BoolArray, ways: Sequence[FloatArray], fps: float) -> list[list[Sweep]]:
+    """Sweeps of N points over the floor.
+
+    ``low`` (F, N) is where they are near the floor, each of ``ways`` (F - 1,) what one goes from
+    frame to frame.
     """
-    fast = np.zeros(len(low), dtype=bool)
-    fast[1:] = low[1:] & low[:-1] & (ways * fps > DRAG_SPEED)
-    return [(a, b, float(ways[a - 1 : b].sum())) for a, b in runs_of(fast)]
+    fast = np.zeros(low.shape, dtype=bool)
+    fast[1:] = low[1:] & low[:-1] & (np.stack(ways, axis=1) * fps > DRAG_SPEED)
+    return [
+        [(a, b, float(way[a - 1 : b].sum())) for a, b in runs]
+        for way, runs in zip(ways, column_runs(fast), strict=True)
+    ]
 
 
 def _smooth(lifts: FloatArray, held: BoolArray, fps: float) -> FloatArray:
@@ -156,11 +164,11 @@ def _smooth(lifts: FloatArray, held: BoolArray, fps: float) -> FloatArray:
     """
     half = max(1, round(0.5 * RISE_S * fps))
     smooth = np.zeros_like(lifts)
-    for side in range(2):
+    standing = held[:, 0::2] | held[:, 1::2]
+    for side, free in enumerate(column_runs(~standing)):
         rise = spread_smoothly(highest_nearby(lifts[:, side], half), half)
-        standing = held[:, 2 * side] | held[:, 2 * side + 1]
-        smooth[:, side] = rise * (1.0 - nearness(standing, max(1.0, HELD_S * fps)))
-        for first, last in runs_of(~standing):
+        smooth[:, side] = rise * (1.0 - nearness(standing[:, side], max(1.0, HELD_S * fps)))
+        for first, last in free:
             if last - first + 1 < BRIEF_S * fps:
                 smooth[first : last + 1, side] = 0.0
     return smooth
@@ -176,7 +184,7 @@ def _drags(point: FloatArray, failed: FailedCheck, fps: float) -> Iterator[slice
     while first > 0 and ways[first - 1] * fps > DRAG_SPEED:
         first -= 1
     level = point[first : failed.frame + 1, 1].max()
-    for first, last, way in _sweeps(point[:, 1] <= level, ways, fps):
+    for first, last, way in _sweeps(point[:, 1:2] <= level, [ways], fps)[0]:
         if way > ABOUT * failed.limit / CM or first <= failed.frame <= last:
             yield slice(first, last + 1)
 
@@ -244,13 +252,13 @@ def released(
         For its rate and the sides of its joints.
     """
     trim = max(1, round(TRIM_S * motion.fps))
-    planted = np.array(footplants.planted)
+    planted, plants = np.array(footplants.planted), column_runs(footplants.planted)
     for each, times in failed:
         nearest = [
             (_apart(run, each.frame), column, run)
             for side in _sides(each, motion, body)
             for column in (2 * side, 2 * side + 1)
-            for run in runs_of(footplants.planted[:, column])
+            for run in plants[column]
         ]
         near = min(nearest, default=None)
         if near is None or near[0] > NEAR_S * motion.fps:

@@ -18,9 +18,8 @@ from motionloom.cleanup.legs import Foot, LegSolution, Pose, leg_record, solve_l
 from motionloom.cleanup.smooth_legs import FREE_M_S2, LegLimits, calm_rotations, quiet_knees
 from motionloom.motion.contacts import runs_of
 from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion, replace_valid, valid_quats
+from motionloom.motion.motion import Motion, check_rows, replace_valid, valid_quats
 from motionloom.motion.skeleton import Skeleton, forward_into
-from motionloom.rotation import quat
 from motionloom.rotation.easing import smoothstep
 
 _rewrite_leg = kernel("ml_rewrite_leg")
@@ -156,7 +155,7 @@ def calm_body(
         return placed, solved, replace_valid(motion, *parts), 0
     spans, error, flips = runs_of(either), 0.0, False
     for first, last in spans:  # and one frame to either side
-        faults = quat.check_rows(parts.local[max(first - 1, 0) : last + 2])
+        faults = check_rows(parts.local[max(first - 1, 0) : last + 2])
         error, flips = max(error, faults[0]), flips or faults[1]
     local = valid_quats(parts.local, skeleton, error, flips)
     calmed, moving = replace_valid(motion, parts.root, local, parts.moving), parts.moving

@@ -92,7 +92,7 @@ class Footplants:
         dict
             By kind, pairs of frames, both planted.
         """
-        return {kind: runs_of(self.planted[:, i]) for i, kind in enumerate(KINDS)}
+        return dict(zip(KINDS, column_runs(self.planted), strict=True))
 
     __iter__ = None  # as for motions
 
@@ -148,6 +148,11 @@ def _why_no_plant(kind: str, first: int, last: int, n_frames: int) -> str:
         f"A plant of {kind} must lie in the motion, which has {has}, got frames {first} to {last}. "
         "Cut it at the motion's ends or leave it out."
     )
+
+
+def column_runs(flags: BoolArray) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """First and last index of every run of True in each column. Shape (F, P)."""
+    return tuple(runs_of(flags[:, k]) for k in range(flags.shape[1]))
 
 
 def runs_of(flags: BoolArray) -> tuple[tuple[int, int], ...]:

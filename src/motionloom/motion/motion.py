@@ -10,11 +10,14 @@ from typing import Protocol
 import numpy as np
 
 from motionloom._arrays import FloatArray, frozen, frozen_lengths, of_kind, positive
+from motionloom._core import kernel
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.motion.skeleton import Skeleton, end_positions, forward_into
 from motionloom.motion.source import Source
 from motionloom.rotation import quat
+
+_check_rows = kernel("ml_quaternion_check")
 
 UNIT_TOLERANCE = 1e-3
 """How far from unit length a quaternion may be before it is taken for a mistake."""
@@ -249,7 +252,7 @@ def replace_valid(
 def valid_quats(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool) -> FloatArray:
     """Rotations (F, J, 4) at unit length and without sign flips; the same array if they are.
 
-    ``error`` and ``flips`` are those of :func:`quat.check_rows`, of all that may have changed since
+    ``error`` and ``flips`` are those of :func:`check_rows`, of all that may have changed since
     the rest was a motion's.
     """
     if error > UNIT_TOLERANCE:
@@ -266,9 +269,16 @@ def valid_quats(quats: FloatArray, skeleton: Skeleton, error: float, flips: bool
     return quats
 
 
+def check_rows(q: FloatArray) -> tuple[float, bool]:
+    """Largest error of length, and whether any sign flips in time. Shape (F, J, 4)."""
+    flips = np.zeros(1, dtype=np.uint8)
+    q = np.ascontiguousarray(q, dtype=np.float64)
+    return 0.5 * _check_rows(*q.shape[:2], q, flips), bool(flips[0])
+
+
 def _unit_and_continuous(quats: FloatArray, skeleton: Skeleton) -> FloatArray:
     """``quats`` at unit length and without sign flips; the same array if it is so already."""
-    quats = valid_quats(quats, skeleton, *quat.check_rows(quats))
+    quats = valid_quats(quats, skeleton, *check_rows(quats))
     quats.flags.writeable = False
     return quats
 

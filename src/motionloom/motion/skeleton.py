@@ -167,7 +167,7 @@ class Skeleton:
         bool
             True if a motion of one fits the other.
         """
-        if not isinstance(other, Skeleton):
+        if type(other) is not Skeleton:
             of_kind(other, Skeleton, "other")
         return self.names == other.names and bool(np.array_equal(self.parents, other.parents))
 

@@ -24,7 +24,6 @@ _rotate = kernel("ml_quaternion_rotate")
 _angles = kernel("ml_quaternion_angles")
 _slerp = kernel("ml_quaternion_slerp")
 _turns = kernel("ml_quaternion_turns")
-_check = kernel("ml_quaternion_check")
 
 
 def _alike(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -124,7 +123,7 @@ def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
 
 
 def from_to(a: FloatArray, b: FloatArray) -> FloatArray:
-    """The rotation that follows ``a`` to make ``b``: ``multiply(a, from_to(a, b))`` is ``b``."""
+    """The rotation from ``a`` to ``b`` in the frame of ``a``: turned by it, ``a`` is ``b``."""
     return multiply(conjugate(a), b)
 
 
@@ -175,13 +174,6 @@ def make_continuous(q: FloatArray) -> FloatArray:
     out = np.array(q)
     out[1:] *= sign[..., None]
     return out
-
-
-def check_rows(q: FloatArray) -> tuple[float, bool]:
-    """Largest error of length, and whether any sign flips in time. Shape (F, J, 4)."""
-    flips = np.zeros(1, dtype=np.uint8)
-    q = np.ascontiguousarray(q, dtype=np.float64)
-    return 0.5 * _check(*q.shape[:2], q, flips), bool(flips[0])
 
 
 def between_vectors(a: FloatArray, b: FloatArray) -> FloatArray:

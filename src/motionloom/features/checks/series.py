@@ -23,6 +23,7 @@ from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 
 _measure = _core.kernel("ml_check_measure")
+_record = _core.maker("ml_check_series")
 
 Pose = tuple[FloatArray, FloatArray]
 """World positions and rotations of all joints."""
@@ -104,13 +105,10 @@ def series_record(series: Series) -> _core.Record:
     """A series as the core takes it."""
     n_frames, n_checked = series.turn.shape
     n_carriers = series.carried.shape[1]
-    return _core.record(
-        "ml_check_series",
-        n_frames=n_frames,
-        n_checked=n_checked,
-        n_carriers=n_carriers,
-        **series._asdict(),
+    made: _core.Record = _record(
+        n_frames=n_frames, n_checked=n_checked, n_carriers=n_carriers, **series._asdict()
     )
+    return made
 
 
 # --- CheckRig: what the checks need to know of a skeleton, in plain arrays for the core

@@ -101,6 +101,7 @@ def judged_frames(provenance: Provenance) -> BoolArray:
 _measure = _core.kernel("ml_support_measure")
 _told = _core.kernel("ml_support_told")
 _judge = _core.kernel("ml_support_judge")
+_record = _core.maker("ml_support")
 
 MOMENTS = 9
 """Moments of a clip around the mapped time; as in core/src/checks/check_support.c."""
@@ -154,7 +155,8 @@ def measure_support(
 
 def support_record(support: Support) -> _core.Record:
     """As the core takes it."""
-    return _core.record("ml_support", n_frames=len(support.heading), **support._asdict())
+    made: _core.Record = _record(n_frames=len(support.heading), **support._asdict())
+    return made
 
 
 def leg_length(rig: CheckRig, positions: FloatArray) -> float:

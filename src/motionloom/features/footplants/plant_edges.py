@@ -19,7 +19,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.features.footplants.foot_signals import noise_level
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.contacts import column_runs
 
 _windows = kernel("ml_edge_windows")
 _evidence = kernel("ml_edge_evidence")
@@ -103,10 +103,9 @@ def _refine(
 ) -> BoolArray:
     """Both edges of every plant weighed; ``again``: only those seen from a standing point."""
     refined = np.zeros_like(planted)
-    n_frames, n_points = planted.shape
+    n_frames = len(planted)
     apart = _noise_apart(points, seen_from)
-    for p in range(n_points):
-        runs = runs_of(planted[:, p])
+    for p, runs in enumerate(column_runs(planted)):
         tracks = _tracks(p, seen_from, points, noise, sway, apart)
         drift = _drift(runs, points[:, p], float(noise[p].mean()), fps)
         firsts = _first_frames(runs, tracks, drift, fps, impact=IMPACT, again=again)

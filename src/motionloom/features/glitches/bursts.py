@@ -221,7 +221,7 @@ def _rounds(
 
 
 def _frames_in_words(bursts: BoolArray) -> str:
-    firsts = [first for first, _ in runs_of(bursts)]
+    firsts = np.flatnonzero(bursts & ~np.append(False, bursts[:-1])).tolist()
     listed = ", ".join(str(frame) for frame in firsts[:LISTED])
     more = f" and {len(firsts) - LISTED} more" if len(firsts) > LISTED else ""
     return f"frame{'s' if len(firsts) > 1 else ''} {listed}{more}"

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
-from motionloom._core import kernel, record
+from motionloom._core import kernel, maker
 from motionloom.body.body_map import ROLES, BodyMap, roles_for
 from motionloom.findings import Finding
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, check_rows
 from motionloom.motion.skeleton import Skeleton
-from motionloom.rotation import quat
 
 _find_bends = kernel("ml_bend_find")
+_bend_rules = maker("ml_bends")
 
 JUDGED_FPS = 60.0
 """Faster motion is judged over steps of frames as long as this rate's. What is slower is held to
@@ -143,8 +143,7 @@ def _bent(
     longer than those of :data:`JUDGED_FPS`. Joints count among ``joints``.
     """
     half = max(3, round(AROUND_S * fps / stride))
-    rules = record(
-        "ml_bends",
+    rules = _bend_rules(
         stride=stride,
         half=half,
         sharp=SHARP * coarse,
@@ -247,7 +246,7 @@ def spikes_of(motion: Motion, too_fast: float = math.inf) -> Turns:
     ``too_fast`` is more than any spike must be, rad/s.
     """
     if motion.n_frames < 4:
-        return Turns((), [], *quat.check_rows(motion.local_quats))
+        return Turns((), [], *check_rows(motion.local_quats))
     quats, half = motion.local_quats, max(2, round(AROUND_S * motion.fps))
     work, most = np.zeros(2 * half), MOST_SPIKES
     n_beyond, off = np.zeros(1, dtype=np.int64), np.zeros(2)
@@ -280,28 +279,30 @@ TWITCH_RATIO, TWITCH_ANGLE = 3.0, np.radians(2.0)
 """It goes this many times as far as the frames around it are apart, and this angle on top."""
 
 
-def find_twitches(quats: FloatArray, fps: float, *, least: float = TWITCH_ANGLE) -> BoolArray:
-    """Frames in which a rotation leaves its course and comes straight back. (F,).
+def find_twitches(
+    quats: FloatArray, fps: float, *, least: FloatArray | float = TWITCH_ANGLE
+) -> BoolArray:
+    """Frames in which rotations leave their course and come straight back. (F, ...).
 
     A step that stays is not a twitch: both of its sides may be right.
 
     Parameters
     ----------
-    quats : (F, 4)
+    quats : (F, ..., 4)
         Unit quaternions.
     fps
         Their rate.
     least
-        Twitches of less than about this angle are noise, radians.
+        Twitches of less than about this angle are noise, radians; broadcasts.
     """
-    twitching = np.zeros(len(quats), dtype=np.bool_)
+    twitching = np.zeros(quats.shape[:-1], dtype=np.bool_)
     for width in range(1, max(1, round(TWITCH_S * fps)) + 1):
         n = len(quats) - width - 1
         if n < 1:
             break
         before, after = quats[:n], quats[width + 1 :]
         limit = TWITCH_RATIO * _angles(before, after) + least
-        out = np.ones(n, dtype=np.bool_)
+        out = np.ones(before.shape[:-1], dtype=np.bool_)
         for k in range(1, width + 1):
             inside = quats[k : k + n]
             out &= np.minimum(_angles(inside, before), _angles(inside, after)) > limit
@@ -311,8 +312,8 @@ def find_twitches(quats: FloatArray, fps: float, *, least: float = TWITCH_ANGLE)
 
 
 def _angles(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Angles between rotations (F, 4), to about 1e-8 radians: quicker than the exact ones."""
-    return np.asarray(2.0 * np.arccos(np.minimum(np.abs(np.einsum("fi,fi->f", a, b)), 1.0)))
+    """Angles between rotations (..., 4), to about 1e-8 radians: quicker than the exact ones."""
+    return np.asarray(2.0 * np.arccos(np.minimum(np.abs(np.einsum("...i,...i", a, b)), 1.0)))
 
 
 # --- Sudden turns: joints that turn impossibly far from one frame to the next

@@ -12,8 +12,15 @@ from motionloom.body.knees import repair_knees
 from motionloom.features.glitches.bridge import bridge_line, bridge_rotations, reject_if_rougher
 from motionloom.features.glitches.bursts import spread_bursts
 from motionloom.features.glitches.flips import unflip
-from motionloom.features.glitches.glitch_frames import body_joints, find_glitches, find_twitches
-from motionloom.motion.contacts import runs_of
+from motionloom.features.glitches.glitch_frames import (
+    FASTEST,
+    body_joints,
+    find_twitches,
+    glitch_joints,
+    glitches_in,
+    spikes_of,
+)
+from motionloom.motion.contacts import column_runs
 from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
@@ -79,11 +86,14 @@ def repair_capture(
     motion, twitches = _without_twitches(motion, body, legs=legs)
     if twitches:
         notes.append(f"twitches of feet or hands interpolated in {_frames(twitches)}")
-    trunk = _trunk_twitches(motion, body)
+    positions, world = motion.world_pose()
+    trunk = _trunk_twitches(motion, body, world)
     if len(trunk):
         motion = _interpolated(motion, trunk, body)
         notes.append(f"twitches of the trunk interpolated in {_frames(len(trunk))}")
-    frames = _glitches(motion, body)
+        frames = _glitches(motion, body)
+    else:
+        frames = _jumps(motion, body, positions)
     if len(frames):
         mended = _interpolated(motion, frames, body)
         left = _glitches(mended, body)
@@ -184,16 +194,17 @@ def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tu
     frames: set[int] = set()
     # Joints of the trunk twitch against one another and carry what is above them steadily.
     feet = (body.left_ankle, body.right_ankle, body.left_toe, body.right_toe)
-    for joint in (*(feet if legs else ()), body.left_wrist, body.right_wrist):
-        if joint is None or motion.fps < SLOWEST_FPS:
-            continue
-        least = TWITCH if joint in feet else TWITCH * max(1.0, TWITCH_FPS / motion.fps)
-        twitching = find_twitches(motion.local_quats[:, joint], motion.fps, least=least)
-        twitching[[0, -1]] = False
-        if not twitching.any():
-            continue
-        mended = np.array(motion.local_quats) if mended is None else mended
-        for first, last in runs_of(twitching):
+    ends = (*(feet if legs else ()), body.left_wrist, body.right_wrist)
+    joints = [joint for joint in ends if joint is not None]
+    if motion.fps < SLOWEST_FPS or not joints:
+        return motion, 0
+    hands = TWITCH * max(1.0, TWITCH_FPS / motion.fps)
+    least = np.array([TWITCH if joint in feet else hands for joint in joints])
+    twitching = find_twitches(motion.local_quats[:, joints], motion.fps, least=least)
+    twitching[[0, -1]] = False
+    for joint, runs in zip(joints, column_runs(twitching), strict=True):
+        for first, last in runs:
+            mended = np.array(motion.local_quats) if mended is None else mended
             way = motion.local_quats[:, joint]
             mended[first : last + 1, joint] = bridge_rotations(way, first - 1, last + 1)
             frames.update(range(first, last + 1))
@@ -204,20 +215,24 @@ def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tu
 
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
     """Glitched frames, those in which the trunk twitches included. (N,)."""
-    glitched = {glitch.frame for glitch in find_glitches(motion, body=body)}
-    glitched.update(_trunk_twitches(motion, body).tolist())
-    return np.array(sorted(glitched), dtype=np.int64)
+    positions, world = motion.world_pose()
+    jumps = _jumps(motion, body, positions)
+    return np.union1d(jumps, _trunk_twitches(motion, body, world))
 
 
-def _trunk_twitches(motion: Motion, body: BodyMap) -> IntArray:
+def _jumps(motion: Motion, body: BodyMap, positions: FloatArray) -> IntArray:
+    """Frames of glitches, where joints are at these positions. (N,)."""
+    joints = glitch_joints(motion.skeleton, body)
+    glitches = glitches_in(motion, spikes_of(motion, FASTEST), positions, joints)
+    return np.array(sorted({glitch.frame for glitch in glitches}), dtype=np.int64)
+
+
+def _trunk_twitches(motion: Motion, body: BodyMap, world: FloatArray) -> IntArray:
     """Frames in which pelvis or chest twitches in the world. (N,)."""
-    twitching = np.zeros(motion.n_frames, dtype=np.bool_)
     if motion.fps < SLOWEST_FPS:
-        return np.flatnonzero(twitching)
-    world = motion.world_quats()
-    for joint in {0 if body.pelvis is None else body.pelvis, *body.spine[-1:]}:
-        twitching |= find_twitches(world[:, joint], motion.fps)
-    return np.flatnonzero(twitching)
+        return np.zeros(0, dtype=np.int64)
+    joints = sorted({0 if body.pelvis is None else body.pelvis, *body.spine[-1:]})
+    return np.flatnonzero(find_twitches(world[:, joints], motion.fps).any(axis=1))
 
 
 def _interpolated(motion: Motion, frames: IntArray, body: BodyMap) -> Motion:
