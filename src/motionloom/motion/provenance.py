@@ -142,6 +142,16 @@ class Track:
         """
         return np.asarray(np.where(self.clip == source, self.weight, 0.0).sum(axis=1))
 
+    def shares(self, n_sources: int) -> FloatArray:
+        """Share of every clip at every frame.
+
+        Returns
+        -------
+        array
+            Shape (F, n_sources).
+        """
+        return np.stack([self.weights_of(source) for source in range(n_sources)], axis=1)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
@@ -291,19 +301,24 @@ class Provenance:
         tracks = tuple(track[frames] for track in self.tracks)
         return Provenance(self.sources, self.fps, tracks, self.changed[frames])
 
-    def copies(self) -> tuple[Copy, ...]:
+    def copies(self, *, changed_too: bool = False) -> tuple[Copy, ...]:
         """Runs of frames that are one clip's own frames, one after the other.
+
+        Parameters
+        ----------
+        changed_too
+            Also runs of changed frames that each show one frame of one clip.
 
         Returns
         -------
         tuple of Copy
             In the order of the result.
         """
-        return tuple(self._copies())
+        return tuple(self._copies(np.zeros_like(self.changed) if changed_too else self.changed))
 
-    def _copies(self) -> Iterator[Copy]:
+    def _copies(self, changed: BoolArray) -> Iterator[Copy]:
         track = self.body
-        whole = ~self.changed & (track.weight == 1.0).any(axis=1)
+        whole = ~changed & (track.weight == 1.0).any(axis=1)
         slot = track.weight.argmax(axis=1)[:, None]
         clip = np.take_along_axis(track.clip, slot, axis=1)[:, 0]
         frame = np.take_along_axis(track.time, slot, axis=1)[:, 0] * self.fps

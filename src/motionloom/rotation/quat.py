@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom import _elementary
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 
@@ -22,6 +21,7 @@ _TINY = 1e-9
 _multiply = kernel("ml_quaternion_multiply")
 _rotate = kernel("ml_quaternion_rotate")
 _angles = kernel("ml_quaternion_angles")
+_sin, _cos, _arctan2 = kernel("ml_sin_of"), kernel("ml_cos_of"), kernel("ml_atan2_of")
 _slerp = kernel("ml_quaternion_slerp")
 _turns = kernel("ml_quaternion_turns")
 
@@ -84,24 +84,33 @@ def from_axis_angle(axis: FloatArray, angle: FloatArray | float) -> FloatArray:
     axis = np.asarray(axis, dtype=np.float64)
     half = 0.5 * np.asarray(angle, dtype=np.float64)
     shape = np.broadcast_shapes(axis.shape[:-1], half.shape)
-    sin = np.broadcast_to(_elementary.sin(half), shape)[..., None] * axis
-    return np.concatenate([np.broadcast_to(_elementary.cos(half), shape)[..., None], sin], axis=-1)
+    sin, cos = (np.broadcast_to(each, shape)[..., None] for each in _sin_cos(half))
+    return np.concatenate([cos, sin * axis], axis=-1)
 
 
 def exp(v: FloatArray) -> FloatArray:
     """Unit quaternion of a rotation vector (axis times angle, radians). Shape (..., 3)."""
     half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
-    scale = 0.5 * np.where(
-        half > _TINY, _elementary.sin(half) / np.where(half > _TINY, half, 1.0), 1.0
-    )
-    return np.concatenate([_elementary.cos(half), scale * v], axis=-1)
+    sin, cos = _sin_cos(half)
+    scale = 0.5 * np.where(half > _TINY, sin / np.where(half > _TINY, half, 1.0), 1.0)
+    return np.concatenate([cos, scale * v], axis=-1)
+
+
+def _sin_cos(angles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sines and cosines, with the same bits on every machine."""
+    angles = np.asarray(angles, order="C")
+    sin, cos = np.zeros(angles.shape), np.zeros(angles.shape)
+    _sin(angles.size, angles, sin)
+    _cos(angles.size, angles, cos)
+    return sin, cos
 
 
 def log(q: FloatArray) -> FloatArray:
     """Rotation vector of a unit quaternion, the short way round. Shape (..., 4) to (..., 3)."""
     q = np.where(q[..., :1] < 0.0, -q, q)
     sin = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    half = _elementary.arctan2(sin, q[..., :1])
+    cos, half = np.ascontiguousarray(q[..., :1]), np.zeros(sin.shape)
+    _arctan2(half.size, np.ascontiguousarray(sin), cos, half)
     return q[..., 1:] * np.where(sin > _TINY, 2.0 * half / np.where(sin > _TINY, sin, 1.0), 2.0)
 
 

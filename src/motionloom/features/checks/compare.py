@@ -15,7 +15,7 @@ from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._block import Block
 from motionloom._core import kernel
-from motionloom.features.checks.series import Series, series_record
+from motionloom.features.checks.series import Series
 from motionloom.features.checks.source_limits import N_HEIGHTS, Limits, limits_record
 from motionloom.motion.provenance import Copy
 
@@ -88,7 +88,7 @@ def judge(
     n_found = np.zeros(1, dtype=np.int64)
     skipped = np.ascontiguousarray(checked.skipped, dtype=np.bool_)
     _judge(
-        series_record(checked.series), limits_record(limits),
+        checked.series.core, limits_record(limits),
         np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
         checked.last, skipped, checked.judged, _given(checked.plan), int(checked.held),
         _given(allowed), _given(grounds), None if floors is None else _given(floors), gaps, WARP,

@@ -52,15 +52,9 @@ from motionloom.features.checks.source_limits import (
     no_limits,
 )
 from motionloom.features.checks.support_check import (
-    AROUND_S,
     Played,
-    Support,
+    SourceSupports,
     leg_length,
-    measure_support,
-    new_support,
-    support_rows,
-    told_by,
-    used_frames,
 )
 from motionloom.features.checks.verification import (
     CHECKS,
@@ -204,7 +198,7 @@ class QualityCheck:
         self._glitches: list[list[int]] = []
         self._series: list[Series] = []
         self._gaps: dict[int, npt.NDArray[np.float32]] = {}
-        self._supports: dict[int, tuple[int, int, Support]] = {}
+        self._supports = SourceSupports((), ())
         self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
         self._kept: _Kept | None = None
 
@@ -236,6 +230,7 @@ class QualityCheck:
             self._each_limits = each_limits
             self._glitches = [glitches for _, glitches, _ in measured]
             self._series = [series for _, _, series in measured]
+            self._supports = SourceSupports(self.sources, self._series)
             self._limits = limits
         return self._limits
 
@@ -364,15 +359,7 @@ class QualityCheck:
         judged: BoolArray,
     ) -> FloatArray:
         """Failures, and those of support and travel, each check and joint once."""
-        frames = np.flatnonzero(judged)
-        first, stop = int(frames[0]), int(frames[-1]) + 1
-        rates = [each.fps for each in self.sources]
-        used = used_frames(played.clips, len(self.sources), slice(first, stop))
-        supports = [self._support_of(k, ends, leg) for k, ends in enumerate(used)]
-        result = new_support(series)
-        measure_support(series, fps, leg, first, stop, result)
-        told = told_by(played.clips, supports, rates, result, fps, (first, stop))
-        more = support_rows(result, fps, (first, stop), told, judged)
+        more = self._supports.failures(series, fps, leg, played, judged)
         known = {(check, joint) for check, joint in rows[:, :2]}
         new = [(check, joint) not in known for check, joint in more[:, :2]]
         return np.concatenate([rows, more[new]])
@@ -392,20 +379,6 @@ class QualityCheck:
             frames = np.clip(np.round(at[here]).astype(np.int64), 0, len(own) - 1)
             gaps[here] = np.maximum(gaps[here], own[frames])
         return gaps
-
-    def _support_of(self, k: int, ends: FloatArray, leg: float) -> Support:
-        """Support of a source, measured where it is used; what was measured before is kept."""
-        first, stop, support = self._supports.get(k) or (0, 0, new_support(self._series[k]))
-        if len(ends):
-            fps, n = self.sources[k].fps, self.sources[k].n_frames
-            around = round(AROUND_S * fps)
-            low = min(max(int(ends[0]) - around, 0), n - 1)
-            high = min(int(ends[1]) + around + 1, n)
-            if low < first or high > stop:
-                first, stop = (min(low, first), max(high, stop)) if stop else (low, high)
-                measure_support(self._series[k], fps, leg, first, stop, support)
-                self._supports[k] = first, stop, support
-        return support
 
     @contextmanager
     def tries(self, block: Block) -> Iterator[None]:

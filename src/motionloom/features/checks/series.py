@@ -6,6 +6,7 @@ per cent for steps below 30 degrees: no inverse cosine, and the same in sources 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -29,10 +30,7 @@ Pose = tuple[FloatArray, FloatArray]
 """World positions and rotations of all joints."""
 
 
-@record
-class Series(NamedTuple):
-    """Measured values. Row 0 of steps is 0; so are the first and last row of bends and kinks."""
-
+class _Measured(NamedTuple):
     turn: FloatArray
     """Rotation speed of judged joints in their parents (the pelvis: world), rad/s. (F, N)"""
     speed: FloatArray
@@ -58,6 +56,23 @@ class Series(NamedTuple):
     """Pelvis in the world, metres. (F, 3)"""
     mass: FloatArray
     """Mass point of trunk and legs, metres. (F, 3)"""
+
+
+@record
+class Series(_Measured):
+    """Measured values. Row 0 of steps is 0; so are the first and last row of bends and kinks."""
+
+    @cached_property
+    def core(self) -> _core.Record:
+        """The series as the core takes it."""
+        (n_frames, n_checked), n_carriers = self.turn.shape, self.carried.shape[1]
+        made: _core.Record = _record(
+            n_frames=n_frames, n_checked=n_checked, n_carriers=n_carriers, **self._asdict()
+        )
+        return made
+
+    def __reduce__(self) -> tuple[type[Series], tuple[FloatArray, ...]]:
+        return Series, tuple(self)
 
 
 def series_of(rig: CheckRig, motion: Motion, pose: Pose | None = None) -> Series:
@@ -98,17 +113,7 @@ def measure_series(
         np.ascontiguousarray(each, dtype=np.float64) for each in (positions, world, quats)
     )
     work = np.zeros((len(rig.parents), 6))
-    _measure(rig_record(rig), fps, positions, world, quats, work, series_record(out))
-
-
-def series_record(series: Series) -> _core.Record:
-    """A series as the core takes it."""
-    n_frames, n_checked = series.turn.shape
-    n_carriers = series.carried.shape[1]
-    made: _core.Record = _record(
-        n_frames=n_frames, n_checked=n_checked, n_carriers=n_carriers, **series._asdict()
-    )
-    return made
+    _measure(rig_record(rig), fps, positions, world, quats, work, out.core)
 
 
 # --- CheckRig: what the checks need to know of a skeleton, in plain arrays for the core

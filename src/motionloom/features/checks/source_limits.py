@@ -16,7 +16,7 @@ from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom._records import record
-from motionloom.features.checks.series import CheckRig, Series, series_record
+from motionloom.features.checks.series import CheckRig, Series
 
 N_SPANS = 7
 """Slides are compared over equally long contacts: of a fifteenth of a second, twice, four times
@@ -122,7 +122,7 @@ def measure_limits(
     flexion, slide, drag = np.zeros((2, 2)), np.zeros(4 * N_SPANS), np.zeros(4 * N_HEIGHTS)
     sole, floor, highest, body = (np.zeros(4) for _ in range(4))
     _measure(
-        series_record(series), fps, np.ascontiguousarray(planted, dtype=np.bool_), good,
+        series.core, fps, np.ascontiguousarray(planted, dtype=np.bool_), good,
         np.zeros((len(good), 4)), turn, speed, bend, carried, flexion, sole, floor, highest,
         slide, drag, body,
     )  # fmt: skip

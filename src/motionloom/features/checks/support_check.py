@@ -7,9 +7,9 @@ beyond what the clips' feet do at the mapped times. See core/src/checks/check_su
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._records import record
 from motionloom.errors import ArrayError
-from motionloom.features.checks.series import CheckRig, Series, series_record
+from motionloom.features.checks.series import CheckRig, Series
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Copy, Provenance
 
@@ -58,11 +58,10 @@ class Played(NamedTuple):
                 f"`provenance` must be about the sources of the check ({n}), in their order; "
                 f"it names {len(provenance.sources)}."
             )
-        unchanged = np.zeros(provenance.n_frames, dtype=bool)
         return cls(
-            dataclasses.replace(provenance, changed=unchanged).copies(),
+            provenance.copies(changed_too=True),
             tuple(playing_clips(provenance, [each.fps for each in sources])),
-            np.stack([provenance.body.weights_of(k) for k in range(n)], axis=1),
+            provenance.body.shares(n),
             judged_frames(provenance),
         )
 
@@ -111,10 +110,7 @@ MOST_ROWS = 16
 """Failures of one call at most: three slips, three of travel, four soles."""
 
 
-@record
-class Support(NamedTuple):
-    """What feet and body do in every frame, seen from the body's heading."""
-
+class _Seen(NamedTuple):
     velocity: FloatArray
     """Of five points of each sole: to the left, up, ahead, m/s. (F, 2, 5, 3)"""
     share: FloatArray
@@ -129,6 +125,20 @@ class Support(NamedTuple):
     """The slowest low point of each sole, -1 where none is low. (F, 2)"""
     falls: npt.NDArray[np.uint8]
     """Frames in which the body falls. (F,)"""
+
+
+@record
+class Support(_Seen):
+    """What feet and body do in every frame, seen from the body's heading."""
+
+    @cached_property
+    def core(self) -> _core.Record:
+        """The support as the core takes it."""
+        made: _core.Record = _record(n_frames=len(self.heading), **self._asdict())
+        return made
+
+    def __reduce__(self) -> tuple[type[Support], tuple[npt.NDArray[Any], ...]]:
+        return Support, tuple(self)
 
 
 def new_support(series: Series) -> Support:
@@ -150,13 +160,7 @@ def measure_support(
 ) -> None:
     """Fill frames ``first`` to ``stop`` - 1; ``leg`` is the length of thigh and shank, metres."""
     levels = np.zeros(len(series.heading))
-    _measure(series_record(series), fps, leg, first, stop, levels, support_record(out))
-
-
-def support_record(support: Support) -> _core.Record:
-    """As the core takes it."""
-    made: _core.Record = _record(n_frames=len(support.heading), **support._asdict())
-    return made
+    _measure(series.core, fps, leg, first, stop, levels, out.core)
 
 
 def leg_length(rig: CheckRig, positions: FloatArray) -> float:
@@ -195,10 +199,9 @@ def told_by(
         np.zeros((many, n)),
         np.zeros((many, n, 4)),
     )
-    own = support_record(result)
     for row, (source, at) in enumerate(playing):
         _told(
-            support_record(supports[source]), rates[source], own, fps, first, stop, at,
+            supports[source].core, rates[source], result.core, fps, first, stop, at,
             told.feet[row], told.travel[row], told.rates[row], told.lows[row],
         )  # fmt: skip
     return told
@@ -211,16 +214,75 @@ def support_rows(
     first, stop = span
     rows, n_found = np.zeros((MOST_ROWS, 5)), np.zeros(1, dtype=np.int64)
     _judge(
-        support_record(result), fps, first, stop, len(told.rates), *told,
+        result.core, fps, first, stop, len(told.rates), *told,
         np.ascontiguousarray(judged, dtype=np.bool_), 1.0, np.zeros((stop - first + 1, 10)),
         MOST_ROWS, rows, n_found,
     )  # fmt: skip
     return rows[: int(n_found[0])]
 
 
-def used_frames(playing: Sequence[Playing], n_sources: int, span: slice) -> Iterator[FloatArray]:
-    """First and last frame of every source that play within a span; an empty array for none."""
-    for source in range(n_sources):
-        frames = [each.at[span] for each in playing if each.source == source]
-        known = np.concatenate([at[np.isfinite(at)] for at in frames]) if frames else np.zeros(0)
-        yield np.array([known.min(), known.max()]) if len(known) else known
+class SourceSupports:
+    """Support of the sources of a check: measured where they play, and kept.
+
+    Parameters
+    ----------
+    sources
+        The clips.
+    series
+        What was measured of them.
+    """
+
+    def __init__(self, sources: Sequence[Motion], series: Sequence[Series]) -> None:
+        self._clips = [(each.fps, each.n_frames) for each in sources]
+        self._series = series
+        self._known: dict[int, tuple[int, int, Support]] = {}
+
+    def failures(
+        self, series: Series, fps: float, leg: float, played: Played, judged: BoolArray
+    ) -> FloatArray:
+        """Failures of support and travel of a result: check, joint, frame, value, limit. (N, 5).
+
+        Parameters
+        ----------
+        series, fps
+            What was measured of the result, and its rate.
+        leg
+            Length of thigh and shank, metres.
+        played
+            The clips that play in it.
+        judged : (F,)
+            Frames that are judged; at least one.
+        """
+        frames = np.flatnonzero(judged)
+        span = int(frames[0]), int(frames[-1]) + 1
+        supports = [
+            self._support_of(source, _used_frames(played.clips, source, slice(*span)), leg)
+            for source in range(len(self._clips))
+        ]
+        result = new_support(series)
+        measure_support(series, fps, leg, *span, result)
+        rates = [rate for rate, _ in self._clips]
+        told = told_by(played.clips, supports, rates, result, fps, span)
+        return support_rows(result, fps, span, told, judged)
+
+    def _support_of(self, source: int, ends: FloatArray, leg: float) -> Support:
+        """Support of a source, known in the frames around ``ends`` at least."""
+        series = self._series[source]
+        first, stop, support = self._known.get(source) or (0, 0, new_support(series))
+        if len(ends):
+            fps, n = self._clips[source]
+            around = round(AROUND_S * fps)
+            low = min(max(int(ends[0]) - around, 0), n - 1)
+            high = min(int(ends[1]) + around + 1, n)
+            if low < first or high > stop:
+                first, stop = (min(low, first), max(high, stop)) if stop else (low, high)
+                measure_support(series, fps, leg, first, stop, support)
+                self._known[source] = first, stop, support
+        return support
+
+
+def _used_frames(playing: Sequence[Playing], source: int, span: slice) -> FloatArray:
+    """First and last frame of a source that play within a span; an empty array for none."""
+    frames = [each.at[span] for each in playing if each.source == source]
+    known = np.concatenate([at[np.isfinite(at)] for at in frames]) if frames else np.zeros(0)
+    return np.array([known.min(), known.max()]) if len(known) else known
