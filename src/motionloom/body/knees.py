@@ -119,7 +119,7 @@ def _one_knee(
     axis = by_bend if by_bend.any() else by_foot
     if not axis.any():
         axis = np.array([1.0, 0.0, 0.0])
-    if len(votes) == 3 and sum(np.sign(dot(axis, vote)) for vote in votes) < 0:
+    if len(votes) == 3 and np.sign(np.sum(votes * axis, axis=1)).sum() < 0:
         axis = -axis
     thigh = thigh / max(norm(thigh), 1e-12)
     axis = axis - dot(axis, thigh) * thigh
@@ -156,8 +156,9 @@ def _shown(
     by_bend = np.zeros(3)
     if n_bent[0] >= ENOUGH:
         mean = sums[1] / n_bent[0]
-        if norm(mean) > AGREE:
-            by_bend = mean / norm(mean)
+        size = norm(mean)
+        if size > AGREE:
+            by_bend = mean / size
     return by_foot, by_bend, sums[2] / -(-n_frames // every)
 
 

@@ -148,7 +148,9 @@ class Skeleton:
         (N,) array of int
             Indices of joints.
         """
-        carried = {self._checked(joint) for joint in items(joints, "joints", "joint indices")}
+        if type(joints) is not list:
+            joints = items(joints, "joints", "joint indices")
+        carried = {self._checked(joint) for joint in joints}
         for joint, parent in enumerate(self.parents.tolist()):
             if parent in carried:
                 carried.add(joint)

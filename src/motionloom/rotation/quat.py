@@ -114,6 +114,11 @@ def log(q: FloatArray) -> FloatArray:
     return q[..., 1:] * np.where(sin > _TINY, 2.0 * half / np.where(sin > _TINY, sin, 1.0), 2.0)
 
 
+def turn(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Rotation vector from ``a`` to ``b`` in the frame of ``a``, the short way. Shape (..., 3)."""
+    return log(from_to(a, b))
+
+
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
     """Angle of the rotation from ``a`` to ``b``, radians in [0, pi]."""
     a, b = _alike(a, b)

@@ -65,13 +65,11 @@ from motionloom.features.checks.verification import (
 )
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import (
-    FASTEST,
     Glitch,
     Turns,
     glitch_joints,
     glitch_mask,
-    glitches_in,
-    spikes_of,
+    turns_and_glitches,
 )
 from motionloom.findings import Finding
 from motionloom.motion.contacts import Footplants, contacts_for
@@ -247,8 +245,7 @@ class QualityCheck:
         source = self.sources[k]
         given, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
         pose = source.world_pose() if given is None else given
-        turns = spikes_of(source, FASTEST)
-        glitches = glitches_in(source, turns, pose[0], self._glitch_joints(source))
+        _, glitches = turns_and_glitches(source, pose[0], self._glitch_joints(source))
         frames = [glitch.frame for glitch in glitches]
         plants = self._plants[k]
         if plants is None:
@@ -295,16 +292,16 @@ class QualityCheck:
         """
         of_kind(motion, Motion, "motion")
         for source in self.sources:
-            if not source.skeleton.same_joints(motion.skeleton):
+            own = source.skeleton
+            if own is not motion.skeleton and not own.same_joints(motion.skeleton):
                 raise SkeletonMismatchError(
                     f"`sources` must share the motion's skeleton; {source!r} does not. "
                     "Use ml.retarget first."
                 )
         played = Played() if provenance is None else Played.of(provenance, motion, self.sources)
         pose = motion.world_pose() if pose is None else pose
-        turns = spikes_of(motion, FASTEST)
+        turns, glitches = turns_and_glitches(motion, pose[0], self._glitch_joints(motion))
         unsound = tuple(_unsound(turns, pose[0]))
-        glitches = glitches_in(motion, turns, pose[0], self._glitch_joints(motion))
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
         series = self._series_of(rig, motion, pose)

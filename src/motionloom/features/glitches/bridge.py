@@ -32,10 +32,11 @@ def bridge_rotations(quats: FloatArray, before: int, after: int) -> FloatArray:
         The good frames.
     """
     length, last = after - before, len(quats) - 1
-    step = turn_per_frame(quats, before, after)
+    firsts, lasts = [before, max(before - 1, 0), after], [after, before, min(after + 1, last)]
+    whole, leave, arrive = quat.turn(quats[firsts], quats[lasts])
+    step = whole / length
     most = np.maximum(LEADING * length * _size(step), LEAST)
-    leave = turn_per_frame(quats, before - 1, before) if before > 0 else step
-    arrive = turn_per_frame(quats, after, after + 1) if after < last else step
+    leave, arrive = leave if before > 0 else step, arrive if after < last else step
     leave, arrive = _shortened(leave, length, most), _shortened(arrive, length, most)
     return np.asarray(
         quat.multiply(quats[before], quat.exp(cubic_way(length * step, leave, arrive, length)))
@@ -72,8 +73,7 @@ def cubic_way(way: FloatArray, leave: FloatArray, arrive: FloatArray, length: in
 
 def turn_per_frame(quats: FloatArray, first: int, last: int) -> FloatArray:
     """Mean turn per frame from one frame to another, in the joint's own frame. (..., 3)."""
-    step = quat.multiply(quat.conjugate(quats[first]), quats[last])
-    return np.asarray(quat.log(step) / (last - first))
+    return np.asarray(quat.turn(quats[first], quats[last]) / (last - first))
 
 
 def _shortened(step: FloatArray, length: int, most: FloatArray) -> FloatArray:

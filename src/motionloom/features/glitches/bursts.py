@@ -142,14 +142,15 @@ class _Clip:
         out = np.zeros((*self.quats.shape[:2], 3)), np.zeros(self.quats.shape)
         self.positions, self.world = forward_into(motion.skeleton, *arrays, out)
         self._joints = sorted({joint for part in parts for joint in part.shown})
+        self._in_parents = any(part.kind in ("foot", "head") for part in parts)
 
     @cached_property
     def _turns(self) -> dict[int, FloatArray]:
-        return steps_between(self.world[:, self._joints], self.fps)
-
-    @cached_property
-    def _turns_in_parents(self) -> dict[int, FloatArray]:
-        return steps_between(self.quats[:, self._joints], self.fps)
+        """How far joints turn in the world, then in their parents where these are judged."""
+        seen = [self.world[:, self._joints]]
+        if self._in_parents:
+            seen.append(self.quats[:, self._joints])
+        return steps_between(np.concatenate(seen, axis=1), self.fps)
 
     @cached_property
     def _kinks(self) -> FloatArray | None:
@@ -157,8 +158,8 @@ class _Clip:
 
     def turns(self, joint: int, *, in_parent: bool = False) -> dict[int, FloatArray]:
         """How far a joint turns, by the frames between. Shapes (F - stride,)."""
-        k, turns = self._joints.index(joint), self._turns_in_parents if in_parent else self._turns
-        return {stride: each[:, k] for stride, each in turns.items()}
+        k = self._joints.index(joint) + in_parent * len(self._joints)
+        return {stride: each[:, k] for stride, each in self._turns.items()}
 
     def kinks(self, joint: int) -> FloatArray | None:
         """How far a joint is from between its neighbours. (F,)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from motionloom._arrays import FloatArray
@@ -105,18 +107,21 @@ def _span(
         first -= 1
     while last < n and speeds[last] > CALM:
         last += 1
-    if _apart(quats, first, last) > OVER and last - first <= 0.5 * longest:
+    # Both ends move outwards by up to `most` frames, until the joint turns slowly between them.
+    most = max(0, min(first, n - last, math.ceil(0.5 * (longest - (last - first)))))
+    by = np.arange(most + 1)
+    apart = quat.angle_between(quats[first - by], quats[last + by])
+    if apart[0] > OVER and last - first <= 0.5 * longest:
         if last <= longest:
             return -1, last
         if n - first <= longest:
             return first, n + 1
-    while last - first < longest and first > 0 and last < n:
-        if _apart(quats, first, last) * fps / (last - first) <= MENDED:
-            break
-        first, last = first - 1, last + 1
+    slow = np.flatnonzero(apart * fps / (last - first + 2 * by) <= MENDED)
+    outwards = int(slow[0]) if len(slow) else most
+    first, last = first - outwards, last + outwards
     if last - first > longest:
         return None
-    if _apart(quats, first, last) * fps / (last - first) <= MENDED:
+    if len(slow):
         return first, last
     if n - first <= longest:
         return first, n + 1
@@ -158,7 +163,7 @@ def _fill(out: FloatArray, quats: FloatArray, first: int, last: int) -> None:
 
 def _coasting(start: FloatArray, before: FloatArray, count: int) -> FloatArray:
     """``count`` rotations after one, that go on as from the one before and come to rest."""
-    step = quat.log(quat.multiply(quat.conjugate(before), start))
+    step = quat.turn(before, start)
     gone = COAST * (1.0 - np.exp(-np.arange(1.0, count + 1.0) / COAST))
     return np.asarray(quat.multiply(start, quat.exp(np.multiply.outer(gone, step))))
 

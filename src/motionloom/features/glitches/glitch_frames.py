@@ -12,19 +12,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
-from motionloom._core import kernel, maker
+from motionloom._core import Record, kernel, maker
 from motionloom.body.body_map import ROLES, BodyMap, roles_for
 from motionloom.findings import Finding
 from motionloom.motion.motion import Motion, check_rows
 from motionloom.motion.skeleton import Skeleton
 
 _find_bends = kernel("ml_bend_find")
-_bend_rules = maker("ml_bends")
+_new_rules = maker("ml_bends")
 
 JUDGED_FPS = 60.0
 """Faster motion is judged over steps of frames as long as this rate's. What is slower is held to
@@ -96,7 +97,7 @@ def find_glitches(motion: Motion, *, body: BodyMap | None = None) -> tuple[Glitc
         return ()
     positions = motion.world_positions()
     looked_at = glitch_joints(motion.skeleton, roles_for(motion.skeleton, body))
-    return glitches_in(motion, spikes_of(motion, FASTEST), positions, looked_at)
+    return turns_and_glitches(motion, positions, looked_at)[1]
 
 
 def glitch_joints(skeleton: Skeleton, body: BodyMap) -> tuple[list[int], set[int]]:
@@ -105,16 +106,22 @@ def glitch_joints(skeleton: Skeleton, body: BodyMap) -> tuple[list[int], set[int
     return joints, {each for each in joints if each not in (body.left_toe, body.right_toe)}
 
 
-def glitches_in(
-    motion: Motion, turns: Turns, positions: FloatArray, looked_at: tuple[list[int], set[int]]
-) -> tuple[Glitch, ...]:
-    """As :func:`find_glitches`, of a motion with known turns, world positions and joints.
+def glitched_frames(motion: Motion, body: BodyMap, positions: FloatArray) -> IntArray:
+    """Frames of :func:`find_glitches`, of a motion with known world positions. (N,)."""
+    _, glitches = turns_and_glitches(motion, positions, glitch_joints(motion.skeleton, body))
+    return np.array(sorted({glitch.frame for glitch in glitches}), dtype=np.int64)
 
-    ``turns`` are those of ``spikes_of(motion, FASTEST)``, ``looked_at`` those of
-    :func:`glitch_joints`.
+
+def turns_and_glitches(
+    motion: Motion, positions: FloatArray, looked_at: tuple[list[int], set[int]]
+) -> tuple[Turns, tuple[Glitch, ...]]:
+    """As :func:`find_glitches`, of a motion with known world positions and joints; and its turns.
+
+    ``looked_at`` are those of :func:`glitch_joints`.
     """
+    turns = spikes_of(motion, FASTEST)
     if motion.n_frames < 5:
-        return ()
+        return turns, ()
     joints, fast_joints = looked_at
     names = {motion.skeleton.names[joint] for joint in joints}
     stride = max(1, round(motion.fps / JUDGED_FPS))
@@ -131,7 +138,7 @@ def glitches_in(
     if motion.n_frames > 2 * stride:
         bent = _bent(positions, joints, motion.fps, stride=stride, coarse=coarse)
         joint_of.update((f, motion.skeleton.names[joints[j]]) for f, j in bent.items())
-    return tuple(Glitch(frame, joint_of[frame]) for frame in sorted(joint_of))
+    return turns, tuple(Glitch(frame, joint_of[frame]) for frame in sorted(joint_of))
 
 
 def _bent(
@@ -143,15 +150,7 @@ def _bent(
     longer than those of :data:`JUDGED_FPS`. Joints count among ``joints``.
     """
     half = max(3, round(AROUND_S * fps / stride))
-    rules = _bend_rules(
-        stride=stride,
-        half=half,
-        sharp=SHARP * coarse,
-        beside=NEIGHBOURS,
-        sharpest=SHARPEST,
-        ratio=RATIO * coarse**0.5,
-        calm=CALM * coarse,
-    )
+    rules = _bend_rules(stride, half, coarse)
     most = np.zeros(len(positions), dtype=np.int64)
     _find_bends(
         *positions.shape[:2], np.ascontiguousarray(positions), len(joints),
@@ -160,6 +159,21 @@ def _bent(
     if not len(most) or most.max() < 0:
         return {}
     return {int(f): int(most[f]) for f in np.flatnonzero(most >= 0)}
+
+
+@lru_cache(maxsize=16)
+def _bend_rules(stride: int, half: int, coarse: float) -> Record:
+    """What a bend is, as the core takes it."""
+    made: Record = _new_rules(
+        stride=stride,
+        half=half,
+        sharp=SHARP * coarse,
+        beside=NEIGHBOURS,
+        sharpest=SHARPEST,
+        ratio=RATIO * coarse**0.5,
+        calm=CALM * coarse,
+    )
+    return made
 
 
 def body_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:

@@ -12,14 +12,7 @@ from motionloom.body.knees import repair_knees
 from motionloom.features.glitches.bridge import bridge_line, bridge_rotations, reject_if_rougher
 from motionloom.features.glitches.bursts import spread_bursts
 from motionloom.features.glitches.flips import unflip
-from motionloom.features.glitches.glitch_frames import (
-    FASTEST,
-    body_joints,
-    find_twitches,
-    glitch_joints,
-    glitches_in,
-    spikes_of,
-)
+from motionloom.features.glitches.glitch_frames import body_joints, find_twitches, glitched_frames
 from motionloom.motion.contacts import column_runs
 from motionloom.motion.edit import check_rates, resample
 from motionloom.motion.motion import Motion
@@ -93,7 +86,7 @@ def repair_capture(
         notes.append(f"twitches of the trunk interpolated in {_frames(len(trunk))}")
         frames = _glitches(motion, body)
     else:
-        frames = _jumps(motion, body, positions)
+        frames = glitched_frames(motion, body, positions)
     if len(frames):
         mended = _interpolated(motion, frames, body)
         left = _glitches(mended, body)
@@ -216,15 +209,8 @@ def _without_twitches(motion: Motion, body: BodyMap, *, legs: bool = True) -> tu
 def _glitches(motion: Motion, body: BodyMap) -> IntArray:
     """Glitched frames, those in which the trunk twitches included. (N,)."""
     positions, world = motion.world_pose()
-    jumps = _jumps(motion, body, positions)
+    jumps = glitched_frames(motion, body, positions)
     return np.union1d(jumps, _trunk_twitches(motion, body, world))
-
-
-def _jumps(motion: Motion, body: BodyMap, positions: FloatArray) -> IntArray:
-    """Frames of glitches, where joints are at these positions. (N,)."""
-    joints = glitch_joints(motion.skeleton, body)
-    glitches = glitches_in(motion, spikes_of(motion, FASTEST), positions, joints)
-    return np.array(sorted({glitch.frame for glitch in glitches}), dtype=np.int64)
 
 
 def _trunk_twitches(motion: Motion, body: BodyMap, world: FloatArray) -> IntArray:
