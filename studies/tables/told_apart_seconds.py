@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+import motionloom as ml
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
@@ -20,14 +21,13 @@ from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
-from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of, synthesize
+from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, synthesize
 from studies.captured_clips import PROTOCOLS
 from studies.tables.natural_candidates import (
     frames_of_subject,
     window_length,
 )
 from studies.tables.pinning import COLUMNS, Pinning
-from tests.oracles.tables import captured_rows
 
 PROTOCOL = PROTOCOLS / "told_apart.json"
 CONTEXT_S = 0.2
@@ -100,15 +100,16 @@ class Ground(Pinning):
         The frames after a synthesized second go on from where it leads.
         """
         first, last = self.ends(second)
-        before = np.arange(first - self.context, first)
-        after = np.arange(last + 1, last + 1 + self.context)
         if result is None:
-            return self.captured.motion(int(before[0]), int(after[-1]))
-        lead = self.captured.motion(int(before[0]), int(before[-1]))
-        rows, end = rows_of(self.captured), result.root_positions[-1]
-        _, root, quats = captured_rows(rows, after, last, float(result.heading[-1]), end)
-        root = np.concatenate([lead.root_positions, result.root_positions, root])
-        quats = quat.make_continuous(np.concatenate([lead.local_quats, result.local_quats, quats]))
+            return self.captured.motion(first - self.context, last + self.context)
+        lead = self.captured.motion(first - self.context, first - 1)
+        follow = self.captured.motion(last, last + self.context)
+        follow = ml.move(follow, heading=float(result.heading[-1] - self.captured.heading[last]))
+        way = result.root_positions[-1] - follow.root_positions[0]
+        follow = ml.move(follow, x=float(way[0]), z=float(way[2]))[1:]
+        parts = (lead, result, follow)
+        root = np.concatenate([part.root_positions for part in parts])
+        quats = quat.make_continuous(np.concatenate([part.local_quats for part in parts]))
         return Motion(self.captured.skeleton, root, quats, self.captured.fps)
 
 
