@@ -19,6 +19,7 @@ from motionloom.motion.motion import Motion
 from motionloom.registration.distance import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
+from motionloom.tables.collection.frames import Frames, frames_of
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = HERE / "protocols"
@@ -60,6 +61,15 @@ def loaded(folder: Path, name: str) -> Motion:
         warnings.simplefilter("ignore")
         fps = 60.0 if name.startswith("143") else None
         return ml.load(folder / "cmu_bvh" / f"{name}.bvh", fps=fps)[LEADING:]
+
+
+@lru_cache(maxsize=1)
+def frames_143(folder: Path) -> Frames:
+    """All takes of subject 143 at the rate they were captured at."""
+    files = sorted((folder / "cmu_bvh").glob("143_*.bvh"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frames_of([ml.load(f, fps=60.0).replace(name=f.stem) for f in files])
 
 
 def moving_part(motion: Motion, *, longest: int = 200) -> Motion:

@@ -2,7 +2,6 @@
 
     ./study cleanup            every figure, of the clips that nothing was tuned on
     ./study cleanup --tuned    the same of the clips that thresholds were tuned on
-    ./study cleanup --departures    each departure from the paper switched off
 
 The peer is the plain way: every plant's ankle pinned where the plant begins, legs by the same
 inverse kinematics, no blending around it.
@@ -32,7 +31,6 @@ from motionloom.motion.kinematics import local_from_world
 from motionloom.motion.limbs import solve_limb
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from studies.cleanup.cleanup_departures import cases_of, departure_figures
 from studies.report import Figure, write_report
 
 HERE = Path(__file__).resolve().parents[1]
@@ -228,13 +226,8 @@ def speed_figures(folder: Path | None) -> list[Figure]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tuned", action="store_true", help="the clips that were tuned on")
-    parser.add_argument("--departures", action="store_true", help="switch departures off")
     options = parser.parse_args()
     folder, figures, about = mocap(), [], {}
-    if options.departures and folder is not None:
-        cases = cases_of(folder, protocol("skate"), protocol("blends"))
-        write_report("cleanup_departures", departure_figures(cases), about={})
-        return
     if folder is None:
         about["clips"] = "no motion-capture folder: set MOTIONLOOM_MOCAP; speed on an embedded clip"
     else:

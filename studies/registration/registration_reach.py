@@ -126,19 +126,6 @@ def reach_figures(folder: Path, half: str) -> list[Figure]:
     return figures
 
 
-def force_figures(folder: Path, half: str) -> list[Figure]:
-    """Punches and kicks asked for by how fast the hand or foot is, section 6.2 of [KG03]_."""
-    plan = protocol("reach")
-    figures = []
-    for title, each in plan[half].items():
-        names = (f"{each['end']}.speed",)
-        curve = ml.register(family(folder, each).motions, ends="match")
-        asked = answers(curve, names, grid_of(curve, names, plan["grid"]))
-        passed = sum(one.blend.verification.passed for one in asked)
-        figures += _error_figures(f"{title}: {names[0]} asked for", "cm/s", asked, 0, passed)
-    return figures
-
-
 def _error_figures(title: str, unit: str, asked: list[Asked], p: int, passed: int) -> list[Figure]:
     off = {way: np.array([abs(a.got[way][p] - a.wanted[p]) for a in asked]) for way in WAYS}
     low, high = (f(a.wanted[p] for a in asked) for f in (min, max))

@@ -36,7 +36,6 @@ from studies.tables.natural_candidates import GROUPS, frames_of_subject, subject
 from studies.tables.natural_fit import Fitted, fit, relative_of
 from studies.tables.natural_made import SEED, made_blends
 from studies.tables.natural_search import searched_errors
-from studies.tables.natural_tables import table_figures
 from studies.tables.natural_truth import ALONE, FAST_M_S, Candidates, candidates
 
 OURS = "naturalness"
@@ -88,7 +87,7 @@ def run(pictures: Path | None = None) -> list[Figure]:
         figures_here, evaluations[left.group] = group_figures(left)
         figures += [*figures_here, *called_figures(folder, left), *ranking_figures(folder, left)]
     figures_here, evaluations["all"] = pooled_figures(every)
-    figures += [*figures_here, *table_figures(folder)]
+    figures += figures_here
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
         for key, each in evaluations.items():

@@ -13,7 +13,7 @@ import motionloom as ml
 from motionloom._core import Record, blank, kernel
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from studies.memory_table import MemoryTable, table_in_memory
+from tests.support.tables import MemoryTable, table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")

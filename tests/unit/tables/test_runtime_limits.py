@@ -15,7 +15,7 @@ from motionloom._core import CoreError, blank, kernel
 from motionloom.tables import runtime_file
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from studies.memory_table import table_in_memory
+from tests.support.tables import table_in_memory
 
 LENGTH, DAMAGED = 30, 3
 LONGEST = 16384

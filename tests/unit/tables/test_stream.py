@@ -20,7 +20,7 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.contexts import contexts
 from motionloom.tables.stream import Doing
-from studies.memory_table import table_in_memory
+from tests.support.tables import table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")

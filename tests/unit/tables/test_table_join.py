@@ -24,8 +24,8 @@ from motionloom.tables.transition_search import (
     TransitionRequest,
     transition,
 )
-from studies.memory_table import table_in_memory
 from tests.oracles.joins import best_join
+from tests.support.tables import table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "sneak", "kick", "stand", "wave")

@@ -3,7 +3,7 @@
 A motion that never stands is scored by its accelerations ([I6]_): without feet on the ground
 neither plants nor the zero moment point can be measured. [I6]_ takes a logistic regression on the
 largest acceleration of every joint, fitted to motions that people labelled. Such a regression does
-not carry over to other subjects (``studies/tables/contactless_fit.py``), so the caller gives it.
+not carry over to other subjects (``studies/ARCHIVE.md``), so the caller gives it.
 """
 
 from __future__ import annotations

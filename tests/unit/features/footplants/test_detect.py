@@ -25,7 +25,7 @@ from motionloom.motion.edit import move, resample
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
-from studies.measures.plant_score import PlantScore, score_footplants
+from tests.support.tables import PlantScore, score_footplants
 
 WITHIN = 2
 """Frames at 60 Hz by which each end of a plant may be off."""

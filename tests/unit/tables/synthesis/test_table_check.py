@@ -18,8 +18,8 @@ from motionloom.tables.synthesis.synthesis import (
     sole_points,
 )
 from motionloom.tables.synthesis.table_check import Checked
-from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain
+from tests.support.tables import table_in_memory
 
 LENGTH, MARGIN = 12, 4
 FLOAT32_M = 1e-5
