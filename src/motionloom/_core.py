@@ -29,13 +29,12 @@ from motionloom.errors import ArrayError, MotionLoomError
 
 __all__ = [
     "FOLDER",
-    "MISSING",
-    "NOT_FINITE",
     "CoreError",
     "Record",
     "blank",
     "built_from",
     "constant",
+    "integer",
     "kept",
     "kernel",
     "record",
@@ -60,7 +59,6 @@ NUMBERS: dict[str, tuple[Any, str]] = {
     "char": (ctypes.c_char, "uint8"),
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
-MISSING, NOT_FINITE = 2, 7
 KEPT = 16
 """Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
@@ -132,7 +130,18 @@ def kernel(name: str) -> Callable[..., Any]:
 
 def constant(name: str) -> float:
     """A number of the core's headers, so that Python and C cannot disagree about it."""
-    return constants()[name]
+    value = constants().get(name)
+    if value is None:
+        raise MotionLoomError(
+            f"The core's headers must define {name}, but those that are installed do not. "
+            "Build the core with python core/build.py, or reinstall motionloom."
+        )
+    return value
+
+
+def integer(name: str) -> int:
+    """A whole number of the core's headers: a count, or a member of an enum."""
+    return index(constant(name))  # type: ignore[arg-type]  # refuses what is not whole
 
 
 def record(kind: str, **values: Any) -> Record:
@@ -342,13 +351,22 @@ _CONSTANT = re.compile(
 )
 
 
+_ENUM = re.compile(r"\benum\s*\{(.*?)\}", re.DOTALL)
+
+
 @cache
 def constants() -> dict[str, int | float]:
-    """Every number that the headers define, by name: ``4``, ``0.15`` or ``(20.0 / 60.0)``."""
-    arithmetic: dict[str, Any] = {
-        "__builtins__": {}
-    }  # the pattern admits nothing but digits and operators
-    return {name: eval(text, arithmetic) for name, text in _CONSTANT.findall(header_text())}
+    """Every number that the headers define, by name: ``4``, ``0.15``, ``(20.0 / 60.0)``, enums."""
+    text = header_text()
+    nothing: dict[str, Any] = {"__builtins__": {}}  # the pattern admits digits and operators alone
+    found = {name: eval(value, nothing) for name, value in _CONSTANT.findall(text)}
+    for body in _ENUM.findall(text):
+        following = 0
+        for member in _COMMENT.sub("", body).split(","):
+            name, _, value = (part.strip() for part in member.partition("="))
+            found[name] = int(value, 0) if value else following
+            following = found[name] + 1
+    return found
 
 
 @cache

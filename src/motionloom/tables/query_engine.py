@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom._core import MISSING, CoreError, Record, blank, kernel, record
+from motionloom._core import CoreError, Record, blank, integer, kernel, record
 from motionloom.errors import TableError
 from motionloom.features.checks.series import rig_record
 from motionloom.tables.choice import (
@@ -40,14 +40,13 @@ from motionloom.tables.synthesis.table_check import Checked, TableCheck
 from motionloom.tables.table_contents import TableArrays, TableHeader
 from motionloom.tables.table_places import LabelTargets, WindowPlaces
 
-TRIES, RANKED = 3, 5
-"""Recipes that are synthesized at most, and at most where all of them are in order already; as in
-core/src/tables/transition.c."""
+TRIES, RANKED = integer("ML_TABLE_TRIES"), integer("ML_TABLE_RANKED")
+"""Recipes that are synthesized at most, and at most where all of them are in order already."""
 CHECKED_WHOLE = 1 << 28
 """Bytes of rotations up to which a collection is checked whole when the engine is built; in a
 larger one each clip is checked when it is first used."""
 NONE_BANNED = np.zeros((0, MOST_WAYS + 1), dtype=np.int64)
-ALIGNED = 16
+ALIGNED = integer("ML_ALIGNED")
 """Memory of the core begins at a multiple of this, bytes."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
@@ -147,7 +146,7 @@ class QueryEngine:
             try:
                 return ask()
             except CoreError as error:
-                if error.status != MISSING:
+                if error.status != integer("ML_MISSING"):
                     raise
                 with self.lock:
                     self.check.measure(int(missing[0]))

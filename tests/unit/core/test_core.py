@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,8 @@ import pytest
 from motionloom import _core
 from motionloom._core import kernel
 from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.features.checks import verification
+from motionloom.tables.score.columns import COLUMNS
 
 A, B = np.ones((5, 4)), np.full((5, 4), 2.0)
 
@@ -149,3 +154,101 @@ def test_the_core_reports_what_it_was_built_from() -> None:
 def test_a_kernel_that_the_library_lacks_is_an_error_with_a_remedy():
     with pytest.raises(MotionLoomError, match=r"ml_waltz.*core/build\.py"):
         kernel("ml_waltz")
+
+
+# --- Numbers that Python and C share
+
+MODULES = sorted(Path(_core.__file__).parent.rglob("*.py"))
+OTHERS = {
+    ("bridge.py", "FREE"),  # acceleration of a repair, not of a result: ML_CHECK_BEND_FREE
+}
+"""Constants of Python that are like one of the core in name and value, and are another thing."""
+
+
+def literals(module: Path) -> Iterator[tuple[str, float, str]]:
+    """Constants of a module that are written as numbers: name, value, and the text below."""
+    body = ast.parse(module.read_text(encoding="utf-8")).body
+    for statement, below in zip(body, [*body[1:], None], strict=True):
+        if not isinstance(statement, ast.Assign):
+            continue
+        text = ""
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            text = str(below.value.value)
+        for target in statement.targets:
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            values = [statement.value]
+            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+                values = statement.value.elts
+            for name, value in zip(names, values, strict=False):
+                if isinstance(name, ast.Name) and (number := written(value)) is not None:
+                    yield name.id, number, text
+
+
+def written(value: ast.expr) -> float | None:
+    """The number that an expression of literals is; None of any other."""
+    allowed = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
+    if not all(isinstance(node, allowed) for node in ast.walk(value)):
+        return None
+    number = eval(compile(ast.Expression(value), "<constant>", "eval"))
+    return float(number) if isinstance(number, int | float) else None
+
+
+def test_no_module_writes_a_number_of_the_core_again() -> None:
+    said = re.compile(
+        r"core/(src|include)|kernels\.h|motionloom\.h|\bML_[A-Z]|\b(as|of) the core\b"
+    )
+    shared = _core.constants()
+    again = []
+    for module in MODULES:
+        for name, number, text in literals(module):
+            alike = [
+                each for each in shared if each.endswith(f"_{name}") and shared[each] == number
+            ]
+            if (said.search(text) or alike) and (module.name, name) not in OTHERS:
+                again.append((module.name, name, alike))
+    assert again == []
+
+
+def test_every_number_that_is_asked_for_is_in_the_headers() -> None:
+    asked = re.compile(r"\b(?:constant|integer)\(\s*\"(ML_\w+)\"")
+    names = {name for module in MODULES for name in asked.findall(module.read_text("utf-8"))}
+    assert len(names) > 60
+    assert names <= set(_core.constants())
+
+
+def test_numbers_are_read_as_the_headers_write_them() -> None:
+    shared = _core.constants()
+    assert _core.constant("ML_PASSAGE_REACH_S") == 4.0 / 60.0
+    assert shared["ML_KEY_NEXT"] == 0x100
+    assert shared["ML_SCAN_STATE"] == 13
+    assert (shared["ML_NOT_HELD"], shared["ML_STREAM_CONTINUING_BADLY"]) == (-1, 4)
+    assert type(_core.integer("ML_CHECK_GLIDE")) is int
+    with pytest.raises(TypeError, match="integer"):
+        _core.integer("ML_GRAVITY")
+    with pytest.raises(MotionLoomError, match=r"ML_WALTZ.*core/build\.py"):
+        _core.constant("ML_WALTZ")
+
+
+def test_columns_and_checks_have_the_names_of_the_core() -> None:
+    assert len(COLUMNS) == _core.integer("ML_TABLE_COLUMNS")
+    shared = _core.constants()
+    numbered = (
+        "TURN",
+        "SPEED",
+        "BEND",
+        "FLIP",
+        "JUMP",
+        "PELVIS",
+        "SOLE",
+        "CONTACT",
+        "SLIP",
+        "GLIDE",
+    )
+    assert [getattr(verification, name) for name in numbered] == [
+        shared[f"ML_CHECK_{name}"] for name in numbered
+    ]
+    python_only = {verification.HEAD_TURN, verification.GLITCH, verification.FLOATING}
+    rest = set(range(len(verification.CHECKS))) - python_only
+    text = (_core.FOLDER / "kernels.h").read_text(encoding="utf-8")
+    block = text[text.index("#define ML_CHECK_TURN 0") : text.index("/* Failures of one motion")]
+    assert rest == {int(number) for number in re.findall(r"#define ML_CHECK_\w+ (\d+)", block)}
