@@ -14,6 +14,7 @@ Calls let other threads run meanwhile.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import platform
 import re
@@ -74,27 +75,73 @@ class CoreError(ArrayError):
 
 
 class Record:
-    """A struct of the core, with the arrays that its fields point to."""
+    """A struct of the core, with the arrays and records that its fields point to.
 
-    def __init__(self, kind: str, struct: ctypes.Structure, fields: dict[str, Any]) -> None:
-        self.__dict__ = fields  # sizes, for shapes; arrays, which must live as long
-        self.kind = kind
-        self.struct = struct
-        self.address = ctypes.addressof(struct)
+    Fields are read as the core sees them. Numbers and pointers to other records can be set, and are
+    set in the struct. Arrays cannot, nor can numbers that say how large arrays are.
+    """
+
+    __slots__ = ("_held", "_struct", "address", "kind")
+    _held: dict[str, Any]
+    """Arrays and records that must live as long, by the fields that point to them."""
+    _struct: ctypes.Structure
+    address: int
+    kind: str
+
+    def __init__(self, kind: str, struct: ctypes.Structure, held: dict[str, Any]) -> None:
+        mine = (("_held", held), ("_struct", struct), ("kind", kind))
+        for name, value in (*mine, ("address", ctypes.addressof(struct))):
+            object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        """A field that the core has filled."""
-        return getattr(self.struct, name)
+        if name.startswith("_"):  # no field does: pickle asks, or what is half made
+            raise AttributeError(name)
+        held = self._held.get(name)
+        if held is not None:
+            return held
+        value = getattr(self._struct, name)
+        field = _fields_of(self.kind)[name]
+        return self._at(value, field) if field.is_pointer and value else value
+
+    def _at(self, address: int, field: Field) -> Any:
+        """A struct or an array that the core has made the field point to."""
+        if field.type not in NUMBERS:
+            return Record(field.type, _struct_type(field.type).from_address(address), {"": self})
+        shape = field.shape or ""
+        sizes = {name: getattr(self, name) for name in re.findall(r"(?<!\.)\b[a-z]\w*", shape)}
+        extent = eval(f"({shape},)", {"__builtins__": {}}, sizes)  # of our own header
+        number, dtype = NUMBERS[field.type]
+        block = (number * math.prod(extent)).from_address(address)
+        block.owner = self  # the array must not outlive the memory
+        return np.frombuffer(block, dtype=dtype).reshape(extent)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = _settable(self.kind).get(name)
+        if field is None:
+            raise AttributeError(
+                f"`{name}` of {self.kind} cannot be set: numbers can that no array's shape depends "
+                "on, and pointers to other records. Make another record."
+            )
+        if not field.is_pointer:
+            setattr(self._struct, name, index(value) if "int" in field.type else value)
+            return
+        if value.__class__ is not Record or value.kind != field.type:
+            _refuse_record(self.kind, name, field.type)
+        setattr(self._struct, name, value.address)
+        self._held[name] = value
+
+    def hold(self, name: str, array: Any) -> None:
+        """Keep an array alive that the core has made a field point to."""
+        if getattr(self._struct, name) != array.ctypes.data:
+            raise ArrayError(f"`{name}` of {self.kind} must point to the array that is held.")
+        self._held[name] = array
 
     def copied(self) -> dict[str, Any]:
         """Present values of the fields, arrays copied: :func:`record` of them is another record."""
-        values = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
-        given = {name: value for name, value in vars(self).items() if name in values}
+        values = {name: getattr(self._struct, name) for name in _fields_of(self.kind)}
+        given = {name: value for name, value in self._held.items() if name in values}
         for name, value in given.items():
-            if isinstance(value, np.ndarray):
-                values[name] = np.array(value)
-            elif isinstance(value, Record):
-                values[name] = value
+            values[name] = np.array(value) if isinstance(value, np.ndarray) else value
         return values
 
 
@@ -150,9 +197,9 @@ def record(kind: str, **values: Any) -> Record:
     return filled
 
 
-def blank(kind: str) -> Record:
-    """A struct of the core for it to fill."""
-    return Record(kind, _struct_type(kind)(), {})
+def blank(kind: str, lies_in: Any = None) -> Record:
+    """A struct for the core to fill with pointers into ``lies_in``, which lives as long."""
+    return Record(kind, _struct_type(kind)(), {"": lies_in})
 
 
 def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
@@ -182,8 +229,8 @@ def _maker(kind: str) -> Callable[..., Any]:
     lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
     lines.append("    _struct = _Struct()")
     lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
-    values = ", ".join(f"'{each.name}': {each.name}" for each in fields)
-    lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
+    held = ", ".join(f"'{each.name}': {each.name}" for each in fields if each.is_pointer)
+    lines.append(f"    return _Record('{kind}', _struct, {{{held}}})")
     place = {**_PLACE, "_Struct": _struct_type(kind)}
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
     maker: Callable[..., Any] = place[kind]
@@ -285,6 +332,24 @@ def _library() -> ctypes.CDLL:
     if quicker.is_file() and library.ml_processor_has_avx2():
         return ctypes.CDLL(str(quicker))
     return library
+
+
+@cache
+def _fields_of(kind: str) -> dict[str, Field]:
+    """Fields of a struct, by name."""
+    return {each.name: each for each in structs()[kind].fields}
+
+
+@cache
+def _settable(kind: str) -> dict[str, Field]:
+    """Fields of a struct that may be set: no arrays, and no sizes of its arrays."""
+    fields = _fields_of(kind)
+    sizes = set(re.findall(r"\w+", " ".join(each.shape or "" for each in fields.values())))
+    return {
+        name: each
+        for name, each in fields.items()
+        if (each.type not in NUMBERS if each.is_pointer else name not in sizes)
+    }
 
 
 def _result_type(result: str) -> Any:

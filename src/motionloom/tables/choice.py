@@ -125,7 +125,7 @@ def fill_choice(filled: Record, choice: Choice) -> None:
         choice.columns,
     )
     filled.pinned[:n] = False if choice.pinned is None else choice.pinned
-    filled.struct.count, filled.struct.ranked = n, choice.ranked
+    filled.count, filled.ranked = n, choice.ranked
 
 
 def record_of(choice: Choice) -> Record:
@@ -137,12 +137,12 @@ def record_of(choice: Choice) -> Record:
 
 def choice_of(filled: Record) -> Choice:
     """A copy of the choice in a record that the core filled."""
-    n = filled.struct.count
+    n = filled.count
     return Choice(
         filled.rows[:n].copy(),
         filled.costs[:n].copy(),
         filled.columns[:n].copy(),
-        filled.struct.ranked,
+        filled.ranked,
         filled.pinned[:n].copy(),
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from threading import RLock, local
@@ -136,6 +135,11 @@ class QueryEngine:
             masses=self.masses,
         )  # fmt: skip
 
+    @property
+    def low(self) -> float:
+        """Balls below this are low, metres; the core has it in single precision."""
+        return self._slots.terms.low
+
     def measuring(self, ask: Callable[[], None], table: Record | None = None) -> None:
         """Call the core; measure the limits of a clip and call again while it misses some.
 
@@ -163,13 +167,11 @@ class QueryEngine:
         own: Record | None = getattr(self._own, "table", None)
         if own is None:
             size = _share_memory(self.record)
-            memory, own = np.zeros(size + ALIGNED, dtype=np.uint8), blank("ml_table")
+            memory = np.zeros(size + ALIGNED, dtype=np.uint8)
             memory = memory[-memory.ctypes.data % ALIGNED :][:size]
+            own = blank("ml_table", lies_in=memory)
             with self.lock:
                 _share(self.record, size, memory, own)
-            number = ctypes.c_int64 * 1
-            missing = np.ctypeslib.as_array(number.from_address(own.struct.missing))
-            vars(own).update(memory=memory, missing=missing)
             self._own.table = own
         return own
 
@@ -370,11 +372,11 @@ class QueryEngine:
         with self.lock:
             into = self._filled(choice)
             if ranked:
-                into.struct.count = choice.ranked
+                into.count = choice.ranked
             self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
             failures, names = failed[: n_failed[0]].copy(), self.frames.skeleton.names
             # It is put in order where its first recipe fails.
-            judged = choice if into.struct.ranked == choice.ranked else choice_of(into)
+            judged = choice if into.ranked == choice.ranked else choice_of(into)
             return Best(
                 synthesis_of(frames, errors),
                 judged,

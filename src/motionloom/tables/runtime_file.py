@@ -130,7 +130,7 @@ def _head(
         n_names, n_pieces,
     ]  # fmt: skip
     yield np.array(counts, dtype=np.int64)
-    yield np.array([own.fps, terms.low, own.seen.reach])
+    yield np.array([own.fps, engine.low, own.seen.reach])
 
 
 def _body(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:

@@ -108,7 +108,7 @@ class Stream:
     @property
     def in_transition(self) -> bool:
         """Whether a transition is being played."""
-        return bool(self._live.struct.in_transition)
+        return bool(self._live.in_transition)
 
     @property
     def flawed(self) -> bool:
@@ -162,7 +162,7 @@ class Stream:
                 f"No piece of {label!r} can be acted: each is shorter than what is missing before "
                 "it in its clip for a transition. Label longer pieces, or later in their clips."
             ) from error
-        vars(self._live)["pieces"] = pieces  # the core keeps their address
+        self._live.hold("pieces", pieces)
 
     def place(self, heading: float, x: float, z: float) -> None:
         """Move it: what it shows, or will show first, faces ``heading`` with its root over (x, z).
@@ -190,11 +190,11 @@ class Stream:
         """Call the core, which works in memory of the present thread."""
         with self._lock:
             table = self._engine.of_thread()
-            self._live.struct.table = table.address
+            self._live.table = table
             try:
                 self._engine.measuring(ask, table)
             finally:
-                self._live.struct.table = self._engine.record.address
+                self._live.table = self._engine.record
 
     def step(self) -> Pose:
         """The next frame.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import ctypes
+import gc
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,8 +73,9 @@ RIG = {
 
 def test_a_record_points_to_its_arrays_and_keeps_them() -> None:
     made = _core.record("ml_check_rig", **RIG)
-    assert made.struct.parents == RIG["parents"].ctypes.data
-    assert made.struct.head == -1
+    raw = _core._struct_type("ml_check_rig").from_address(made.address)
+    assert raw.parents == RIG["parents"].ctypes.data
+    assert made.head == raw.head == -1
     assert made.parents is RIG["parents"]
     assert (made.kind, made.n_joints) == ("ml_check_rig", 3)
 
@@ -252,3 +255,63 @@ def test_columns_and_checks_have_the_names_of_the_core() -> None:
     text = (_core.FOLDER / "kernels.h").read_text(encoding="utf-8")
     block = text[text.index("#define ML_CHECK_TURN 0") : text.index("/* Failures of one motion")]
     assert rest == {int(number) for number in re.findall(r"#define ML_CHECK_\w+ (\d+)", block)}
+
+
+# --- Records read what the core sees
+
+
+def choice() -> _core.Record:
+    arrays = {"rows": np.zeros((2, 4), np.int64), "costs": np.zeros(2), "pinned": np.zeros(2, bool)}
+    columns = np.zeros((2, _core.integer("ML_TABLE_COLUMNS")), np.float32)
+    return _core.record("ml_choice", most=2, count=0, ranked=0, columns=columns, **arrays)
+
+
+def test_a_number_that_is_set_is_set_where_the_core_sees_it() -> None:
+    made = choice()
+    raw = _core._struct_type("ml_choice").from_address(made.address)
+    made.count = np.int64(2)
+    assert (made.count, raw.count) == (2, 2)
+    raw.count = 1  # as the core does
+    assert made.count == 1
+    with pytest.raises(TypeError, match="integer"):
+        made.count = 1.5
+
+
+@pytest.mark.parametrize("name", ["most", "costs", "kind", "address", "struct", "waltz"])
+def test_sizes_arrays_and_all_that_is_no_field_cannot_be_set(name: str) -> None:
+    made = choice()
+    with pytest.raises(AttributeError, match=f"`{name}` of ml_choice cannot be set"):
+        setattr(made, name, 3)
+    assert made.most == 2
+    assert (made.costs == 0.0).all()
+
+
+def test_a_pointer_to_another_record_is_set_in_the_struct_and_keeps_the_record() -> None:
+    made = _core.blank("ml_stream")
+    raw = _core._struct_type("ml_stream").from_address(made.address)
+    assert made.table is None
+    table = _core.blank("ml_table")
+    made.table = table
+    assert made.table is table
+    assert raw.table == table.address
+    with pytest.raises(ArrayError, match="`table` of ml_stream must be a record of ml_table"):
+        made.table = made
+
+
+def test_arrays_and_records_that_the_core_points_to_are_read_from_its_memory() -> None:
+    made, given = choice(), np.array([0.25, 0.5])
+    other = _core.blank("ml_choice", lies_in=made)
+    ctypes.memmove(other.address, made.address, ctypes.sizeof(_core._struct_type("ml_choice")))
+    made.costs[:] = given
+    found = other.costs
+    assert found.tobytes() == given.tobytes()
+    assert (other.rows.shape, other.rows.dtype) == ((2, 4), np.int64)
+    del made, other
+    gc.collect()
+    assert found.tobytes() == given.tobytes()  # an array keeps what it lies in
+
+
+def test_an_array_is_held_only_if_the_struct_points_to_it() -> None:
+    made, other = choice(), np.zeros(2)
+    with pytest.raises(ArrayError, match="`costs` of ml_choice must point to the array"):
+        made.hold("costs", other)

@@ -345,7 +345,7 @@ def lists_record(lists: Partition, sides: tuple[bool, bool, bool]) -> Record:
 
 def scratch_size(windows: Record, lists: Record, effort: Effort) -> int:
     """Numbers that a search keeps on its way."""
-    question = 4 * windows.struct.n_codes + 6 + 2 * lists.struct.width + 2 * lists.struct.n_head
+    question = 4 * windows.n_codes + 6 + 2 * lists.width + 2 * lists.n_head
     return int(question + effort[0] + effort[1])
 
 
