@@ -191,17 +191,17 @@ class Controller:
     @property
     def u(self) -> float:
         """Parameter of the frame given last, average frames."""
-        return float(self._live.struct.at) * self.curve.frames_per_knot
+        return float(self._live.at) * self.curve.frames_per_knot
 
     @property
     def weights(self) -> FloatArray:
         """Weights of the frame given last, eased in where they jumped. (K,)."""
-        return np.array(vars(self._live)["weights"])
+        return np.array(self._live.weights)
 
     @property
     def done(self) -> bool:
         """Whether a blend that does not loop has come to its end."""
-        return bool(self._live.struct.done)
+        return bool(self._live.done)
 
     def step(self, weights: npt.ArrayLike) -> Pose:
         """The next frame of the blend.
@@ -214,14 +214,14 @@ class Controller:
         """
         w = checked_row(weights, len(self.curve.motions))
         root, planted = np.zeros(3), np.zeros(len(KINDS), dtype=bool)
-        n_joints = self._live.struct.n_joints
+        n_joints = self._live.n_joints
         quats = np.zeros((n_joints, 4))
-        rigid = vars(self._live)["translations"] is None
+        rigid = self._live.translations is None
         moved = None if rigid else np.zeros((n_joints, 3))
         _step(self._live, self.loop, w, root, quats, moved, planted)
         if self._stance is not None:
             if moved is not None:
-                vars(self._stance)["offsets"][:] = moved
+                self._stance.offsets[:] = moved
             _hold(self._stance, root, quats, planted)
         return Pose(root, quats, planted, self._constraints(self.weights), moved)
 

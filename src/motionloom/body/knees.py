@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._core import kernel
+from motionloom._core import constant, kernel
 from motionloom._elementary import cross, dot, norm
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
@@ -36,7 +36,7 @@ ENOUGH = 10
 """Frames of clearly bent legs that are needed for that."""
 AGREE = 0.7
 """Length of the mean of unit axes from which bent frames agree on one hinge."""
-FOLDED = np.radians(-120.0)
+FOLDED = constant("ML_KNEE_FOLDED")
 """Angles below this are knees folded past half a turn, not bent backwards."""
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import constant
 from motionloom.body.body_map import BodyMap
 from motionloom.intake.airborne import KNOWN_RATES, check_rate
 from motionloom.intake.floor import LegTracks
@@ -17,7 +18,7 @@ from motionloom.motion.source import Floor
 
 NEAR = 0.2
 """Part of a rate within which it is taken for a known one."""
-GRAVITY = 9.81
+GRAVITY = constant("ML_GRAVITY")
 FIT_S, LEAST_FIT = 0.1, 5
 """Seconds over which a parabola is fitted to get an acceleration, and the fewest frames of it."""
 PULLED = 2.0

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, frozen, frozen_lengths, items, of_kind, whole
-from motionloom._core import NOT_FINITE, CoreError, kernel
+from motionloom._core import CoreError, integer, kernel
 from motionloom._records import name_for, one_line, record
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 
 _forward = kernel("ml_kinematics_forward")
 
-MAX_JOINTS = 4096
+MAX_JOINTS = integer("ML_MOST_JOINTS")
 """More joints than any real rig has; beyond it a file is taken to be broken."""
 
 
@@ -215,7 +215,7 @@ def forward_into(
             root_positions, local_quats, positions, quats,
         )  # fmt: skip
     except CoreError as error:
-        if error.status != NOT_FINITE:
+        if error.status != integer("ML_NOT_FINITE"):
             raise
         if not (np.isfinite(root_positions).all() and np.isfinite(local_quats).all()):
             raise ArrayError(

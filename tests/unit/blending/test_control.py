@@ -67,9 +67,9 @@ def test_what_a_pose_jumps_by_is_the_short_way_whatever_the_signs(monkeypatch, w
     quats[:, head] = quat.multiply(quat.from_axis_angle(axis, turned), before)
     motion = walk.replace(local_quats=quats)
     live = ml.control(ml.register([motion, motion], ends="match"), hold_feet=False)
-    while not vars(live._live)["seam"].any():
+    while not live._live.seam.any():
         pose = live.step([0.5, 0.5])
-    assert vars(live._live)["seam"][head] == pytest.approx(angle * axis, abs=1e-6)
+    assert live._live.seam[head] == pytest.approx(angle * axis, abs=1e-6)
     # At the seam the whole of it is added.
     part = live.u / live.curve.u_range[1]
     wanted = quat.multiply(quat.from_axis_angle(axis, part * total + angle), before)

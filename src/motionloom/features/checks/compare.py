@@ -14,23 +14,22 @@ import numpy as np
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._block import Block
-from motionloom._core import kernel
+from motionloom._core import constant, kernel
 from motionloom.features.checks.series import Series
 from motionloom.features.checks.source_limits import N_HEIGHTS, Limits, limits_record
 from motionloom.motion.provenance import Copy
 
 _judge = _core.kernel("ml_check_judge")
 
-TURN_MORE, TURN_FREE = 1.3, np.radians(300.0)
-SPEED_MORE = 1.3
-BEND_MORE, BEND_FREE = 1.5, 80.0
+TURN_MORE, TURN_FREE = constant("ML_CHECK_TURN_MORE"), constant("ML_CHECK_TURN_FREE")
+SPEED_MORE = constant("ML_CHECK_SPEED_MORE")
+BEND_MORE, BEND_FREE = constant("ML_CHECK_BEND_MORE"), constant("ML_CHECK_BEND_FREE")
 """A joint may exceed its own maximum in the sources by the first, and always reach the second
-(rad/s, m/s2; for speeds see ``CheckRig.quick``); as in core/src/checks/check_judge.c."""
-WARP = 0.3
-"""Part of gravity by which a flight may be slower or faster (15 % in time); as in
-core/src/checks/check.h."""
-SINK = 0.025
-"""Metres by which soles may be lower than in the sources; as in core/src/checks/check_judge.c."""
+(rad/s, m/s2; for speeds see ``CheckRig.quick``)."""
+WARP = constant("ML_CHECK_WARP")
+"""Part of gravity by which a flight may be slower or faster (15 % in time)."""
+SINK = constant("ML_CHECK_SINK")
+"""Metres by which soles may be lower than in the sources."""
 
 
 class CheckedMotion(NamedTuple):
@@ -123,9 +122,8 @@ COPIED_MORE = 1.15
 frames that were copied."""
 DRAGGED_MORE = 1.2
 """A sole point may be dragged this many times as far as near the very frames that were copied."""
-FLOOR_FALL = 0.05
-"""Metres that floors are below the higher one of two clips between them; as in
-core/src/tables/transition.c."""
+FLOOR_FALL = constant("ML_FLOOR_FALL")
+"""Metres that floors are below the higher one of two clips between them."""
 NEAR_S = 0.1
 """A sole point may be as low as it is in the source at most this much earlier or later, seconds."""
 

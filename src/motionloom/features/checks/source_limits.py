@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 from motionloom import _core
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom._core import kernel
+from motionloom._core import constant, integer, kernel
 from motionloom._records import record
 from motionloom.features.checks.series import CheckRig, Series
 
-N_SPANS = 7
+N_SPANS = integer("ML_CHECK_SPANS")
 """Slides are compared over equally long contacts: of a fifteenth of a second, twice, four times
 ..., and any."""
-N_HEIGHTS = 3
-"""Drags are compared 1, 2 and 3 cm over the floor; as in core/src/checks/check.h."""
+N_HEIGHTS = integer("ML_CHECK_HEIGHTS")
+"""Drags are compared 1, 2 and 3 cm over the floor."""
 
 _measure = _core.kernel("ml_limits_measure")
 
@@ -178,12 +178,11 @@ _drags = kernel("ml_sole_drags")
 _hover = kernel("ml_sole_hover")
 _floors = kernel("ml_sole_floors")
 
-DRAG_SPEED = 0.25
-"""A sole point on the floor and faster than this is dragged, m/s; as in core/src/checks/check.h."""
-STANDS, LANDS = 0.25, 0.10
+DRAG_SPEED = constant("ML_CHECK_DRAG_SPEED")
+"""A sole point on the floor and faster than this is dragged, m/s."""
+STANDS, LANDS = constant("ML_CHECK_STANDS"), constant("ML_CHECK_LANDS")
 """Parts of the planted heights of a point below which it stands, and below which it is on the
-floor whatever it does: toes that push off go deeper than feet stand; as in
-core/src/checks/check_limits.c."""
+floor whatever it does: toes that push off go deeper than feet stand."""
 
 
 def floor_heights(

@@ -102,8 +102,8 @@ _told = _core.kernel("ml_support_told")
 _judge = _core.kernel("ml_support_judge")
 _record = _core.maker("ml_support")
 
-MOMENTS = 9
-"""Moments of a clip around the mapped time; as in core/src/checks/check_support.c."""
+MOMENTS = _core.integer("ML_SUPPORT_MOMENTS")
+"""Moments of a clip around the mapped time."""
 AROUND_S = 0.2
 """Seconds of a clip that are measured before and after the times that are used."""
 MOST_ROWS = 16

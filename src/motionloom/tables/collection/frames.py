@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
-from motionloom._core import kernel
+from motionloom._core import constant, kernel
 from motionloom._elementary import cos, sin
 from motionloom._records import record, reduced
 from motionloom.body.body_map import BodyMap, roles_for
@@ -35,7 +35,7 @@ BLOCK = 1 << 16
 """Values that are checked at a time: this many stay in the cache of a processor."""
 RELEASED_BYTES = 1 << 27
 """A stream over mapped rows gives its pages back about every time it has read this many bytes."""
-SLOWEST = 0.2
+SLOWEST = constant("ML_TABLE_SLOWEST")
 """Speeds below this (m/s, rad/s) count as this: a clip that stands sets no lower limit."""
 _measure = kernel("ml_pace_measure")
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import integer
 from motionloom._elementary import exp
 from motionloom._records import record
 from motionloom.errors import TableError
@@ -248,7 +249,7 @@ def _largest_first(
     return Clusters(length, rows, labels, apart, medoids[order], sizes[order], takes)
 
 
-NOWHERE = 0xFFFF
+NOWHERE = integer("ML_TABLE_NO_END")
 """Id of a row whose clip is shorter than a window."""
 Ids = npt.NDArray[np.uint16]
 Halves = npt.NDArray[np.float16]

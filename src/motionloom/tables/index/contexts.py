@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray, items
-from motionloom._core import kernel
+from motionloom._core import constant, kernel
 from motionloom._elementary import cos, sin
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames
@@ -22,7 +22,7 @@ REACH_S = 8 / 60
 """How far a context looks back from a start and on from an end; half of it is looked at too."""
 VELOCITY_S = 0.2
 """A velocity weighs as much as the way that it covers in this long."""
-WAY, TURN_M = 0.19, 0.07
+WAY, TURN_M = constant("ML_CONTEXT_DISPLACEMENT"), constant("ML_CONTEXT_TURN_M")
 """What a metre of displacement, and a radian of turn, weigh compared with a metre of posture.
 
 These and the velocities' weight are chosen by the error of seconds cut out of 15 takes of CMU 143
@@ -150,7 +150,7 @@ def encoded(
     return codes
 
 
-END_REACH_S = 4 / 60
+END_REACH_S = constant("ML_PASSAGE_REACH_S")
 """Velocities are differences over this long, away from the gap: what is inside is not known."""
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, integer, kernel, record
 from motionloom.errors import ArrayError
 from motionloom.registration.distance import distance_grid
 from motionloom.registration.timewarp import find_corner_path, reachable
@@ -185,9 +185,8 @@ def join_paths(paths: Sequence[IntArray], length: int) -> IntArray | None:
 _score = kernel("ml_warp_score")
 _times = kernel("ml_warp_times")
 _search = kernel("ml_warp_search")
-FAMILY_NUMBERS = {name: number for number, name in enumerate(("bernstein", "eased", "hat"))}
-"""Numbers of the families of weights, as in core/src/tables/warped.c."""
-assert set(FAMILY_NUMBERS) == set(FAMILIES)
+FAMILY_NUMBERS = {name: integer(f"ML_FAMILY_{name.upper()}") for name in FAMILIES}
+"""Numbers of the families of weights."""
 
 
 class Found(NamedTuple):

@@ -23,6 +23,7 @@ from motionloom._arrays import (
     one_of,
     positive,
 )
+from motionloom._core import constant
 from motionloom._records import record
 from motionloom.blending.transition import Transition
 from motionloom.body.body_map import BodyMap, roles_for
@@ -49,7 +50,7 @@ Chance = Callable[[FloatArray], float]
 HALF_S = 0.05
 """Accelerations are second differences over this time on either side: they skip capture noise."""
 FORMS = ("natural", "paper")
-THRESHOLD_IN = 6.0
+THRESHOLD_IN = constant("ML_PAPER_IN")
 """The papers' threshold ([I6]_: "a cost under 6"). It is strict with motions alone: of 48 captured
 seconds of walks, runs, jumps and stands (CMU 16 and 143) 26 stay below it, since one moment in
 which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are calmer."""

@@ -43,7 +43,7 @@ captured, from the second on it may be lower, seconds."""
 STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
 """Flexion between these stays as it is. Below, it eases into full stretch, above into
 :data:`MOST_FLEXION`."""
-BACKWARDS = np.radians(-120.0)
+BACKWARDS = constant("ML_KNEE_FOLDED")
 """Below this a knee is folded past half a turn."""
 SEAM = 6
 """Frames from each end of a passage in which a knee that is beyond its limits there comes back."""

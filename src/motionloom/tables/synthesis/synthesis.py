@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, integer, kernel, record
 from motionloom._elementary import norm
 from motionloom.body.feet import SIDES, FootOffsets
 from motionloom.body.knees import knees_of_pose
@@ -155,7 +155,7 @@ def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
 
 _make = kernel("ml_synthesis_make")
 _bent = kernel("ml_passage_make")
-SCRATCH = 57
+SCRATCH = integer("ML_TABLE_SYNTHESIS")
 """Numbers a frame that the synthesis works with, and seven a joint."""
 
 
@@ -249,7 +249,7 @@ def synthesize(
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))
 
 
-NOT_HELD = -1
+NOT_HELD = integer("ML_NOT_HELD")
 """In place of the number of a hold, where a foot is free."""
 _pose = kernel("ml_chain_pose")
 _soles = kernel("ml_chain_soles")

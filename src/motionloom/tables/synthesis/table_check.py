@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import integer
 from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
@@ -47,9 +48,8 @@ from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.synthesis.synthesis import Rig
 
-MARGIN = 4
-"""Captured frames before and after the synthesized ones that are checked with them; as in
-core/src/tables/table.h."""
+MARGIN = integer("ML_TABLE_MARGIN")
+"""Captured frames before and after the synthesized ones that are checked with them."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
 

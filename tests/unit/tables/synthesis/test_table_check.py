@@ -63,7 +63,7 @@ def around(table, made, windows):
     out = new_frames(LENGTH + 2 * MARGIN, table.frames.skeleton.n_joints)
     before, given = np.zeros(1, dtype=np.int64), np.array(windows, dtype=np.int64)
     kernel("ml_table_around")(table.record, len(given), given, as_record(made), out, before)
-    n = out.struct.n_frames
+    n = out.n_frames
     return out.heading[:n], out.root[:n], out.quats[:n], out.planted[:n], int(before[0])
 
 
