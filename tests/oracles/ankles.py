@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.holds import AnkleTarget
 from motionloom.cleanup.legs import Foot
+from motionloom.cleanup.solve import AnkleTarget
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.support_check import judged_frames
+from motionloom.features.checks.quality_check import QualityCheck, judged_frames
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.contacts import runs_of
 from motionloom.rotation import quat

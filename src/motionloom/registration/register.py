@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._arrays import finite, flag, items, not_negative, of_kind, positive, whole
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
-from motionloom.cleanup.blend_off import spread_smoothly
+from motionloom.cleanup.legs import spread_smoothly
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.features.pointcloud import PointCloud, point_cloud

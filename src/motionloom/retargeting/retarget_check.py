@@ -11,28 +11,24 @@ from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.body.neutral import Stance
-from motionloom.features.checks.compare import (
+from motionloom.features.checks.measures import (
     COPIED_MORE,
-    CheckedMotion,
-    judge,
-    no_grounds,
-)
-from motionloom.features.checks.series import (
-    QUICK_M_S,
-    CheckRig,
-    Series,
-    measure_series,
-    new_series,
-    rig_of_body,
-)
-from motionloom.features.checks.source_limits import (
     LANDS,
+    QUICK_M_S,
     STANDS,
+    CheckedMotion,
+    CheckRig,
     Limits,
+    Series,
     contact_slides,
     drag_lengths,
     floor_heights,
+    judge,
     measure_limits,
+    measure_series,
+    new_series,
+    no_grounds,
+    rig_of_body,
 )
 from motionloom.features.checks.verification import (
     MOST_FOUND,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.blend_off import (
+from motionloom.cleanup.legs import (
     blend_off,
     highest_nearby,
     nearness,

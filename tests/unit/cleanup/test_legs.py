@@ -7,7 +7,6 @@ from motionloom._core import CoreError, kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.body.knees import find_knees
-from motionloom.cleanup.holds import Hold, hold_feet
 from motionloom.cleanup.legs import (
     damped_angle,
     damped_span,
@@ -17,6 +16,7 @@ from motionloom.cleanup.legs import (
     soft_span,
     solve_leg,
 )
+from motionloom.cleanup.solve import Hold, hold_feet
 from motionloom.synthetic import clip
 from tests.oracles import aims
 from tests.oracles import legs as plain

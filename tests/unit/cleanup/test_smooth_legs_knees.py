@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.legs import Foot, LegSolution
-from motionloom.cleanup.smooth_legs import MOST_M, quiet_knees
+from motionloom.cleanup.legs import MOST_M, Foot, LegSolution, quiet_knees
 from motionloom.motion.limbs import solve_limb
 
 FPS, N, AT = 120.0, 120, 60

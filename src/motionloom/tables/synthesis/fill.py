@@ -18,17 +18,19 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import bones_above_pelvis, heading_on_root
 from motionloom.errors import ArrayError
-from motionloom.features.checks.series import Series, measure_series, new_series
-from motionloom.features.checks.source_limits import (
+from motionloom.features.checks.measures import (
     HOVER,
     LANDS,
     STANDS,
     Limits,
+    Series,
     drag_lengths,
     floor_heights,
     free_fall_gap,
     measure_limits,
+    measure_series,
     merged,
+    new_series,
 )
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants

@@ -17,24 +17,24 @@ from motionloom._core import integer
 from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
-from motionloom.features.checks.compare import CheckedMotion, judge, no_grounds
-from motionloom.features.checks.series import (
-    CheckRig,
-    Series,
-    measure_series,
-    new_series,
-    rig_of_body,
-)
-from motionloom.features.checks.source_limits import (
+from motionloom.features.checks.measures import (
     LOWS,
+    CheckedMotion,
+    CheckRig,
     Limits,
+    Series,
     drag_lengths,
     free_fall_gap,
+    judge,
     measure_limits,
+    measure_series,
     merged,
+    new_series,
+    no_grounds,
     no_limits,
+    rig_of_body,
 )
-from motionloom.features.checks.support_check import leg_length, measure_support, new_support
+from motionloom.features.checks.quality_check import leg_length, measure_support, new_support
 from motionloom.features.checks.verification import (
     MOST_FOUND,
     FailedCheck,

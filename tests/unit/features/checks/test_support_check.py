@@ -8,10 +8,10 @@ import pytest
 import motionloom as ml
 from motionloom._core import constant
 from motionloom.errors import ArrayError
-from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import Series, check_rig, series_of
-from motionloom.features.checks.support_check import (
+from motionloom.features.checks.measures import Series, check_rig, series_of
+from motionloom.features.checks.quality_check import (
     Playing,
+    QualityCheck,
     judged_frames,
     leg_length,
     measure_support,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.features.glitches.bridge import reject_if_rougher, rougher_frames
+from motionloom.features.glitches.glitch_frames import reject_if_rougher, rougher_frames
 from motionloom.synthetic import clip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom import BodyMap, Motion, synthetic
-from motionloom.features.glitches.bursts import _duration, find_bursts, spread_bursts, steps_between
+from motionloom.features.glitches.repair import _duration, find_bursts, spread_bursts, steps_between
 from motionloom.rotation import quat
 
 FPS = 120.0
