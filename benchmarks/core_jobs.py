@@ -249,7 +249,7 @@ def wandering_points(*seed: int) -> np.ndarray:
 
 @job("grid")
 def _() -> Call:
-    from motionloom.registration.distance import distance_grid
+    from motionloom.registration.timewarp import distance_grid
 
     a, b, weights = wandering_points(1), wandering_points(2), np.ones(GRID_POINTS)
     return lambda: distance_grid(a, b, weights, half_window=HALF_WINDOW)
@@ -257,7 +257,7 @@ def _() -> Call:
 
 @job("numpy grid")
 def _() -> Call:
-    from motionloom.registration.distance import distance_grid
+    from motionloom.registration.timewarp import distance_grid
     from registration_speed import numpy_grid
 
     a, b, weights = wandering_points(1), wandering_points(2), np.ones(GRID_POINTS)
@@ -271,8 +271,7 @@ def _() -> Call:
 
 @job("path")
 def _() -> Call:
-    from motionloom.registration.distance import distance_grid
-    from motionloom.registration.timewarp import find_corner_path
+    from motionloom.registration.timewarp import distance_grid, find_corner_path
 
     weights = np.ones(GRID_POINTS)
     cost = distance_grid(wandering_points(1), wandering_points(2), weights).cost

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.edit import sample
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.timewarp import fit_planar_alignment, point_cloud
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 from motionloom.tables.collection.frames import Frames, frames_of

@@ -124,14 +124,14 @@ from motionloom.motion.provenance import (
 from motionloom.motion.skeleton import Skeleton as Skeleton
 from motionloom.motion.source import Floor as Floor, Source as Source
 from motionloom.registration.constraint_file import read_constraints as read_constraints
-from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
+from motionloom.registration.curve import ConstraintMatch as ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
 from motionloom.registration.gait_cycles import (
     GaitCycle as GaitCycle,
     find_cycles as find_cycles,
 )
 from motionloom.registration.register import register as register
-from motionloom.registration.splines import Spline as Spline
+from motionloom.registration.curve import Spline as Spline
 from motionloom.registration.gait_cycles import UncutClips as UncutClips
 from motionloom.retargeting.match import MatchedClips as MatchedClips, match_clips as match_clips
 from motionloom.retargeting.retarget import retarget as retarget

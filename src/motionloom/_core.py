@@ -252,6 +252,7 @@ def _checks(name: str, field: Field) -> list[str]:
         wanted = "_" + NUMBERS[field.type][1]
         flags = READ if field.is_const else WRITE
         size = " * ".join(f"({part})" for part in (field.shape or "").split(",") if part.strip())
+        size = _SIZE_OF_RECORD.sub("._struct.", size)  # straight from the struct: far quicker
         fits = (
             f"({_is_kind(field.name, wanted)} or _same({field.name}.dtype, {wanted})) "
             f"and {field.name}.flags.num & {flags} == {flags} and {field.name}.size == {size or 1}"
@@ -263,6 +264,9 @@ def _checks(name: str, field: Field) -> list[str]:
         refuse = f"_refuse_record('{name}', '{field.name}', '{field.type}')"
     unless = f"{field.name} is None or " if field.may_be_none else ""
     return [f"if not ({unless}({fits})): {refuse}"]
+
+
+_SIZE_OF_RECORD = re.compile(r"\.(?=[a-z]\w*\b(?!\.))")
 
 
 def _is_kind(name: str, wanted: str) -> str:

@@ -25,7 +25,7 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import SKATED
-from motionloom.features.footplants.foot_signals import foot_tracks
+from motionloom.features.footplants.plant_edges import foot_tracks
 from motionloom.features.footplants.sliding_floor import FAST_M_S, find_floor
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.motion import Motion

@@ -9,7 +9,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid
 from studies.captured_clips import (
     FPS,
     bent,

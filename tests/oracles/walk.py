@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
-from motionloom.registration.splines import Spline
+from motionloom.registration.curve import Spline
 from motionloom.rotation.planar import PlanarTransform
 
 

@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.motion.edit import sample, transform
 from motionloom.motion.kinematics import velocities
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.rotation.planar import PlanarTransform
 

@@ -29,8 +29,8 @@ from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import finalize, legs_missing
 from motionloom.cleanup.hands import HandHold, hand_role, reach_notes
 from motionloom.errors import ArrayError, RegistrationError
-from motionloom.features.checks.measures import series_of
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import series_of
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.motion.contacts import KINDS, Footplants, runs_of

@@ -24,13 +24,12 @@ from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import DistanceGrid, distance_grid
+from motionloom.registration.timewarp import DistanceGrid, distance_grid, point_cloud
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform

@@ -20,8 +20,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.motion import Motion
-from motionloom.registration.constraints import ConstraintMatch
-from motionloom.registration.curve import RegistrationCurve
+from motionloom.registration.curve import ConstraintMatch, RegistrationCurve
 from motionloom.rotation.planar import PlanarTransform
 
 FRAMES_PER_THREAD = 128

@@ -21,16 +21,14 @@ from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification, with_failed
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.kinematics import velocities
 from motionloom.motion.motion import Motion, joined_name
 from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.grids import GRID_RATE
 from motionloom.registration.register import register
+from motionloom.registration.timewarp import GRID_RATE, distance_grid, point_cloud
 from motionloom.retargeting.match import MatchedClips
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform

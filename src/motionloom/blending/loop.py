@@ -17,8 +17,8 @@ from motionloom.body.root_motion import travel_on_root
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import legs_missing, same_frames
 from motionloom.errors import RegistrationError
-from motionloom.features.checks.measures import series_of
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import series_of
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers

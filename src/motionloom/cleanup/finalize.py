@@ -19,8 +19,8 @@ from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.hands import HandHold, Runs, body_shift, held_until_sound
 from motionloom.cleanup.legs import Pose, spread_smoothly
-from motionloom.features.checks.measures import series_of
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import series_of
 from motionloom.features.checks.verification import Verification
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.motion import Motion

@@ -59,11 +59,11 @@ from motionloom.cleanup.solve import (
     place_feet,
     solve_body,
 )
-from motionloom.features.checks.measures import DRAG_SPEED, LANDS, floor_heights, rig_of_body
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import DRAG_SPEED, LANDS, floor_heights, rig_of_body
 from motionloom.features.checks.verification import FailedCheck, Verification
 from motionloom.features.footplants.detect import detect_in
-from motionloom.features.footplants.foot_signals import foot_tracks
+from motionloom.features.footplants.plant_edges import foot_tracks
 from motionloom.features.footplants.sliding_floor import find_floor
 from motionloom.features.glitches.repair import spread_bursts
 from motionloom.motion.contacts import KINDS, Footplants, column_runs, contacts_for, runs_of

@@ -19,7 +19,6 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.legs import blend_off, damped_span, nearness, soft_span, spread_smoothly
 from motionloom.errors import ArrayError
-from motionloom.features.checks.measures import check_rig
 from motionloom.features.checks.quality_check import (
     QualityCheck,
     contacts_of,
@@ -27,6 +26,7 @@ from motionloom.features.checks.quality_check import (
     merged_verdict,
     verify,
 )
+from motionloom.features.checks.source_limits import check_rig
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import Spans, frames_of

@@ -25,12 +25,11 @@ from motionloom.drawing.canvas import (
     title_canvas,
 )
 from motionloom.errors import ArrayError
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.contacts import KINDS
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid, point_cloud
 from motionloom.rotation.planar import PlanarTransform
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES
 from motionloom.body.knees import find_knees
 from motionloom.body.neutral import Stance
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     COPIED_MORE,
     LANDS,
     QUICK_M_S,

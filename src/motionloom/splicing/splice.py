@@ -14,8 +14,8 @@ from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.features.checks.measures import TURN_FREE
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import TURN_FREE
 from motionloom.features.checks.verification import Verification, warn_flawed, with_failed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.glitch_frames import find_glitches

@@ -27,9 +27,13 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.skeleton import Skeleton
-from motionloom.registration.distance import distance_grid, fit_planar_alignment
-from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
-from motionloom.registration.timewarp import TimePath, find_end_path
+from motionloom.registration.curve import Spline, adjust_increasing, fit_spline
+from motionloom.registration.timewarp import (
+    TimePath,
+    distance_grid,
+    find_end_path,
+    fit_planar_alignment,
+)
 from motionloom.retargeting.match import MatchedClips
 from motionloom.rotation import quat
 from motionloom.splicing.beats import (

@@ -12,7 +12,7 @@ import numpy as np
 from motionloom._arrays import IntArray
 from motionloom._core import CoreError, Record, blank, integer, kernel, record
 from motionloom.errors import TableError
-from motionloom.features.checks.measures import rig_record
+from motionloom.features.checks.source_limits import rig_record
 from motionloom.tables.choice import (
     Choice,
     WindowSlots,

@@ -15,7 +15,7 @@ from motionloom.blending.evaluate import place_frames, plants_along, walk_parame
 from motionloom.blending.join import _moving
 from motionloom.blending.weights import checked_weights
 from motionloom.cleanup import finalize
-from motionloom.registration.splines import Spline
+from motionloom.registration.curve import Spline
 from motionloom.retargeting.match import _same_lengths
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform

@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
-from motionloom.features.checks.measures import check_rig
+from motionloom.features.checks.source_limits import check_rig
 from motionloom.features.footplants.plant_edges import Track, _best_sight, _drift
 from motionloom.features.glitches.glitch_frames import _shortened
 from motionloom.features.glitches.repair import SIGMA_S, _kernel, _mean_around, _parts

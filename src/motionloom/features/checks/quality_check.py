@@ -2,7 +2,7 @@
 
 :func:`verify` is the verb, :class:`QualityCheck` the same for many results of the same sources.
 Both measure series of every frame and compare them with the limits of the sources
-(:mod:`motionloom.features.checks.measures`). Where the provenance of a result is known, its feet
+(:mod:`motionloom.features.checks.source_limits`). Where the provenance of a result is known, its feet
 and travel are compared with the clips at the times that they play. No contact labels are needed: a
 foot carries the body if its sole is as low as the body stands, if the body does not fall and its
 weight is over that foot. Its slip is how far it gets over the ground beyond what the clips' feet do
@@ -26,7 +26,7 @@ from motionloom._block import Block
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     HEAD,
     SPEED_MORE,
     TURN_FREE,

@@ -12,7 +12,7 @@ from typing import Any
 from motionloom._arrays import FloatArray
 from motionloom._core import integer
 from motionloom._records import record
-from motionloom.features.checks.measures import CheckRig
+from motionloom.features.checks.source_limits import CheckRig
 from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.motion.contacts import KINDS

@@ -18,13 +18,13 @@ from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.feet import ball_height
-from motionloom.features.footplants.foot_signals import (
+from motionloom.features.footplants.plant_edges import (
     FootSignals,
     FootTracks,
     foot_tracks,
     measure_foot_signals,
+    refine_edges,
 )
-from motionloom.features.footplants.plant_edges import refine_edges
 from motionloom.motion.contacts import Footplants, column_runs, runs_of
 from motionloom.motion.motion import Motion
 

@@ -19,7 +19,7 @@ from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.features.footplants.foot_signals import line_slopes, measure_foot_signals
+from motionloom.features.footplants.plant_edges import line_slopes, measure_foot_signals
 from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion

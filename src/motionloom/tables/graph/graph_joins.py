@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid
 from motionloom.tables.collection.frames import FloatArray32, Frames, release_frames
 from motionloom.tables.index.windows import compared_joints
 

@@ -12,7 +12,7 @@ from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
 from motionloom.motion.motion import Motion
 from motionloom.motion.provenance import Provenance
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.rotation.easing import ease
 from motionloom.rotation.planar import PlanarTransform

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import Record, integer, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.timewarp import find_corner_path, reachable
+from motionloom.registration.timewarp import distance_grid, find_corner_path, reachable
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.matrices import product
 from motionloom.tables.index.windows import compared_joints

@@ -18,7 +18,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.body.facing import facing
 from motionloom.body.root_motion import bones_above_pelvis, heading_on_root
 from motionloom.errors import ArrayError
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     HOVER,
     LANDS,
     STANDS,

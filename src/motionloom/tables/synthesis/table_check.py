@@ -17,7 +17,8 @@ from motionloom._core import integer
 from motionloom._records import record
 from motionloom.body.feet import foot_offsets
 from motionloom.body.knees import knees_of_pose
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.quality_check import leg_length, measure_support, new_support
+from motionloom.features.checks.source_limits import (
     LOWS,
     CheckedMotion,
     CheckRig,
@@ -34,7 +35,6 @@ from motionloom.features.checks.measures import (
     no_limits,
     rig_of_body,
 )
-from motionloom.features.checks.quality_check import leg_length, measure_support, new_support
 from motionloom.features.checks.verification import (
     MOST_FOUND,
     FailedCheck,

@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     BEND_FREE,
     BRAKE,
     SINK,

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import (
     COPIED_MORE,
     DRAGGED_MORE,
     SINK,
@@ -17,7 +18,6 @@ from motionloom.features.checks.measures import (
     mixed_floors,
     series_of,
 )
-from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.motion.provenance import Copy, Provenance
 
 FPS = 60.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     HOVER,
     CheckedMotion,
     Limits,

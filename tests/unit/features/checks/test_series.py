@@ -11,7 +11,7 @@ from motionloom.body.facing import facing
 from motionloom.body.feet import foot_points
 from motionloom.body.knees import find_knees, knee_flexion
 from motionloom.errors import ArrayError
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     CheckRig,
     check_rig,
     measure_series,

@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import CoreError, kernel
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     BRAKE,
     HEAD,
     TRAVEL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.features.checks.measures import (
+from motionloom.features.checks.source_limits import (
     DRAG_SPEED,
     N_SPANS,
     contact_slides,

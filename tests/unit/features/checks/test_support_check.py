@@ -8,7 +8,6 @@ import pytest
 import motionloom as ml
 from motionloom._core import constant
 from motionloom.errors import ArrayError
-from motionloom.features.checks.measures import Series, check_rig, series_of
 from motionloom.features.checks.quality_check import (
     Playing,
     QualityCheck,
@@ -20,6 +19,7 @@ from motionloom.features.checks.quality_check import (
     support_rows,
     told_by,
 )
+from motionloom.features.checks.source_limits import Series, check_rig, series_of
 from motionloom.features.checks.verification import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
 from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample

@@ -18,7 +18,7 @@ from motionloom.features.footplants.detect import (
     _without_pauses,
     detect_footplants,
 )
-from motionloom.features.footplants.foot_signals import FootSignals
+from motionloom.features.footplants.plant_edges import FootSignals
 from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.edit import move, resample

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.features.footplants.detect import draw_out
-from motionloom.features.footplants.foot_signals import FootSignals
+from motionloom.features.footplants.plant_edges import FootSignals
 from motionloom.motion.contacts import Footplants
 
 FPS = 60.0
