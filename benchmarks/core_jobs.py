@@ -30,9 +30,7 @@ import motionloom as ml
 from motionloom.formats.bvh import bvh
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, solve_limb
 from motionloom.rotation import quat
 
 HERE = Path(__file__).resolve().parent

@@ -13,11 +13,10 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.motion.edit import sample
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, velocities
 from motionloom.registration.timewarp import fit_planar_alignment, point_cloud
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from motionloom.tables.collection.frames import Frames, frames_of
 
 HERE = Path(__file__).resolve().parent

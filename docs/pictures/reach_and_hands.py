@@ -16,9 +16,9 @@ import numpy as np
 from places import ROOT, picture
 
 import motionloom as ml
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.drawing.strip import draw_strip
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from studies.captured_clips import protocol
 from studies.registration.registration_hands import compared, marked
 from studies.registration.registration_reach import answers, family, grid_of

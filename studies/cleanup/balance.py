@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.cleanup.balance_shift import near
 from motionloom.features.balance import GRAVITY, SMOOTH_S, centre_of_mass, support_of
 from studies.captured_clips import study_settings

@@ -22,14 +22,11 @@ from statistics import mean
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import fastest_contact
-from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.kinematics import local_from_world
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion, local_from_world, solve_limb
 from motionloom.rotation import quat
 from studies.report import Figure, write_report
 

@@ -22,13 +22,12 @@ from statistics import median
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import SKATED
 from motionloom.features.footplants.plant_edges import foot_tracks
 from motionloom.features.footplants.sliding_floor import FAST_M_S, find_floor
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.rotation import quat
 from studies.cleanup.cleanup import mocap
 from studies.report import Figure, write_report

@@ -27,10 +27,9 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.body.anatomy import foot_points
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion
 from studies.baselines.stances import find_extremes, find_stances
 from studies.footplants.plant_rules import RULES, pybvh_contacts
 from studies.measures.plant_score import PlantScore, score_footplants

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, runs_of
 
 
 def height_and_speed(

@@ -13,7 +13,7 @@ from motionloom.registration.curve import RegistrationCurve, Spline, roots_at
 from motionloom.registration.pair_curve import fit_alignment
 from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from studies.captured_clips import cloud, sampled
 
 DtwPath = Callable[[np.ndarray], np.ndarray]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.registration.curve import RegistrationCurve
 from studies.captured_clips import generator, loaded, protocol
 from studies.report import Figure

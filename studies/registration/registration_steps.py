@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.contacts import KINDS
+from motionloom.motion.motion import KINDS
 from motionloom.registration.curve import RegistrationCurve
 from studies.captured_clips import PROTOCOLS, loaded, protocol
 from studies.registration.registration_timing import event_figures, mapped_errors

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.timewarp import distance_grid
 from studies.captured_clips import (

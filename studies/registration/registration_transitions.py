@@ -12,10 +12,9 @@ import numpy as np
 import motionloom as ml
 from motionloom.blending import join
 from motionloom.blending.transition import Transition
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.features.glitches.glitch_frames import SEEN_M, find_sudden_turns
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, velocities
 from motionloom.registration.curve import RegistrationCurve
 from studies.captured_clips import bounds, interval_text, loaded, protocol
 from studies.registration.registration_linear import one_fit

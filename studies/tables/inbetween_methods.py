@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import contexts, displacements, moments_at, spans_of

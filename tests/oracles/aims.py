@@ -7,7 +7,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.legs import Foot
 from motionloom.cleanup.solve import AnkleTarget
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 from tests.oracles.ankles import place_ankle
 from tests.oracles.blend_off import highest_nearby, nearness, spread_smoothly
 from tests.oracles.legs import brake_knee, free_from, soft_span

@@ -7,9 +7,9 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom.cleanup.legs import Foot
 from motionloom.cleanup.solve import AnkleTarget
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 from tests.oracles.blend_off import blend_off
 from tests.oracles.quat import multiply, rotate
 from tests.oracles.twitches import calm_twitches

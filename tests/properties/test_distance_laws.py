@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from motionloom.errors import ArrayError
 from motionloom.registration.timewarp import distance_grid, fit_planar_alignment
-from motionloom.rotation.planar import PlanarTransform, wrap_angle
+from motionloom.rotation.quat import PlanarTransform, wrap_angle
 from tests.oracles import distance as plain
 
 SQUARE_M = 1e-9

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from tests.support.clips import at_most_60_hz
 
 STEPS_CM = (6, 24, 44)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.motion import KINDS, Footplants
 from tests.support.clips import at_most_60_hz
 from tests.support.places import PROTOCOLS
 from tests.support.tables import PlantScore, score_footplants

@@ -9,7 +9,7 @@ import pytest
 import motionloom as ml
 from motionloom.features.checks.quality_check import QualityCheck, judged_frames
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label

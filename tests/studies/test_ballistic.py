@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.anatomy import mass_segments, stature
 from motionloom.rotation import quat
 from studies.measures.ballistic import find_flights, measure_flights
 from tests.support.clips import takes_of_143

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom._arrays import flag, frozen, not_negative, positive, whole
-from motionloom._block import Block
+from motionloom._arrays import Block, flag, frozen, not_negative, positive, whole
 from motionloom.errors import ArrayError
 
 

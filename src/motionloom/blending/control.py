@@ -14,17 +14,14 @@ from motionloom._records import one_line, record
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.evaluate import Group, holds_along
 from motionloom.blending.weights import checked_row
-from motionloom.body.body_map import roles_for
-from motionloom.body.facing import facing
-from motionloom.body.feet import foot_offsets
-from motionloom.body.knees import find_knees
+from motionloom.body.anatomy import find_knees, foot_offsets
+from motionloom.body.body_map import facing, roles_for
 from motionloom.cleanup.finalize import legs_missing
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.motion.provenance import MadeOf
 from motionloom.registration.curve import RegistrationCurve, roots_at
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 _step = _core.kernel("ml_live_step")
 _hold = _core.kernel("ml_stance_hold")

@@ -49,7 +49,7 @@ from motionloom.features.checks.verification import Verification
 from motionloom.motion.motion import Motion
 from motionloom.registration.timewarp import fit_planar_alignment, point_cloud
 from motionloom.retargeting.match import MatchedClips
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 METHODS = ("registration", "cut")
 """How one clip leads to the next: a blend along their registration, or none."""

@@ -20,13 +20,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, positive
-from motionloom._block import Block
+from motionloom._arrays import Block, BoolArray, FloatArray, flag, of_kind, positive
 from motionloom._core import kernel
+from motionloom.body.anatomy import foot_offsets, foot_points, knees_of_pose
+from motionloom.body.anatomy import repair_knees as knee_repair
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_offsets, foot_points
-from motionloom.body.knees import knees_of_pose
-from motionloom.body.knees import repair_knees as knee_repair
 from motionloom.cleanup.cleanup_report import (
     Cleanup,
     CleanupReport,
@@ -66,10 +64,16 @@ from motionloom.features.footplants.detect import detect_in
 from motionloom.features.footplants.plant_edges import foot_tracks
 from motionloom.features.footplants.sliding_floor import find_floor
 from motionloom.features.glitches.repair import spread_bursts
-from motionloom.motion.contacts import KINDS, Footplants, column_runs, contacts_for, runs_of
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import forward_into
+from motionloom.motion.motion import (
+    KINDS,
+    Footplants,
+    Motion,
+    column_runs,
+    contacts_for,
+    forward_into,
+    runs_of,
+    velocities,
+)
 
 _fastest = kernel("ml_contact_fastest")
 _speeds = kernel("ml_contact_speeds")

@@ -28,12 +28,9 @@ from motionloom.features.checks.quality_check import (
 )
 from motionloom.features.checks.source_limits import check_rig
 from motionloom.features.checks.verification import Verification, warn_flawed
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import Spans, frames_of
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, Skeleton, solve_limb
 from motionloom.motion.provenance import Provenance
-from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 WRISTS = ("left_wrist", "right_wrist")

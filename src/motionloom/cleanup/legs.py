@@ -15,17 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, running_maximum
 from motionloom._core import Record, kernel, maker
-from motionloom._filters import running_maximum
+from motionloom.body.anatomy import SIDES, Knee
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import SIDES
-from motionloom.body.knees import Knee
 from motionloom.features.glitches.glitch_frames import sudden_turn_places
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.limbs import LimbSolution, solve_limb
-from motionloom.motion.motion import Motion
-from motionloom.rotation.easing import ease
+from motionloom.motion.motion import LimbSolution, Motion, runs_of, solve_limb
+from motionloom.rotation.quat import ease
 
 _read = kernel("ml_leg_read")
 _damp = kernel("ml_knee_damp")

@@ -33,11 +33,18 @@ from motionloom.cleanup.legs import (
     spread_smoothly,
     weights_of,
 )
-from motionloom.motion.contacts import column_runs, runs_of
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion, check_rows, replace_valid, valid_quats
-from motionloom.motion.skeleton import Skeleton, forward_into
-from motionloom.rotation.easing import smoothstep
+from motionloom.motion.motion import (
+    Motion,
+    Skeleton,
+    check_rows,
+    column_runs,
+    forward_into,
+    forward_kinematics,
+    replace_valid,
+    runs_of,
+    valid_quats,
+)
+from motionloom.rotation.quat import smoothstep
 
 _trim = kernel("ml_hold_trim")
 _place = kernel("ml_hold_place")

@@ -12,9 +12,8 @@ from motionloom._core import constant
 from motionloom.body.body_map import BodyMap
 from motionloom.intake.airborne import KNOWN_RATES, check_rate
 from motionloom.intake.floor import LegTracks
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.motion import Motion
-from motionloom.motion.source import Floor
+from motionloom.motion.motion import Motion, runs_of
+from motionloom.motion.provenance import Floor
 
 NEAR = 0.2
 """Part of a rate within which it is taken for a known one."""

@@ -10,9 +10,8 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import constant
 from motionloom._records import record
+from motionloom.body.anatomy import ball_height, mass_segments, stature, tip_points
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height, tip_points
-from motionloom.body.proportions import mass_segments, stature
 from motionloom.motion.motion import Motion
 
 GRAVITY = constant("ML_GRAVITY")

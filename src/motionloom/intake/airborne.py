@@ -9,14 +9,13 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import constant
+from motionloom.body.anatomy import mass_segments
 from motionloom.body.body_map import BodyMap
-from motionloom.body.proportions import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.floor import LegTracks, floor_heights
-from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import pick
-from motionloom.motion.motion import Motion
-from motionloom.motion.source import Floor
+from motionloom.motion.motion import Motion, runs_of
+from motionloom.motion.provenance import Floor
 
 CLEAR_M = 0.03
 """A ball this far over the floor does not touch it."""

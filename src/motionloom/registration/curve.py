@@ -34,11 +34,9 @@ from motionloom.formats.archives import archive
 from motionloom.formats.archives.npz import Bundle, pack_array, write_members
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import shown
-from motionloom.motion.contacts import KINDS, Footplants, contacts_for
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import KINDS, Footplants, Motion, Skeleton, contacts_for
 from motionloom.registration.gait_cycles import UncutClips
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

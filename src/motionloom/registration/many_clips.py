@@ -23,7 +23,7 @@ from motionloom.registration.pair_curve import (
     fit_clips,
 )
 from motionloom.registration.timewarp import Grids, TimePath, find_corner_path
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 PER_FRAME = 4
 """Samples per frame of the reference at which clips are followed through the tree."""

@@ -29,7 +29,7 @@ from motionloom.registration.timewarp import (
     find_path_through,
     fit_planar_alignment,
 )
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 PIN_WEIGHT = 1e4
 """Weight of a pair of frames given by hand, against 1 for a detected pair."""

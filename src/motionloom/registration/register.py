@@ -26,15 +26,13 @@ from motionloom._arrays import (
     positive,
     whole,
 )
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.legs import spread_smoothly
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.edit import Frames, Spans, frames_of
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion, velocities
 from motionloom.registration.curve import (
     ConstraintMatch,
     RegistrationCurve,

@@ -31,11 +31,9 @@ from motionloom._arrays import FloatArray, IntArray, finite, one_of
 from motionloom._core import kernel
 from motionloom._progress import report_step
 from motionloom._records import record
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing, roles_for
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton, end_positions
+from motionloom.motion.motion import Motion, Skeleton, end_positions
 from motionloom.retargeting.match import clip_names
 
 FEWEST = 40

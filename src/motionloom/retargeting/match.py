@@ -16,8 +16,7 @@ from motionloom.body.root_motion import travel_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import resample_repaired
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, contacts_for
 from motionloom.retargeting.retarget import retarget
 
 T = TypeVar("T")

@@ -1,16 +1,21 @@
-"""Unit quaternions (w, x, y, z): Hamilton product, active rotations, leading axes broadcast.
+"""Rotations: unit quaternions, smooth steps from one to the next, and turns about the up axis.
 
+Quaternions are (w, x, y, z): Hamilton product, active rotations, leading axes broadcast.
 ``q_world_child = multiply(q_world_parent, q_parent_child)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
+from motionloom._records import record
+from motionloom.errors import ArrayError
 
 IDENTITY: FloatArray = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
@@ -311,3 +316,128 @@ def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
     spread = log(multiply(conjugate(centre)[..., None, :], q))
     step = np.sum(np.asarray(weights)[..., None] * spread, axis=-2)
     return normalize(multiply(centre, exp(step)))
+
+
+# --- Easing: the smooth steps with which weights, offsets and angles set in and run out
+
+
+def smoothstep(u: FloatArray) -> FloatArray:
+    """3u² - 2u³: from 0 to 1 over ``u`` in [0, 1], flat at both ends. The caller clips ``u``.
+
+    Examples
+    --------
+    >>> smoothstep(np.array([0.0, 0.5, 1.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return np.asarray(u * u * (3.0 - 2.0 * u))
+
+
+def smootherstep(u: FloatArray) -> FloatArray:
+    """From 0 to 1 with no velocity and no acceleration at either end; constant outside [0, 1]."""
+    u = np.clip(u, 0.0, 1.0)
+    return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
+
+
+def ease(t: npt.ArrayLike, *, nested: bool = False) -> FloatArray:
+    """2t³ - 3t² + 1: from 1 at ``t <= 0`` down to 0 at ``t >= 1``, flat at both ends.
+
+    ``nested`` multiplies in the order of the C core (Horner). Both orders differ in the last bit,
+    and results must not depend on which module works them out.
+    """
+    t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
+    return np.asarray((2.0 * t - 3.0) * t * t + 1.0 if nested else 2.0 * t**3 - 3.0 * t**2 + 1.0)
+
+
+# --- Planar transforms: a turn about the up axis and a slide on the ground
+
+
+def wrap_angle(angle: FloatArray | float) -> FloatArray:
+    """``angle`` in radians brought into (-pi, pi]."""
+    return np.asarray(np.pi - (np.pi - np.asarray(angle, dtype=np.float64)) % (2.0 * np.pi))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class PlanarTransform:
+    """Rigid motion of the ground plane; fields are scalars or arrays that broadcast.
+
+    Attributes
+    ----------
+    theta : array | float
+        Turn about +Y, radians; positive carries +Z towards +X.
+    x0, z0 : array | float
+        Shift along +X and +Z after the turn, metres.
+
+    Examples
+    --------
+    >>> quarter = PlanarTransform(np.pi / 2, 1.0, 0.0)
+    >>> quarter.apply(np.array([0.0, 0.9, 1.0])).round(6).tolist()
+    [2.0, 0.9, 0.0]
+    """
+
+    theta: FloatArray | float
+    x0: FloatArray | float
+    z0: FloatArray | float
+
+    @staticmethod
+    def identity() -> PlanarTransform:
+        """The transform that does not move anything.
+
+        Returns
+        -------
+        PlanarTransform
+            No turn and no shift.
+        """
+        return PlanarTransform(0.0, 0.0, 0.0)
+
+    def apply(self, points: FloatArray) -> FloatArray:
+        """World points (..., 3) turned and shifted; y untouched.
+
+        Returns
+        -------
+        (..., 3) array
+            The points afterwards.
+        """
+        if not isinstance(points, np.ndarray) or points.shape[-1:] != (3,):
+            raise ArrayError(f"`points` must be an array of shape (..., 3), got {points!r:.80}.")
+        cos, sin = np.cos(self.theta), np.sin(self.theta)
+        x, z = points[..., 0], points[..., 2]
+        return np.stack(
+            np.broadcast_arrays(
+                cos * x + sin * z + self.x0, points[..., 1], cos * z - sin * x + self.z0
+            ),
+            axis=-1,
+        )
+
+    def quat(self) -> FloatArray:
+        """The turn as a quaternion (..., 4).
+
+        Returns
+        -------
+        (..., 4) array
+            Quaternions about the up axis, w first.
+        """
+        return from_axis_angle(np.array([0.0, 1.0, 0.0]), self.theta)
+
+    def inverse(self) -> PlanarTransform:
+        """The transform that undoes this one.
+
+        Returns
+        -------
+        PlanarTransform
+            ``t.inverse().apply(t.apply(x))`` is ``x``.
+        """
+        cos, sin = np.cos(self.theta), np.sin(self.theta)
+        return PlanarTransform(
+            -np.asarray(self.theta),
+            -(cos * self.x0 - sin * self.z0),
+            -(cos * self.z0 + sin * self.x0),
+        )
+
+    def __matmul__(self, other: PlanarTransform) -> PlanarTransform:
+        cos, sin = np.cos(self.theta), np.sin(self.theta)
+        return PlanarTransform(
+            np.asarray(self.theta) + other.theta,
+            cos * other.x0 + sin * other.z0 + self.x0,
+            cos * other.z0 - sin * other.x0 + self.z0,
+        )

@@ -20,8 +20,7 @@ from motionloom.features.checks.verification import Verification, warn_flawed, w
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion, joined_name
+from motionloom.motion.motion import Footplants, Motion, joined_name
 from motionloom.motion.provenance import Provenance, Track
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation import quat

@@ -18,8 +18,7 @@ import numpy as np
 from motionloom._arrays import IntArray, flag, not_negative, positive, whole
 from motionloom._core import integer, kernel
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.tables.choice import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.query_engine import RANKED, Best, QueryEngine
 from motionloom.tables.score.columns import COLUMNS

@@ -11,7 +11,7 @@ import pytest
 import motionloom as ml
 from motionloom.blending import control
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from tests.oracles import control as plain
 
 WALKS = tuple(ml.synthetic.clip("walk", turn=t, duration_s=1.5).motion for t in (-0.8, 0.4, 0.8))

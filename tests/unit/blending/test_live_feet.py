@@ -9,7 +9,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending.control import stance_of
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.rotation import quat
 from tests.oracles.stance import Stance
 

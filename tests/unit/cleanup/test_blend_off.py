@@ -7,7 +7,7 @@ from motionloom.cleanup.legs import (
     nearness,
     spread_smoothly,
 )
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 from tests.oracles import blend_off as plain
 
 EXACT = 1e-12

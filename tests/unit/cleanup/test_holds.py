@@ -4,7 +4,7 @@ import pytest
 from motionloom._core import kernel
 from motionloom.cleanup.solve import KEPT, find_holds
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 from tests.oracles import holds as plain
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom._core import CoreError, kernel
+from motionloom.body.anatomy import find_knees, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees
 from motionloom.cleanup.legs import (
     damped_angle,
     damped_span,

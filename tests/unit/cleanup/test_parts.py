@@ -12,8 +12,7 @@ from motionloom.cleanup.footskate import MOST_TIMES, Releases, _trim, _widened
 from motionloom.cleanup.legs import highest_nearby, nearness, spread_smoothly
 from motionloom.cleanup.solve import Hold, _stretch
 from motionloom.features.checks.verification import FailedCheck
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Skeleton
 from tests.oracles.aims import held_reach
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup import footskate
 from motionloom.cleanup.cleanup_report import Cleanup
 from motionloom.cleanup.footskate import (

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import foot_points, mass_segments, stature, tip_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.proportions import mass_segments, stature
 from motionloom.features.balance import (
     GRAVITY,
     HALF_WIDTH,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.registration.pair_curve import guarded_turns
 from motionloom.registration.register import timed_by_contacts
 

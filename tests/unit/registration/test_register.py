@@ -12,7 +12,7 @@ from motionloom.registration.curve import SCHEMA, Spline, roots_at
 from motionloom.registration.many_clips import Edge, _cropped, cheapest_tree
 from motionloom.registration.register import _mean_spacing
 from motionloom.registration.timewarp import TimePath, distance_grid, find_open_path
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 WALK = ml.synthetic.clip("walk", duration_s=2.5).motion
 TURN = ml.synthetic.clip("walk", turn=0.7, duration_s=2.5).motion

@@ -6,7 +6,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.path import choose_path

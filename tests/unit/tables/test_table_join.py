@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label

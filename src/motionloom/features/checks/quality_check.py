@@ -2,11 +2,11 @@
 
 :func:`verify` is the verb, :class:`QualityCheck` the same for many results of the same sources.
 Both measure series of every frame and compare them with the limits of the sources
-(:mod:`motionloom.features.checks.source_limits`). Where the provenance of a result is known, its feet
-and travel are compared with the clips at the times that they play. No contact labels are needed: a
-foot carries the body if its sole is as low as the body stands, if the body does not fall and its
-weight is over that foot. Its slip is how far it gets over the ground beyond what the clips' feet do
-at the mapped times. See core/src/checks/check_support.c.
+(:mod:`motionloom.features.checks.source_limits`). Where the provenance of a result is known, its
+feet and travel are compared with the clips at the times that they play. No contact labels are
+needed: a foot carries the body if its sole is as low as the body stands, if the body does not fall
+and its weight is over that foot. Its slip is how far it gets over the ground beyond what the clips'
+feet do at the mapped times. See core/src/checks/check_support.c.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom import _core
-from motionloom._arrays import BoolArray, FloatArray, flag, items, of_kind
-from motionloom._block import Block
+from motionloom._arrays import Block, BoolArray, FloatArray, flag, items, of_kind
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError, SkeletonMismatchError
@@ -67,10 +66,8 @@ from motionloom.features.glitches.glitch_frames import (
     turns_and_glitches,
 )
 from motionloom.findings import Finding
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, Skeleton, contacts_for
 from motionloom.motion.provenance import Copy, Provenance
-from motionloom.motion.skeleton import Skeleton
 
 
 def verify(

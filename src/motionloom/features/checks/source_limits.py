@@ -18,18 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom import _core
-from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._block import Block
+from motionloom._arrays import Block, BoolArray, FloatArray, IntArray
 from motionloom._core import constant, integer, kernel
 from motionloom._records import record
+from motionloom.body.anatomy import FootOffsets, Knee, find_knees, foot_offsets
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import FootOffsets, foot_offsets
-from motionloom.body.knees import Knee, find_knees
 from motionloom.errors import SkeletonMismatchError
 from motionloom.features.glitches.glitch_frames import body_joints
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.motion.provenance import Copy
-from motionloom.motion.skeleton import Skeleton
 
 _measure = _core.kernel("ml_check_measure")
 _record = _core.maker("ml_check_series")

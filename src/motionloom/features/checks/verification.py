@@ -15,7 +15,7 @@ from motionloom._records import record
 from motionloom.features.checks.source_limits import CheckRig
 from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.motion.contacts import KINDS
+from motionloom.motion.motion import KINDS
 
 TURN = integer("ML_CHECK_TURN")
 SPEED = integer("ML_CHECK_SPEED")

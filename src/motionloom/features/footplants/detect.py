@@ -16,8 +16,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom._core import kernel
+from motionloom.body.anatomy import ball_height
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height
 from motionloom.features.footplants.plant_edges import (
     FootSignals,
     FootTracks,
@@ -25,8 +25,7 @@ from motionloom.features.footplants.plant_edges import (
     measure_foot_signals,
     refine_edges,
 )
-from motionloom.motion.contacts import Footplants, column_runs, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, column_runs, runs_of
 
 BODY_PART = 0.2
 """A standing point moves at no more than this part of the body's speed."""

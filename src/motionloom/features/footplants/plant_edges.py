@@ -20,12 +20,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
+from motionloom.body.anatomy import foot_offsets, foot_points, mean_skeleton
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_offsets, foot_points, mean_skeleton
-from motionloom.motion.contacts import column_runs
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import forward_into
+from motionloom.motion.motion import Motion, column_runs, forward_into, velocities
 
 _standing = kernel("ml_foot_standing")
 

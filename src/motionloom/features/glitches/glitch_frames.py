@@ -19,14 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
+from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind, running_maximum
 from motionloom._core import Record, kernel, maker
-from motionloom._filters import running_maximum
 from motionloom.body.body_map import ROLES, BodyMap, roles_for
 from motionloom.findings import Finding
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.motion import Motion, check_rows
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, check_rows, runs_of
 from motionloom.rotation import quat
 
 _find_bends = kernel("ml_bend_find")

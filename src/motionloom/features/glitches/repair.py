@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom.body.anatomy import repair_knees
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.knees import repair_knees
 from motionloom.features.glitches.glitch_frames import (
     body_joints,
     bridge_line,
@@ -27,10 +27,8 @@ from motionloom.features.glitches.glitch_frames import (
     rougher_frames,
     unflip,
 )
-from motionloom.motion.contacts import column_runs, runs_of
 from motionloom.motion.edit import check_rates, resample
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import forward_into
+from motionloom.motion.motion import Motion, column_runs, forward_into, runs_of
 from motionloom.rotation import quat
 
 LONGEST_S = 0.035

@@ -10,20 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
+from motionloom._arrays import BoolArray, FloatArray, IntArray, cos, sin, whole
 from motionloom._core import constant, kernel
-from motionloom._elementary import cos, sin
 from motionloom._records import record, reduced
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing_of_positions
-from motionloom.body.feet import FootOffsets, foot_points
+from motionloom.body.anatomy import FootOffsets, foot_points
+from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for
 from motionloom.body.root_motion import heading_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.motion.provenance import WHOLE_BODY, Provenance, Track
-from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 FARTHEST_M = 1e6

@@ -13,9 +13,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray, exp
 from motionloom._core import integer
-from motionloom._elementary import exp
 from motionloom._records import record
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import FloatArray32, Frames, release_frames

@@ -9,9 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray, items
+from motionloom._arrays import FloatArray, IntArray, cos, items, sin
 from motionloom._core import constant, kernel
-from motionloom._elementary import cos, sin
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.windows import compared_joints

@@ -11,10 +11,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.paper.plant_queue import FARTHEST, HeldFeet, Track, hold_plants

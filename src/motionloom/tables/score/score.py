@@ -26,13 +26,11 @@ from motionloom._arrays import (
 from motionloom._core import constant
 from motionloom._records import record
 from motionloom.blending.transition import Transition
+from motionloom.body.anatomy import ball_height, foot_points, mass_parts, mass_segments
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height, foot_points
-from motionloom.body.proportions import mass_parts, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.motion import Motion, motion_in
+from motionloom.motion.motion import Footplants, Motion, motion_in, runs_of
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.stance import (

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, cos, sin
 from motionloom._core import constant
-from motionloom._elementary import cos, sin
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY, ROLL_S
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 from motionloom.tables.collection.frames import Frames
 
 BALLS = (1, 3)

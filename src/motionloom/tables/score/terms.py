@@ -8,15 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
+from motionloom._arrays import FloatArray, IntArray, norm
 from motionloom._core import Record, constant, integer, kernel, record
-from motionloom._elementary import norm
+from motionloom.body.anatomy import TIP_BEFORE_BALL, ball_height, mass_segments, stature
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import TIP_BEFORE_BALL, ball_height
-from motionloom.body.proportions import mass_segments, stature
 from motionloom.errors import TableError
 from motionloom.features.balance import HALF_WIDTH
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of

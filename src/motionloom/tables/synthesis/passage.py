@@ -13,10 +13,10 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import constant
-from motionloom.body.knees import MOST_FLEXION
+from motionloom.body.anatomy import MOST_FLEXION
 from motionloom.features.balance import GRAVITY
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
 from motionloom.tables.synthesis.gap_windows import OuterPose, rows_in_time

@@ -12,14 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
+from motionloom._arrays import BoolArray, FloatArray, IntArray, norm
 from motionloom._core import Record, integer, kernel, record
-from motionloom._elementary import norm
-from motionloom.body.feet import SIDES, FootOffsets
-from motionloom.body.knees import knees_of_pose
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.body.anatomy import SIDES, FootOffsets, knees_of_pose
+from motionloom.motion.motion import Footplants, Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames, clip_speeds
 from motionloom.tables.score.recipe import Recipe, rows_at

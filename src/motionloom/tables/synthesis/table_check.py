@@ -15,8 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import integer
 from motionloom._records import record
-from motionloom.body.feet import foot_offsets
-from motionloom.body.knees import knees_of_pose
+from motionloom.body.anatomy import foot_offsets, knees_of_pose
 from motionloom.features.checks.quality_check import leg_length, measure_support, new_support
 from motionloom.features.checks.source_limits import (
     LOWS,
@@ -42,8 +41,7 @@ from motionloom.features.checks.verification import (
     failed_checks,
 )
 from motionloom.features.glitches.glitch_frames import glitch_mask
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.synthesis.synthesis import Rig

@@ -21,8 +21,8 @@ from motionloom.features.checks.quality_check import (
 )
 from motionloom.features.checks.source_limits import Series, check_rig, series_of
 from motionloom.features.checks.verification import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
+from motionloom.motion.motion import Footplants
 from motionloom.motion.provenance import Provenance
 from tests.oracles import support as plain
 

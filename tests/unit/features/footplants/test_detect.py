@@ -19,11 +19,9 @@ from motionloom.features.footplants.detect import (
     detect_footplants,
 )
 from motionloom.features.footplants.plant_edges import FootSignals
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.edit import move, resample
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import KINDS, Footplants, Motion, Skeleton, runs_of
 from motionloom.rotation import quat
 from tests.support.tables import PlantScore, score_footplants
 

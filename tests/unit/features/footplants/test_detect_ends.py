@@ -9,7 +9,7 @@ import pytest
 
 from motionloom.features.footplants.detect import draw_out
 from motionloom.features.footplants.plant_edges import FootSignals
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 
 FPS = 60.0
 N = 100

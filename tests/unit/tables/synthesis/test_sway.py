@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import kernel
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import (

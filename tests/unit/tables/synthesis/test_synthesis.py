@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.motion import check_rows
+from motionloom.motion.motion import check_rows, runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import clip_speeds, frames_of
 from motionloom.tables.score.recipe import Recipe
