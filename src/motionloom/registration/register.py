@@ -34,7 +34,6 @@ from motionloom.features.glitches.repair import repair_capture
 from motionloom.motion.edit import Frames, Spans, frames_of
 from motionloom.motion.motion import KINDS, Footplants, Motion, velocities
 from motionloom.registration.curve import (
-    ConstraintMatch,
     RegistrationCurve,
     Spline,
     adjust_increasing,
@@ -537,17 +536,21 @@ def with_matches(
 
     ``constraints`` holds, by name, the intervals of every motion in its frames.
     """
-    every = {kind: [p.intervals()[kind] for p in curve.footplants] for kind in KINDS}
-    matches: dict[str, tuple[ConstraintMatch, ...]] = {}
     ends = curve.times(np.array([0.0, curve.times.u_end]))  # (2, K)
-    for kind, per_clip in {**every, **constraints}.items():
-        per_motion = []
-        for k, intervals in enumerate(per_clip):
-            spans = np.array(intervals, dtype=np.float64).reshape(-1, 2)
-            spans = np.clip(spans, ends[0, k], ends[1, k])
-            inside = curve.u_of(k, spans[spans[:, 1] > spans[:, 0]])
-            per_motion.append([(float(start), float(end)) for start, end in inside])
-        matches[kind] = match_constraints(per_motion)
+    on_curve: list[list[list[Interval]]] = []  # by motion, then by kind
+    for k, plants in enumerate(curve.footplants):
+        kinds = [*plants.intervals().values(), *(each[k] for each in constraints.values())]
+        spans = [
+            np.clip(np.array(each, dtype=np.float64).reshape(-1, 2), *ends[:, k]) for each in kinds
+        ]
+        spans = [each[each[:, 1] > each[:, 0]] for each in spans]
+        stops = np.cumsum([len(each) for each in spans])[:-1]
+        inside = np.split(curve.u_of(k, np.concatenate(spans)), stops)
+        on_curve.append([[(float(a), float(b)) for a, b in each] for each in inside])
+    matches = {
+        kind: match_constraints(per_motion)
+        for kind, *per_motion in zip((*KINDS, *constraints), *on_curve, strict=True)
+    }
     return dataclasses.replace(curve, matches=matches)
 
 

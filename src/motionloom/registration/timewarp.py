@@ -78,11 +78,11 @@ def point_cloud(
     skeleton = motion.skeleton
     body = roles_for(skeleton, body)
     joints = _telling_joints(among[0] if among else skeleton, body)
+    wrists = [wrist for wrist in (body.left_wrist, body.right_wrist) if wrist is not None]
+    hands = set(skeleton.carried_by(wrists).tolist())  # end sites on fingers tell nothing
     tipped = all(np.array_equal(skeleton.end_parents, each.end_parents) for each in among)
     ends = [
-        e
-        for e, j in enumerate(skeleton.end_parents)
-        if tipped and (j in joints or _is_tip(skeleton, body, j))
+        e for e, j in enumerate(skeleton.end_parents) if tipped and (j in joints or j not in hands)
     ]
     positions, quats = motion.world_pose()
     tips = end_positions(skeleton, positions, quats)[:, ends]
@@ -143,13 +143,6 @@ def _telling_joints(skeleton: Skeleton, body: BodyMap) -> list[int]:
         if has_bone and not below_hand[j]:
             keep.append(j)
     return keep
-
-
-def _is_tip(skeleton: Skeleton, body: BodyMap, joint: int) -> bool:
-    """Whether an end site on ``joint`` tells something: not on a finger."""
-    chain = skeleton.chain(int(joint))
-    hands = {body.left_wrist, body.right_wrist} - {None}
-    return not any(j in hands for j in chain)
 
 
 # --- The distance of two frames, whatever their place and heading

@@ -6,13 +6,13 @@ Quaternions are (w, x, y, z): Hamilton product, active rotations, leading axes b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
 from motionloom.errors import ArrayError
@@ -156,25 +156,33 @@ def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     return out
 
 
-def drawn(
+def smoothed(
     q: FloatArray,
-    mean: FloatArray,
+    frames: IntArray,
+    mean: Callable[[FloatArray], FloatArray],
     share: FloatArray,
     origin: FloatArray,
     allowed: FloatArray,
 ) -> FloatArray:
-    """Rotations drawn towards a mean, and never farther than ``allowed`` from where they were.
+    """Some rotations drawn towards the mean of those around, but not far from where they were.
 
     Parameters
     ----------
-    q, mean, origin : (..., 4)
-        The rotations, the mean of any length, and where the rotations were at first.
+    q : (F, ..., 4)
+        All rotations.
+    frames : (C,)
+        Those that are smoothed.
+    mean
+        Weighted mean of values (F, ...) around each of the frames. (C, ...).
     share
-        Part of the way to the mean that they are drawn; broadcasts.
+        Part of the way to the mean that they are drawn; broadcasts to (C, ...).
+    origin : (C, ..., 4)
+        Where they were at first.
     allowed
-        Angle, radians, that is approached smoothly; broadcasts.
+        Angle from there, radians, that is approached smoothly; broadcasts to (C, ...).
     """
-    smooth = slerp(q, normalize(mean), share)
+    q = make_continuous(q)
+    smooth = slerp(q[frames], normalize(mean(q)), share)
     change = angle_between(origin, smooth) / allowed
     return slerp(origin, smooth, (1.0 + change**4) ** -0.25)
 

@@ -12,7 +12,6 @@ import numpy as np
 from motionloom._arrays import IntArray
 from motionloom._core import CoreError, Record, blank, integer, kernel, record
 from motionloom.errors import TableError
-from motionloom.features.checks.source_limits import rig_record
 from motionloom.tables.choice import (
     Choice,
     WindowSlots,
@@ -428,7 +427,7 @@ def table_record(
         "fps": frames.fps,
         "rows": rows.record,
         "rig": check.rig.record,
-        "check_rig": rig_record(check.check_rig),
+        "check_rig": check.check_rig.core,
         **slots.records(),
         "index": index.windows_record(),
         "by_start": index.lists_record("by_start"),

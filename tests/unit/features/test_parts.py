@@ -30,7 +30,7 @@ def test_five_frames_of_a_stance_are_enough_to_see_it_creep():
 
 
 def test_each_part_of_the_body_is_looked_at_once():
-    names = [part.name for part in _parts(WALK, BodyMap.guess(WALK.skeleton))]
+    names = [part.name for part in _parts(WALK.skeleton, BodyMap.guess(WALK.skeleton))]
     assert len(names) == len(set(names))
     assert sum("toe" in name for name in names) == 2
     assert {"the body", "the left leg", "the right arm", "the left foot"} <= set(names)

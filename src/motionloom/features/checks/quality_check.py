@@ -190,6 +190,7 @@ class QualityCheck:
         self._gaps: dict[int, npt.NDArray[np.float32]] = {}
         self._supports = SourceSupports((), ())
         self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
+        self._last_played: tuple[Provenance, int, Played] | None = None
         self._kept: _Kept | None = None
 
     def __repr__(self) -> str:
@@ -225,12 +226,29 @@ class QualityCheck:
         return self._limits
 
     def _glitch_joints(self, motion: Motion) -> tuple[list[int], set[int]]:
-        """Joints that may glitch; the last ones stay here, for most motions have one skeleton."""
+        """Joints that may glitch, of a skeleton that is compared with those of the sources.
+
+        The last ones stay here, for most motions have one skeleton.
+        """
         entry = self._joints
         if entry is None or entry[0] is not motion.skeleton:
+            for source in self.sources:
+                if not source.skeleton.same_joints(motion.skeleton):
+                    raise SkeletonMismatchError(
+                        f"`sources` must share the motion's skeleton; {source!r} does not. "
+                        "Use ml.retarget first."
+                    )
             body = roles_for(motion.skeleton, self._body)
             entry = self._joints = motion.skeleton, glitch_joints(motion.skeleton, body)
         return entry[1]
+
+    def _played_in(self, motion: Motion, provenance: Provenance) -> Played:
+        """What plays in a motion; the last is kept, for tries have one provenance."""
+        entry = self._last_played
+        if entry is None or entry[0] is not provenance or entry[1] != motion.n_frames:
+            played = Played.of(provenance, motion, self.sources)
+            entry = self._last_played = provenance, motion.n_frames, played
+        return entry[2]
 
     def _measure(self, rig: CheckRig, k: int) -> tuple[Limits, list[int], Series]:
         """Limits of a source, frames of its glitches, and what was measured."""
@@ -283,16 +301,10 @@ class QualityCheck:
             The motion's joints in the world, where the caller knows them: ``world_pose()``.
         """
         of_kind(motion, Motion, "motion")
-        for source in self.sources:
-            own = source.skeleton
-            if own is not motion.skeleton and not own.same_joints(motion.skeleton):
-                raise SkeletonMismatchError(
-                    f"`sources` must share the motion's skeleton; {source!r} does not. "
-                    "Use ml.retarget first."
-                )
-        played = Played() if provenance is None else Played.of(provenance, motion, self.sources)
+        looked_at = self._glitch_joints(motion)
+        played = Played() if provenance is None else self._played_in(motion, provenance)
         pose = motion.world_pose() if pose is None else pose
-        turns, glitches = turns_and_glitches(motion, pose[0], self._glitch_joints(motion))
+        turns, glitches = turns_and_glitches(motion, pose[0], looked_at)
         unsound = tuple(_unsound(turns, pose[0]))
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
@@ -313,7 +325,7 @@ class QualityCheck:
             if self.sources and len(rig.legs) and judged.any():
                 leg = leg_length(rig, pose[0])
                 rows = self._with_support(rows, series, motion.fps, leg, played, judged)
-        failed = failed_checks(rig, motion.skeleton.names, rows)
+        failed = failed_checks(rig, motion.skeleton.names, rows) if len(rows) else []
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
             failed += restless_head(rig, motion, series, limits, skipped)
@@ -412,6 +424,8 @@ class QualityCheck:
         for part in played.shown:
             offset = part.first - part.start
             frames += [frame + offset for frame in self._glitches[part.source]]
+        if not frames:
+            return np.zeros(motion.n_frames, dtype=bool)
         return glitch_mask(motion, [frame for frame in frames if 0 <= frame < motion.n_frames])
 
     def speed_ratio(self, motion: Motion) -> float:

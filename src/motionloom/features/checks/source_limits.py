@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ from motionloom.motion.provenance import Copy
 
 _measure = _core.kernel("ml_check_measure")
 _record = _core.maker("ml_check_series")
+_rig_record = _core.maker("ml_check_rig")
+_limits_record = _core.maker("ml_check_limits")
 
 Pose = tuple[FloatArray, FloatArray]
 """World positions and rotations of all joints."""
@@ -118,7 +120,7 @@ def measure_series(
         np.ascontiguousarray(each, dtype=np.float64) for each in (positions, world, quats)
     )
     work = np.zeros((len(rig.parents), 6))
-    _measure(rig_record(rig), fps, positions, world, quats, work, out.core)
+    _measure(rig.core, fps, positions, world, quats, work, out.core)
 
 
 # --- CheckRig: what the checks need to know of a skeleton, in plain arrays for the core
@@ -131,10 +133,7 @@ SHORT_M = 0.05
 """Shorter bones count as this long, metres."""
 
 
-@record
-class CheckRig(NamedTuple):
-    """Joints that are checked, legs, feet and head of a body."""
-
+class _Rig(NamedTuple):
     parents: IntArray
     """(J,)"""
     checked: IntArray
@@ -153,6 +152,29 @@ class CheckRig(NamedTuple):
     """Heel and ball of each foot in its ankle's frame, metres. (0 or 2, 2, 3)"""
     quick: FloatArray
     """Speed relative to its parent that each checked joint may always have, m/s. (N,)"""
+
+
+@record
+class CheckRig(_Rig):
+    """Joints that are checked, legs, feet and head of a body."""
+
+    @cached_property
+    def core(self) -> _core.Record:
+        """The rig as the core takes it."""
+        arrays = self._asdict()
+        del arrays["quick"]
+        made: _core.Record = _rig_record(
+            n_joints=len(self.parents),
+            n_checked=len(self.checked),
+            n_carriers=len(self.carriers),
+            n_across=len(self.across),
+            n_legs=len(self.legs),
+            **arrays,
+        )
+        return made
+
+    def __reduce__(self) -> tuple[type[CheckRig], tuple[Any, ...]]:
+        return CheckRig, tuple(self)
 
 
 def check_rig(motion: Motion, *, body: BodyMap | None = None) -> CheckRig:
@@ -198,27 +220,6 @@ def rig_of_body(
     )
 
 
-@_core.kept
-def rig_record(rig: CheckRig) -> _core.Record:
-    """A rig as the core takes it."""
-    return _core.record(
-        "ml_check_rig",
-        n_joints=len(rig.parents),
-        n_checked=len(rig.checked),
-        n_carriers=len(rig.carriers),
-        n_across=len(rig.across),
-        n_legs=len(rig.legs),
-        head=rig.head,
-        parents=rig.parents,
-        checked=rig.checked,
-        carriers=rig.carriers,
-        across=rig.across,
-        legs=rig.legs,
-        hinges=rig.hinges,
-        soles=rig.soles,
-    )
-
-
 def _checked_joints(skeleton: Skeleton, body: BodyMap, pelvis: int) -> list[int]:
     """Joints below the pelvis with a role and those between; every joint where none has a role.
 
@@ -242,10 +243,7 @@ EDGE_S, LONG_S = 0.06, 1.0
 """The first and last 0.06 s of a clip longer than 1 s set no limits."""
 
 
-@record
-class Limits(NamedTuple):
-    """Largest values of the sources, captured glitches excluded."""
-
+class _Largest(NamedTuple):
     turn: FloatArray
     """Rotation speed of judged joints, rad/s. (N,)"""
     speed: FloatArray
@@ -274,6 +272,22 @@ class Limits(NamedTuple):
     """See ``BODY``. (4,)"""
     quick: FloatArray
     """Speed relative to its parent that each judged joint may always have, m/s. (N,)"""
+
+
+@record
+class Limits(_Largest):
+    """Largest values of the sources, captured glitches excluded."""
+
+    @cached_property
+    def core(self) -> _core.Record:
+        """The limits as the core takes them."""
+        made: _core.Record = _limits_record(
+            n_checked=len(self.turn), n_carriers=len(self.carried), **self._asdict()
+        )
+        return made
+
+    def __reduce__(self) -> tuple[type[Limits], tuple[FloatArray, ...]]:
+        return Limits, tuple(self)
 
 
 BODY = ("head", "travel", "brake", "hover")
@@ -352,17 +366,6 @@ def measure_limits(
         drag,
         body,
         rig.quick,
-    )
-
-
-@_core.kept
-def limits_record(limits: Limits) -> _core.Record:
-    """Limits as the core takes them."""
-    return _core.record(
-        "ml_check_limits",
-        n_checked=len(limits.turn),
-        n_carriers=len(limits.carried),
-        **limits._asdict(),
     )
 
 
@@ -535,7 +538,7 @@ def judge(
     n_found = np.zeros(1, dtype=np.int64)
     skipped = np.ascontiguousarray(checked.skipped, dtype=np.bool_)
     _judge(
-        checked.series.core, limits_record(limits),
+        checked.series.core, limits.core,
         np.ascontiguousarray(checked.planted, dtype=np.bool_), checked.fps, checked.first,
         checked.last, skipped, checked.judged, _given(checked.plan), int(checked.held),
         _given(allowed), _given(grounds), None if floors is None else _given(floors), gaps, WARP,

@@ -9,7 +9,7 @@ is no faster than in the rest of the clip, or three quarters of the step are spr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,7 +28,7 @@ from motionloom.features.glitches.glitch_frames import (
     unflip,
 )
 from motionloom.motion.edit import check_rates, resample
-from motionloom.motion.motion import Motion, column_runs, forward_into, runs_of
+from motionloom.motion.motion import Motion, Skeleton, column_runs, forward_into, runs_of
 from motionloom.rotation import quat
 
 LONGEST_S = 0.035
@@ -343,15 +343,13 @@ def spread_bursts(
     if motion.fps < BURST_FPS or motion.n_frames < SHORTEST:
         return Spread(motion, ())
     parts = []
-    for part in _parts(motion, body):
+    for part in _parts(motion.skeleton, body):
         is_leg = part.kind == "limb" and part.name.endswith("leg")
         if not ((legs_only and not is_leg) or (not legs and (is_leg or part.kind == "foot"))):
             parts.append(part)
     clip = _Clip(motion, parts)
     for k, part in enumerate(parts):
-        spread, bursts = _spread_part(clip, part)
-        if spread is not clip.motion:
-            clip = _Clip(spread, parts[k + 1 :])
+        clip, bursts = _spread_part(clip, part, parts[k + 1 :])
         if bursts.any():
             notes.append(f"{part.name} ({_frames_in_words(bursts)})")
     return Spread(clip.motion, tuple(notes))
@@ -369,6 +367,8 @@ class _Clip:
     arrays
         Root positions, rotations and translations of the smoothed clip, where they are not those
         of ``motion``.
+    pose
+        Its joints in the world, where they are known.
     """
 
     def __init__(
@@ -376,13 +376,16 @@ class _Clip:
         motion: Motion,
         parts: Sequence[_Part],
         arrays: tuple[FloatArray, FloatArray, FloatArray | None] | None = None,
+        pose: tuple[FloatArray, FloatArray] | None = None,
     ) -> None:
         self.motion, self.fps = motion, motion.fps
         if arrays is None:
             arrays = motion.root_positions, motion.local_quats, motion.joint_translations
         self.root, self.quats, self.moving = arrays
-        out = np.zeros((*self.quats.shape[:2], 3)), np.zeros(self.quats.shape)
-        self.positions, self.world = forward_into(motion.skeleton, *arrays, out)
+        if pose is None:
+            out = np.zeros((*self.quats.shape[:2], 3)), np.zeros(self.quats.shape)
+            pose = forward_into(motion.skeleton, *arrays, out)
+        self.positions, self.world = pose
         self._joints = sorted({joint for part in parts for joint in part.shown})
         self._in_parents = any(part.kind in ("foot", "head") for part in parts)
 
@@ -411,18 +414,21 @@ class _Clip:
         """The smoothed clip as a motion."""
         if self.quats is self.motion.local_quats:
             return self.motion
-        changed: dict[str, FloatArray | None] = {"local_quats": quat.make_continuous(self.quats)}
+        changed: dict[str, FloatArray | None] = {"local_quats": self.quats}
         if self.root is not self.motion.root_positions:  # the whole body is smoothed
             changed |= {"root_positions": self.root, "joint_translations": self.moving}
         return self.motion.replace(**changed)
 
 
-def _spread_part(clip: _Clip, part: _Part) -> tuple[Motion, BoolArray]:
-    """The motion with one part's bursts spread, and the steps in which they were. (F - 1,)."""
+def _spread_part(clip: _Clip, part: _Part, later: Sequence[_Part]) -> tuple[_Clip, BoolArray]:
+    """The clip with one part's bursts spread, and the steps in which they were. (F - 1,).
+
+    Of the new clip the parts ``later`` are judged.
+    """
     motion = clip.motion
     first = _bursts_of(clip, part) | _jolts(clip, part)
     if not first.any():
-        return motion, first
+        return clip, first
     carried = motion.skeleton.carried_by(part.joints.tolist())
     allowed = _allowed(clip, part, first)
     envelope = _share(first, motion.fps, flat_s=2.0 * FLAT_S)
@@ -431,11 +437,12 @@ def _spread_part(clip: _Clip, part: _Part) -> tuple[Motion, BoolArray]:
         both = clip.positions[:, carried], slowed.positions[:, carried]
         worse = rougher_frames(*both, motion.fps, envelope > 0.0)
         if not worse.any():
-            return slowed.smoothed(), first & (envelope[1:] > 0.0)
+            pose = slowed.positions, slowed.world
+            return _Clip(slowed.smoothed(), later, None, pose), first & (envelope[1:] > 0.0)
         if rounds == ROUNDS[-1]:
             envelope = envelope * (1.0 - _share(worse[1:] | worse[:-1], motion.fps))
     kept = reject_if_rougher(motion, slowed.smoothed(), carried, envelope > 0.0)
-    return kept, first & (envelope[1:] > 0.0)
+    return _Clip(kept, later), first & (envelope[1:] > 0.0)
 
 
 def _rounds(
@@ -470,9 +477,9 @@ def _frames_in_words(bursts: BoolArray) -> str:
     return f"frame{'s' if len(firsts) > 1 else ''} {listed}{more}"
 
 
-def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
+@lru_cache(maxsize=16)
+def _parts(skeleton: Skeleton, body: BodyMap) -> tuple[_Part, ...]:
     """The body's parts, from the trunk outwards."""
-    skeleton = motion.skeleton
     pelvis = 0 if body.pelvis is None else body.pelvis
     chest = body.spine[-1] if body.spine else pelvis
     jolted = tuple(joint for joint in (pelvis, chest, body.neck) if joint is not None)
@@ -498,7 +505,7 @@ def _parts(motion: Motion, body: BodyMap) -> list[_Part]:
             toe = getattr(body, f"{side}_toe")
             if kind == "foot" and toe is not None:
                 parts.append(_Part(f"the {side} toe", kind, np.array([toe]), (toe,), (), leg))
-    return [part for part in parts if len(part.joints)]
+    return tuple(part for part in parts if len(part.joints))
 
 
 def _bursts_of(clip: _Clip, part: _Part) -> BoolArray:
@@ -593,11 +600,12 @@ def _smoothed(
     """
     skeleton = clip.motion.skeleton
     kernel, changed = _kernel(clip.fps, clip.motion.n_frames), np.flatnonzero(share > 0.0)
+    mean = partial(_mean_around, frames=changed, kernel=kernel)
     much, joints, new = share[changed], part.joints, clip.world[changed]
-    turning = quat.make_continuous(clip.world[:, joints])
-    new[:, joints] = quat.drawn(
-        turning[changed],
-        _mean_around(turning, changed, kernel),
+    new[:, joints] = quat.smoothed(
+        clip.world[:, joints],
+        changed,
+        mean,
         much[:, None],
         captured[changed][:, joints],
         allowed[changed, None],
@@ -611,10 +619,10 @@ def _smoothed(
         quats[changed, 0] = new[:, 0]
     if part.kind == "body":
         root = np.array(root)
-        root[changed] += much[:, None] * (_mean_around(root, changed, kernel) - root[changed])
+        root[changed] += much[:, None] * (mean(root) - root[changed])
         if moving is not None:
             moving = np.array(moving)
-            way = _mean_around(moving, changed, kernel) - moving[changed]
+            way = mean(moving) - moving[changed]
             moving[changed] += much[:, None, None] * way
     return _Clip(clip.motion, [part], (root, quats, moving))
 
