@@ -318,30 +318,6 @@ def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
     return np.asarray(np.sqrt(np.square(x) + np.square(y)))
 
 
-def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
-    """Product of two vectors; of single vectors (3,) in a fraction of numpy's time."""
-    if getattr(a, "shape", None) == getattr(b, "shape", None) == (3,):
-        x, y, z = a.tolist()  # type: ignore[union-attr]
-        u, v, w = b.tolist()  # type: ignore[union-attr]
-        return float(x * u + y * v + z * w)
-    return float(np.sum(np.multiply(a, b)))
-
-
-def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Cross products of vectors (..., 3): the numbers of ``np.cross`` in a third of its time."""
-    if a.shape == b.shape == (3,):
-        x, y, z = a.tolist()
-        u, v, w = b.tolist()
-        return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
-    (ax, ay, az), (bx, by, bz) = (tuple(each[..., k] for k in range(3)) for each in (a, b))
-    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
-
-
-def norm(a: npt.ArrayLike) -> float:
-    """Length of a vector."""
-    return math.sqrt(dot(a, a))
-
-
 # --- Windows that run along a clip: largest, smallest and mean of the frames around each frame
 
 

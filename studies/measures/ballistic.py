@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
-from motionloom.body.anatomy import ball_height, foot_points, mass_segments, stature
+from motionloom.body.anatomy import ball_height, foot_points, stature
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
 from motionloom.features.footplants.detect import detect_footplants

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.body.anatomy import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.rotation.quat import smoothstep
 from motionloom.tables.collection.frames import FloatArray32, Frames

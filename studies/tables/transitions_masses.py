@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.anatomy import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.mass_fit import fit_frames, support_misses
 from studies.captured_clips import frames_143, mocap

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from motionloom.body.anatomy import mass_segments
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.synthetic import clip
 from motionloom.tables.score.stance import Stand, measure_balance
 from tests.oracles.blend_score import choose_plants

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.anatomy import mass_segments, stature
+from motionloom.body.anatomy import stature
+from motionloom.body.masses import mass_segments
 from motionloom.rotation import quat
 from studies.measures.ballistic import find_flights, measure_flights
 from tests.support.clips import takes_of_143

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, arctan2, hypot, norm, of_kind
+from motionloom._arrays import FloatArray, arctan2, hypot, of_kind
 from motionloom._records import record
 from motionloom.body.joint_names import JointName, read_name
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
@@ -673,8 +673,9 @@ class Tree:
         self.bone[0] = 0.0
         # Length of the longest way down from each joint, end sites included.
         self.reach = np.zeros(len(self.parents))
+        lengths = np.sqrt(np.sum(skeleton.end_offsets**2, axis=1))
         for e, j in enumerate(skeleton.end_parents):
-            self.reach[j] = max(self.reach[j], norm(skeleton.end_offsets[e]))
+            self.reach[j] = max(self.reach[j], lengths[e])
         for j in range(len(self.parents) - 1, 0, -1):
             p = self.parents[j]
             self.reach[p] = max(self.reach[p], self.bone[j] + self.reach[j])

@@ -10,8 +10,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, items, not_negative, of_kind
 from motionloom._records import record
-from motionloom.body.anatomy import foot_points, mass_segments, stature
+from motionloom.body.anatomy import foot_points, stature
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.masses import mass_segments
 from motionloom.cleanup.balance_shift import (
     FARTHEST_M,
     FlightPath,

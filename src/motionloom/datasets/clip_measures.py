@@ -15,10 +15,10 @@ from motionloom.body.anatomy import (
     find_knees,
     foot_points,
     local_flexion,
-    mass_segments,
     stature,
 )
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.datasets.frame_rate import (
     RateVerdict,
     judge_held,

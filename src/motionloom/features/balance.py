@@ -10,8 +10,9 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import constant
 from motionloom._records import record
-from motionloom.body.anatomy import ball_height, mass_segments, stature, tip_points
+from motionloom.body.anatomy import ball_height, stature, tip_points
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.masses import mass_segments
 from motionloom.motion.motion import Motion
 
 GRAVITY = constant("ML_GRAVITY")

@@ -9,8 +9,8 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import constant
-from motionloom.body.anatomy import mass_segments
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.floor import LegTracks, floor_heights
 from motionloom.motion.edit import pick

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 
 from motionloom._arrays import FloatArray, running_mean, running_minimum
-from motionloom.body.anatomy import Segments, mass_segments
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import Segments, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Footplants, Motion, forward_kinematics, solve_limb
 from motionloom.rotation import quat

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.anatomy import mass_segments
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 
 WALK = ml.synthetic.clip("walk", duration_s=1.0).motion
 BODY = BodyMap.guess(WALK.skeleton)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.body.anatomy import foot_points, mass_segments, stature, tip_points
+from motionloom.body.anatomy import foot_points, stature, tip_points
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.features.balance import (
     GRAVITY,
     HALF_WIDTH,

@@ -26,8 +26,9 @@ from motionloom._arrays import (
 from motionloom._core import constant
 from motionloom._records import record
 from motionloom.blending.transition import Transition
-from motionloom.body.anatomy import ball_height, foot_points, mass_parts, mass_segments
+from motionloom.body.anatomy import ball_height, foot_points
 from motionloom.body.body_map import BodyMap, roles_for
+from motionloom.body.masses import mass_parts, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.motion.motion import Footplants, Motion, motion_in, runs_of

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray, norm
+from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import Record, constant, integer, kernel, record
-from motionloom.body.anatomy import TIP_BEFORE_BALL, ball_height, mass_segments, stature
+from motionloom.body.anatomy import TIP_BEFORE_BALL, ball_height, norm, stature
 from motionloom.body.body_map import BodyMap
+from motionloom.body.masses import mass_segments
 from motionloom.errors import TableError
 from motionloom.features.balance import HALF_WIDTH
 from motionloom.motion.motion import Skeleton

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, norm
+from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import Record, integer, kernel, record
-from motionloom.body.anatomy import SIDES, FootOffsets, knees_of_pose
+from motionloom.body.anatomy import SIDES, FootOffsets, knees_of_pose, norm
 from motionloom.motion.motion import Footplants, Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames, clip_speeds
