@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.legs import Foot
-from motionloom.cleanup.solve import AnkleTarget
+from motionloom.cleanup.legs import AnkleTarget, Foot
 from motionloom.motion.motion import runs_of
 from tests.oracles.ankles import place_ankle
 from tests.oracles.blend_off import highest_nearby, nearness, spread_smoothly

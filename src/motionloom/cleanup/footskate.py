@@ -34,27 +34,27 @@ from motionloom.cleanup.cleanup_report import (
 )
 from motionloom.cleanup.legs import (
     Foot,
-    Leg,
-    LegLimits,
+    Hold,
+    Placed,
     Pose,
+    find_holds,
+    fit_targets,
     highest_nearby,
-    limits_of,
+    hold_feet,
     nearness,
+    on_own_paths,
+    place_feet,
     reach_of,
     read_feet,
     spread_smoothly,
 )
 from motionloom.cleanup.solve import (
     MISSED_M,
-    Hold,
-    Placed,
+    Leg,
+    LegLimits,
     Solved,
     calm_body,
-    find_holds,
-    fit_targets,
-    hold_feet,
-    on_own_paths,
-    place_feet,
+    limits_of,
     solve_body,
 )
 from motionloom.features.checks.quality_check import QualityCheck

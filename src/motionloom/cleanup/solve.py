@@ -1,43 +1,43 @@
-"""Solve: which frames of every labelled plant are held, and the body that follows its held feet.
+"""Solve: root and legs follow the placed feet, and legs stay smooth.
 
-A label reaches into the frames in which the foot still comes down or already leaves. To stop a
-point there would need a jerk of the whole leg, so a hold leaves out such frames at the ends of its
-plant, but never more than a stated part of it. Feet are placed for their holds, root and legs
-follow the placed feet, and legs are calmed.
+A hold that begins while its foot still moves, or a twitch of the hips over a planted foot, would
+need a kick of the leg. There the correction is smoothed in time: where it is constant the leg
+turns exactly as captured. The foot leaves its place for these frames, and they are not held.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
-from motionloom._core import Record, kernel
+from motionloom._arrays import BoolArray, FloatArray, IntArray, running_maximum
+from motionloom._core import kernel
 from motionloom.cleanup.legs import (
     FREE_M_S2,
+    AnkleTarget,
     Foot,
-    LegLimits,
     LegSolution,
+    Placed,
     Pose,
     bounded,
-    calm_rotations,
     highest_nearby,
     leg_record,
-    quiet_knees,
+    nearness,
     solve_leg,
     spread_smoothly,
     weights_of,
 )
+from motionloom.features.glitches.glitch_frames import sudden_turn_places
 from motionloom.motion.motion import (
+    LimbSolution,
     Motion,
     Skeleton,
     check_rows,
-    column_runs,
     forward_into,
     forward_kinematics,
     replace_valid,
@@ -45,257 +45,6 @@ from motionloom.motion.motion import (
     valid_quats,
 )
 from motionloom.rotation.quat import smoothstep
-
-_trim = kernel("ml_hold_trim")
-_place = kernel("ml_hold_place")
-_fill = kernel("ml_hold_fill")
-_aim = kernel("ml_foot_aim")
-
-KEPT = 0.86
-"""At least this part of every plant is held."""
-NEAR_S = 0.12
-"""Holds of one foot closer in time than this are placed together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """One plant, and the frames of it that are held."""
-
-    kind: int
-    """Column in :attr:`Footplants.planted`: left heel, left toe, right heel, right toe."""
-    label: tuple[int, int]
-    """First and last frame of the plant as it was labelled."""
-    span: tuple[int, int]
-    """First and last frame held."""
-    own_speed: float = 0.0
-    """Fastest that the point moves in the label, without the plant's even slide, m/s."""
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames held."""
-        return self.span[1] - self.span[0] + 1
-
-
-def find_holds(
-    velocities: FloatArray, planted: BoolArray, body_velocity: FloatArray
-) -> tuple[Hold, ...]:
-    """A hold for every plant of at least two frames, ordered by kind, then in time.
-
-    Speeds count relative to the mean velocity in the middle half of the plant: a clip that skates
-    as a whole slides through its plants at an even speed, and that is what clean-up is for.
-
-    Parameters
-    ----------
-    velocities : (F, 4, 3)
-        Of heels and balls, m/s.
-    planted : (F, 4)
-        The labels.
-    body_velocity : (F, 3)
-        Of the pelvis over the ground, m/s.
-    """
-    labels = [
-        (kind, first, last)
-        for kind, runs in enumerate(column_runs(planted))
-        for first, last in runs
-        if last > first
-    ]
-    if not labels:
-        return ()
-    spans, fastest = np.zeros((len(labels), 2), dtype=np.int64), np.zeros(len(labels))
-    _trim(
-        len(velocities),
-        np.ascontiguousarray(velocities, dtype=np.float64),
-        np.ascontiguousarray(body_velocity, dtype=np.float64),
-        len(labels),
-        np.array(labels, dtype=np.int64),
-        KEPT,
-        spans,
-        fastest,
-    )
-    return tuple(
-        Hold(kind, (first, last), (start, stop), own)
-        for (kind, first, last), (start, stop), own in zip(
-            labels, spans.tolist(), fastest.tolist(), strict=True
-        )
-    )
-
-
-def fit_targets(
-    holds: tuple[Hold, ...], points: FloatArray, velocities: FloatArray, fps: float
-) -> tuple[FloatArray, FloatArray]:
-    """One place per hold (N, 3), and how far its point strays from it (N,), metres.
-
-    A place is the mean of the point over the whole hold, height included, where frames at rest
-    count most: what stands already stays where it is. Heel and ball that are held together get
-    places exactly as far apart as they are in the foot. Holds of one foot that follow each other
-    within a short time are drawn towards the step between them that the motion has, so that the
-    foot need not jump in the gap.
-
-    Parameters
-    ----------
-    holds
-        N of them, of both feet.
-    points, velocities : (F, 4, 3)
-        Heels and balls in the world, metres and metres a second.
-    fps
-        Frames per second.
-    """
-    if not holds:
-        return np.zeros((0, 3)), np.zeros(0)
-    spans = np.array([(hold.kind, *hold.span) for hold in holds], dtype=np.int64)
-    foot = spans[:, 0] // 2
-    order = np.lexsort((spans[:, 2], spans[:, 1], foot))  # by foot, then in time
-    places, strays = np.zeros((len(holds), 3)), np.zeros(len(holds))
-    _place(
-        len(points),
-        np.ascontiguousarray(points, dtype=np.float64),
-        np.ascontiguousarray(velocities, dtype=np.float64),
-        len(holds),
-        spans,
-        order,
-        int(np.sum(foot == 0)),
-        NEAR_S * fps,
-        np.zeros(len(points)),
-        places,
-        strays,
-    )
-    return places, strays
-
-
-def hold_feet(
-    feet: tuple[Foot, Foot], holds: tuple[Hold, ...], places: FloatArray
-) -> tuple[Foot, Foot]:
-    """The feet with these holds, at ``places`` (N, 3)."""
-    n_frames = len(feet[0].hip)
-    held, stood = np.zeros((2, n_frames, 2), dtype=bool), np.zeros((2, n_frames, 2, 3))
-    spans = np.array([(hold.kind, *hold.span) for hold in holds], dtype=np.int64).reshape(-1, 3)
-    _fill(n_frames, len(spans), spans, np.ascontiguousarray(places), held, stood)
-    return (
-        dataclasses.replace(feet[0], held=held[0], places=stood[0]),
-        dataclasses.replace(feet[1], held=held[1], places=stood[1]),
-    )
-
-
-def on_own_paths(feet: tuple[Foot, Foot]) -> tuple[Foot, Foot]:
-    """The feet with held points where they are in the motion that came in."""
-    left, right = (
-        dataclasses.replace(foot, places=np.stack([foot.heel, foot.ball], axis=1)) for foot in feet
-    )
-    return left, right
-
-
-# --- Feet placed: turned and shifted so that their held points stand
-
-STOP_S = 0.05
-"""A foot that is let go takes up its own speed over this long, seconds."""
-LIFT_S = 0.04
-"""What lifts a foot out of the ground is smoothed over this long to either side."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AnkleTarget:
-    """What is done to one foot in every frame."""
-
-    q_foot: FloatArray
-    """Turn of the whole foot in the world. Shape (F, 4)."""
-    q_toes: FloatArray
-    """Turn of the toes in the world: that of the foot without its roll about the ball. (F, 4)"""
-    shift: FloatArray
-    """Way of the ankle, metres. Shape (F, 3)."""
-    roll: FloatArray
-    """Turn about the ball until the ankle is in reach, heel up, radians. Shape (F,)."""
-    levers: FloatArray
-    """From the ankle to heel and ball, turned, metres. Shape (F, 2, 3)."""
-
-
-def no_target(n: int) -> AnkleTarget:
-    """Zeros for ``n`` frames."""
-    return AnkleTarget(
-        np.zeros((n, 4)), np.zeros((n, 4)), np.zeros((n, 3)), np.zeros(n), np.zeros((n, 2, 3))
-    )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Placed:
-    """Where both feet are to be, before the body is made to follow."""
-
-    feet: tuple[Foot, Foot]
-    legs: tuple[Record, Record]
-    """As the core takes them."""
-    reach: tuple[FloatArray, FloatArray]
-    """How far free ankles may be from their hips, metres. Shapes (F,)."""
-    held_reach: FloatArray
-    """How far held ankles may be. Shape (F, 2)."""
-    pull: FloatArray
-    """1 where a foot is held, falling to 0 around. Shape (F, 2)."""
-    ankles: tuple[AnkleTarget, ...]
-    ground: FloatArray
-    """Height of the ground under heels and balls, metres. Shape (F, 4)."""
-    targets: FloatArray
-    """Of the ankles. Shape (F, 2, 3)."""
-    points: FloatArray
-    """Heels and balls as they will be where ankles meet their targets. Shape (F, 4, 3)."""
-
-
-def place_feet(
-    feet: tuple[Foot, Foot],
-    reach: tuple[FloatArray, FloatArray],
-    *,
-    fps: float,
-    blend_s: float,
-    roll: bool,
-    lifts: FloatArray | None = None,
-    spare: Placed | None = None,
-) -> Placed:
-    """Both feet with their held points in place. See :class:`Placed`.
-
-    Parameters
-    ----------
-    feet
-        Left and right, with their holds.
-    reach : (F,) each
-        As of :func:`reach_of`.
-    fps
-        Frames per second.
-    blend_s
-        Time over which a foot leaves the place where it was held, seconds.
-    roll
-        Whether feet may roll over their balls.
-    lifts : (F, 2)
-        How much higher each foot passes, metres.
-    spare
-        What is no longer needed of other holds: its arrays are written to.
-    """
-    length, stop = max(blend_s * fps, 1.0), max(STOP_S * fps, 1.0)
-    n, half = len(feet[0].hip), bounded(round(LIFT_S * fps), len(feet[0].hip))
-    lifts = np.zeros((n, 2)) if lifts is None else np.ascontiguousarray(lifts)
-    placed = (
-        dataclasses.replace(spare, feet=feet)
-        if spare is not None
-        else Placed(
-            feet,
-            (leg_record(feet[0], reach[0]), leg_record(feet[1], reach[1])),
-            reach,
-            np.zeros((n, 2)),
-            np.zeros((n, 2)),
-            (no_target(n), no_target(n)),
-            np.zeros((n, 4)),
-            np.zeros((n, 2, 3)),
-            np.zeros((n, 4, 3)),
-        )
-    )
-    flags, work = np.zeros((2, n), dtype=np.uint8), np.zeros(10 * n + 2 * half)
-    for side, (foot, ankle) in enumerate(zip(feet, placed.ankles, strict=True)):
-        _aim(
-            n, side, placed.legs[side], foot.held, foot.places, lifts, length, stop,
-            FREE_M_S2 / fps**2, roll, half, weights_of(half), flags, work,
-            ankle.q_foot, ankle.q_toes, ankle.shift, ankle.roll, ankle.levers,
-            placed.held_reach, placed.pull, placed.ground, placed.targets, placed.points,
-        )  # fmt: skip
-    return placed
-
-
-# --- The body: root and legs follow the placed feet, and legs are calmed
 
 _rewrite_leg = kernel("ml_rewrite_leg")
 _follow = kernel("ml_foot_follow")
@@ -616,3 +365,357 @@ def _stretch(
     chain = skeleton.chain(ankle)
     for joint in chain[chain.index(hip) + 1 :]:
         moving[:, joint] *= scale[:, None]
+
+
+# --- Smooth legs: no joint turns faster than in the clip, and no knee jerks over a held foot
+
+_find = kernel("ml_calm_find")
+_largest = kernel("ml_calm_largest")
+_share = kernel("ml_calm_share")
+_smooth = kernel("ml_calm_smooth")
+
+FREE_DEG_S = 300.0
+"""Any joint may turn this fast, degrees per second."""
+AROUND_S = 0.1
+"""A step that stands out from the steps within this time around it is a flip, seconds."""
+JERK_OVER_OWN = 1.5
+"""A knee may accelerate this many times as much as its most in the clip, or ``FREE_M_S2``."""
+WIDTHS_S = (0.008, 0.012, 0.017, 0.025, 0.04, 0.06, 0.09, 0.13, 0.18)
+"""Time to either side over which a correction is smoothed, in one try after another, seconds."""
+SuddenTurns = tuple[tuple[int, str], ...]
+"""Frames after capture glitches, and the joints that have them."""
+
+
+class Leg(NamedTuple):
+    """A leg to keep calm."""
+
+    joints: Sequence[int | None]
+    """Hip, knee, ankle, and the toe joint where there is one."""
+    knee: FloatArray
+    """Where its knee was, metres. Shape (F, 3)."""
+
+
+class LegLimits:
+    """Limits of one leg: a little more than it does in the clip itself.
+
+    Parameters
+    ----------
+    captured
+        The clip as it came.
+    before
+        The clip with knees repaired.
+    leg
+        The leg before it was cleaned.
+    turns
+        Capture glitches, whose steps are left alone.
+    """
+
+    def __init__(self, captured: Motion, before: Motion, leg: Leg, turns: SuddenTurns) -> None:
+        joints = [joint for joint in leg.joints if joint is not None]
+        self.joints: IntArray = np.array(joints, dtype=np.int64)
+        self._clips, self._fps = (captured.local_quats, before.local_quats), captured.fps
+        self._glitched = _glitched(captured, turns, joints[-1])
+        self._own = np.zeros(len(joints))
+        quats = captured.local_quats
+        _largest(*quats.shape[:2], quats, len(joints), self.joints, self._glitched, self._own)
+        jerks = np.where(
+            self._glitched[1:] | self._glitched[:-1], 0.0, second_differences(leg.knee)
+        )
+        most = max(JERK_OVER_OWN * float(jerks.max()), FREE_M_S2 / captured.fps**2)
+        self._jerk = np.maximum(most, jerks + 1e-12)
+
+    def broken(self, local: FloatArray, knee: FloatArray) -> BoolArray:
+        """Steps (F - 1,) beyond what the leg may do.
+
+        Parameters
+        ----------
+        local : (F, J, 4)
+            Local rotations of all joints.
+        knee : (F, 3)
+            Track of the leg's knee, metres.
+        """
+        fast = np.zeros(len(local) - 1, dtype=bool)
+        _find(
+            *local.shape[:2],
+            local,
+            *self._clips,
+            len(self.joints),
+            self.joints,
+            self._own,
+            float(np.radians(FREE_DEG_S)) / self._fps,
+            max(3, round(AROUND_S * self._fps)),
+            knee,
+            self._jerk,
+            self._glitched,
+            np.zeros(len(local) + len(self.joints)),
+            fast,
+        )
+        return fast
+
+
+def limits_of(captured: Motion, before: Motion, legs: Sequence[Leg]) -> tuple[LegLimits, ...]:
+    """What legs may do. See :class:`LegLimits`; none where a clip is too short to say."""
+    if captured.n_frames < 4:
+        return ()
+    turns = sudden_turn_places(captured)
+    return tuple(LegLimits(captured, before, leg, turns) for leg in legs)
+
+
+def calm_legs(
+    before: Motion, after: Motion, pose: tuple[FloatArray, FloatArray], limits: Sequence[LegLimits]
+) -> tuple[Motion, BoolArray]:
+    """The cleaned motion without steps that are too fast, and where its legs were changed (F, L).
+
+    Parameters
+    ----------
+    before, after
+        The clip with knees repaired, and cleaned.
+    pose
+        World positions and rotations of the cleaned one.
+    limits
+        Of L legs.
+    """
+    local = np.array(after.local_quats)
+    changed = calm_rotations(before, local, pose, limits)
+    if not changed.any():
+        return after, changed
+    local.flags.writeable = False  # else it would be copied once more
+    return after.replace(local_quats=local), changed
+
+
+def calm_rotations(
+    before: Motion,
+    local: FloatArray,
+    pose: tuple[FloatArray, FloatArray],
+    limits: Sequence[LegLimits],
+) -> BoolArray:
+    """Calm legs in place, and tell where they were changed (F, L).
+
+    Parameters
+    ----------
+    before
+        The clip with knees repaired.
+    local : (F, J, 4)
+        Local rotations of the cleaned one, which are written to.
+    pose
+        World positions and rotations of the cleaned one, as it comes in.
+    limits
+        Of L legs.
+    """
+    changed = np.zeros((len(local), len(limits)), dtype=bool)
+    for k, leg in enumerate(limits):
+        knee = np.ascontiguousarray(pose[0][:, leg.joints[1]])
+        fast = leg.broken(local, knee)
+        if fast.any():
+            changed[:, k] = _calm_leg(before, local, pose, leg, fast, knee)
+    return changed
+
+
+def _calm_leg(
+    before: Motion,
+    local: FloatArray,
+    pose: tuple[FloatArray, FloatArray],
+    limits: LegLimits,
+    fast: BoolArray,
+    knee: FloatArray,
+) -> BoolArray:
+    """Smooth one leg in ``local`` (F, J, 4) and its ``knee`` (F, 3), in place.
+
+    Returns where it was changed (F,).
+    """
+    n, joints = len(local), limits.joints
+    changed, scratch = np.zeros(n, dtype=bool), np.zeros((n, len(joints), 3))
+    part, hips = np.zeros(n), np.array(local[:, joints[0]])
+    clips = (before.local_quats, hips, *pose)
+    for width in WIDTHS_S:
+        half = bounded(max(1, round(width * before.fps)), n)
+        _share(n, fast, half + 1, part, changed)
+        window = (part, half, weights_of(half))
+        _smooth(*local.shape[:2], *clips, len(joints), joints, *window, scratch, local, knee)
+        fast = limits.broken(local, knee)
+        if not fast.any():
+            break
+    return changed
+
+
+def _glitched(motion: Motion, turns: SuddenTurns, end: int) -> BoolArray:
+    """Steps near capture glitches of the joints from the root to ``end``. Shape (F - 1,)."""
+    chain = {motion.skeleton.names[joint] for joint in motion.skeleton.chain(end)}
+    flags = np.zeros(motion.n_frames - 1, dtype=bool)
+    for frame, joint in turns:
+        if joint in chain:
+            flags[max(0, frame - 3) : frame + 3] = True
+    return flags
+
+
+def second_differences(track: FloatArray) -> FloatArray:
+    """Size of the second difference of a track (F, 3), metres. Shape (F - 2,)."""
+    second = track[2:] - 2.0 * track[1:-1] + track[:-2]
+    return np.asarray(np.sqrt(np.sum(second * second, axis=-1)))
+
+
+# --- Quiet knees: where a knee over a held foot jerks, the hips take up the jerk instead
+#
+# A captured foot trembles by a millimetre or two, and its hip with it. Once the foot stands, only
+# the hip trembles, and the knee between them is thrown by several times as much: in its angle where
+# the leg is nearly straight, in its direction where the leg is folded. There the quick part of the
+# change that holding made between hip and ankle is given to the root.
+
+_jerk_sizes = kernel("ml_knee_jerks")
+
+NEARBY_S = 0.25
+"""A knee is compared with the clip within this time before and after, seconds."""
+KNEE_WIDTHS_S = (0.008, 0.017, 0.033, 0.067)
+"""Time to either side over which the change is smoothed, in one try after another, seconds."""
+MOST_M, MOST_M_S2 = 0.005, 0.5 * FREE_M_S2
+"""The root moves by no more than the first for it, and accelerates by no more than the second: what
+is larger is no tremble, and would shake the whole body."""
+EDGE = 2
+"""Frames before and after a change of the root in which knees show what it does."""
+WHOLE = 0.5
+"""Where more than this part of the frames has to be solved again, all are."""
+Solve = Callable[[FloatArray, slice], tuple[LegSolution, ...]]
+"""Solutions of both legs in some frames, under a shift of the root (F, 3) of all."""
+
+
+def quiet_knees(
+    feet: tuple[Foot, Foot],
+    reach: FloatArray,
+    shift: FloatArray,
+    solve: Solve,
+    fps: float,
+    *,
+    apart: int,
+) -> tuple[FloatArray, tuple[LegSolution, ...]]:
+    """A shift of the root (F, 3) under which knees over held feet jerk less, and both legs.
+
+    Parameters
+    ----------
+    feet
+        Left and right, with their holds.
+    reach : (F, 2)
+        How far held ankles may be from their hips, metres.
+    shift : (F, 3)
+        Of the root so far, metres.
+    solve
+        Solves both legs under a shift.
+    fps
+        Frames per second.
+    apart
+        Frames from one to another beyond which the shift of one does not matter to the other.
+    """
+    legs = solve(shift, slice(None))
+    if len(shift) < 2 * EDGE:
+        return shift, legs
+    most = _allowed(feet, fps)
+    inside = np.stack([_inside(foot.standing) for foot in feet], axis=1)
+    jerks = _jerks(legs) / most
+    for width in KNEE_WIDTHS_S:
+        half = max(1, round(width * fps))
+        for k, foot in enumerate(feet):
+            jerky = (jerks[:, k] > 1.0) & inside[:, k]
+            if not jerky.any():
+                continue
+            way = legs[k].limb.end - (foot.hip + shift)
+            more = _quick_part(foot, way, np.maximum(reach[:, k], _lengths(way)), jerky, half)
+            moved = np.asarray(more.any(axis=1))
+            tried = _again(solve, legs, shift + more, moved, apart)
+            better = _better(more, _jerks(tried) / most, jerks, fps)
+            if better.any():
+                shift = shift + np.where(better[:, None], more, 0.0)
+                whole = np.array_equal(better, moved)
+                legs = tried if whole else _again(solve, legs, shift, better, apart)
+                jerks = _jerks(legs) / most
+    return shift, legs
+
+
+def _again(
+    solve: Solve, legs: tuple[LegSolution, ...], shift: FloatArray, moved: BoolArray, apart: int
+) -> tuple[LegSolution, ...]:
+    """Legs under a shift (F, 3) that is another one in ``moved`` (F,), solved near those only."""
+    near = highest_nearby(moved.astype(np.float64), apart) > 0.0
+    if near.mean() > WHOLE:
+        return solve(shift, slice(None))
+    limbs = [LimbSolution(*(np.array(part) for part in _parts(leg.limb))) for leg in legs]
+    for first, last in runs_of(near):
+        start = max(first - apart, 0)
+        solved = solve(shift, slice(start, last + 1 + apart))
+        for limb, leg in zip(limbs, solved, strict=True):
+            for part, new in zip(_parts(limb), _parts(leg.limb), strict=True):
+                part[first : last + 1] = new[first - start : last + 1 - start]
+    return tuple(LegSolution(limb, None) for limb in limbs)
+
+
+def _parts(limb: LimbSolution) -> tuple[FloatArray, ...]:
+    """The arrays of a solution."""
+    return limb.q_upper, limb.q_lower, limb.middle, limb.end, limb.miss
+
+
+def _allowed(feet: tuple[Foot, Foot], fps: float) -> FloatArray:
+    """Second differences of the knees' tracks that are no jerk, metres. (F, 2)."""
+    own = _second(*(foot.knee for foot in feet))
+    nearby = running_maximum(own, min(round(NEARBY_S * fps), len(own)))
+    return np.maximum(JERK_OVER_OWN * nearby, FREE_M_S2 / fps**2)
+
+
+def _inside(standing: BoolArray) -> BoolArray:
+    """Frames (F,) that are held with those before and after them."""
+    inside = np.zeros_like(standing)
+    inside[1:-1] = standing[:-2] & standing[1:-1] & standing[2:]
+    return inside
+
+
+def _quick_part(
+    foot: Foot, way: FloatArray, reach: FloatArray, jerky: BoolArray, half: int
+) -> FloatArray:
+    """Shift (F, 3) that takes the quick part out of the change from hip to ankle.
+
+    Parameters
+    ----------
+    foot
+        As it was captured.
+    way : (F, 3)
+        From hip to ankle, metres.
+    reach : (F,)
+        How long the way may be, metres.
+    jerky : (F,)
+        Where; it runs out over ``half`` frames around.
+    half
+        Frames to either side that tell quick from slow.
+    """
+    change = way - (foot.ankle - foot.hip)
+    around = np.array(jerky)
+    around[1:] |= jerky[:-1]
+    around[:-1] |= jerky[1:]
+    part = nearness(around, half + 1.0)[:, None]
+    calm = way - part * (change - spread_smoothly(change, half))
+    within = np.minimum(1.0, reach / np.maximum(_lengths(calm), 1e-9))
+    return np.where(part > 0.0, way - calm * within[:, None], 0.0)
+
+
+def _better(more: FloatArray, tried: FloatArray, jerks: FloatArray, fps: float) -> BoolArray:
+    """Frames (F,) of changes of the root ``more`` (F, 3) that are small and make knees quieter."""
+    moved = np.asarray(more.any(axis=1))
+    better, bends = np.zeros_like(moved), _second(more)[:, 0] * fps**2
+    for first, last in runs_of(moved):
+        rows = slice(max(first - EDGE, 0), last + 1 + EDGE)
+        small = _lengths(more[rows]).max() <= MOST_M and bends[rows].max() <= MOST_M_S2
+        better[first : last + 1] = small and tried[rows].max() < jerks[rows].max()
+    return better
+
+
+def _jerks(legs: tuple[LegSolution, ...]) -> FloatArray:
+    """Second differences of both knees, metres. (F, 2)."""
+    return _second(*(leg.limb.middle for leg in legs))
+
+
+def _second(*tracks: FloatArray) -> FloatArray:
+    """Size of the second difference of T tracks (F, 3), 0 in the first and last frame. (F, T)."""
+    n, out = len(tracks[0]), np.zeros((len(tracks[0]), len(tracks)))
+    for k, track in enumerate(tracks):
+        _jerk_sizes(n, np.ascontiguousarray(track), len(tracks), k, out)
+    return out
+
+
+def _lengths(vectors: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.sum(vectors * vectors, axis=-1)))

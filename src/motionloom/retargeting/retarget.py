@@ -13,7 +13,7 @@ from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for
 from motionloom.body.joint_names import read_name
 from motionloom.body.neutral import LEFT, SIDES, Stance, clavicles, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
-from motionloom.cleanup.legs import Leg, calm_legs, limits_of
+from motionloom.cleanup.solve import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding

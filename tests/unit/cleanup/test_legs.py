@@ -7,15 +7,16 @@ from motionloom._core import CoreError, kernel
 from motionloom.body.anatomy import find_knees, foot_points
 from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.legs import (
+    Hold,
     damped_angle,
     damped_span,
+    hold_feet,
     leg_record,
     reach_of,
     read_feet,
     soft_span,
     solve_leg,
 )
-from motionloom.cleanup.solve import Hold, hold_feet
 from motionloom.synthetic import clip
 from tests.oracles import aims
 from tests.oracles import legs as plain

@@ -9,8 +9,8 @@ import pytest
 
 from motionloom._core import kernel
 from motionloom.cleanup.footskate import MOST_TIMES, Releases, _trim, _widened
-from motionloom.cleanup.legs import highest_nearby, nearness, spread_smoothly
-from motionloom.cleanup.solve import Hold, _stretch
+from motionloom.cleanup.legs import Hold, highest_nearby, nearness, spread_smoothly
+from motionloom.cleanup.solve import _stretch
 from motionloom.features.checks.verification import FailedCheck
 from motionloom.motion.motion import Footplants, Skeleton
 from tests.oracles.aims import held_reach

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.legs import MOST_M, Foot, LegSolution, quiet_knees
+from motionloom.cleanup.legs import Foot, LegSolution
+from motionloom.cleanup.solve import MOST_M, quiet_knees
 from motionloom.motion.motion import solve_limb
 
 FPS, N, AT = 120.0, 120, 60
