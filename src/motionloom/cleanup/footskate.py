@@ -38,12 +38,9 @@ from motionloom.cleanup.legs import (
     Placed,
     Pose,
     find_holds,
-    fit_targets,
     highest_nearby,
-    hold_feet,
     nearness,
-    on_own_paths,
-    place_feet,
+    place_holds,
     reach_of,
     read_feet,
     spread_smoothly,
@@ -236,16 +233,16 @@ def clean_until_sound(
     source = read_source(motion, footplants, body, repair_knees=repair_knees, loose=loose)
 
     def place(holds: Holds, lifts: FloatArray, spare: Placed | None) -> tuple[Holds, Placed]:
-        places, farthest = fit_targets(holds, source.points, source.resting, motion.fps)
-        near = np.flatnonzero(farthest <= farthest_m)
-        near_holds = tuple(holds[i] for i in near)
-        feet = hold_feet(source.feet, near_holds, places[near])
-        feet = on_own_paths(feet) if own_paths else feet
-        return near_holds, place_feet(
-            feet,
+        return place_holds(
+            holds,
+            source.points,
+            source.resting,
+            source.feet,
             source.reach,
             fps=motion.fps,
             blend_s=blend_s,
+            farthest_m=farthest_m,
+            own_paths=own_paths,
             roll=not stretch,
             lifts=lifts,
             spare=spare,

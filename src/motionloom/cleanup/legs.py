@@ -454,6 +454,46 @@ def fit_targets(
     return places, strays
 
 
+def place_holds(
+    holds: tuple[Hold, ...],
+    points: FloatArray,
+    velocities: FloatArray,
+    feet: tuple[Foot, Foot],
+    reach: tuple[FloatArray, FloatArray],
+    *,
+    fps: float,
+    blend_s: float,
+    farthest_m: float,
+    own_paths: bool = False,
+    roll: bool = True,
+    lifts: FloatArray | None = None,
+    spare: Placed | None = None,
+) -> tuple[tuple[Hold, ...], Placed]:
+    """The holds that are near enough to their places, and both feet placed for them.
+
+    Parameters
+    ----------
+    holds, points, velocities, fps
+        As in :func:`fit_targets`.
+    feet
+        Left and right, without holds.
+    reach, blend_s, roll, lifts, spare
+        As in :func:`place_feet`.
+    farthest_m
+        How far a point may stray from its place and be held, metres.
+    own_paths
+        Whether held points keep the paths that they have, instead of standing at one place.
+    """
+    places, farthest = fit_targets(holds, points, velocities, fps)
+    near = np.flatnonzero(farthest <= farthest_m)
+    near_holds = tuple(holds[i] for i in near)
+    feet = hold_feet(feet, near_holds, places[near])
+    feet = on_own_paths(feet) if own_paths else feet
+    return near_holds, place_feet(
+        feet, reach, fps=fps, blend_s=blend_s, roll=roll, lifts=lifts, spare=spare
+    )
+
+
 def hold_feet(
     feet: tuple[Foot, Foot], holds: tuple[Hold, ...], places: FloatArray
 ) -> tuple[Foot, Foot]:

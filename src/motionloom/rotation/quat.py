@@ -6,7 +6,7 @@ Quaternions are (w, x, y, z): Hamilton product, active rotations, leading axes b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -159,7 +159,7 @@ def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
 def smoothed(
     q: FloatArray,
     frames: IntArray,
-    mean: Callable[[FloatArray], FloatArray],
+    around: tuple[IntArray, FloatArray],
     share: FloatArray,
     origin: FloatArray,
     allowed: FloatArray,
@@ -172,8 +172,8 @@ def smoothed(
         All rotations.
     frames : (C,)
         Those that are smoothed.
-    mean
-        Weighted mean of values (F, ...) around each of the frames. (C, ...).
+    around
+        The frames around each of them, and their weights in the mean. (C, K), (C, K).
     share
         Part of the way to the mean that they are drawn; broadcasts to (C, ...).
     origin : (C, ..., 4)
@@ -181,8 +181,9 @@ def smoothed(
     allowed
         Angle from there, radians, that is approached smoothly; broadcasts to (C, ...).
     """
-    q = make_continuous(q)
-    smooth = slerp(q[frames], normalize(mean(q)), share)
+    q, (near, weights) = make_continuous(q), around
+    mean = np.einsum("fk,fk...->f...", weights, q[near])
+    smooth = slerp(q[frames], normalize(mean), share)
     change = angle_between(origin, smooth) / allowed
     return slerp(origin, smooth, (1.0 + change**4) ** -0.25)
 

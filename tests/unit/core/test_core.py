@@ -163,7 +163,7 @@ def test_a_kernel_that_the_library_lacks_is_an_error_with_a_remedy():
 
 MODULES = sorted(Path(_core.__file__).parent.rglob("*.py"))
 OTHERS = {
-    ("bridge.py", "FREE"),  # acceleration of a repair, not of a result: ML_CHECK_BEND_FREE
+    ("glitch_frames.py", "FREE"),  # acceleration of a repair, not of a result: ML_CHECK_BEND_FREE
 }
 """Constants of Python that are like one of the core in name and value, and are another thing."""
 

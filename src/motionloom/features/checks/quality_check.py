@@ -31,20 +31,19 @@ from motionloom.features.checks.source_limits import (
     TURN_FREE,
     TURN_MORE,
     CheckedMotion,
+    CheckedSources,
     CheckRig,
     Limits,
     Pose,
     Series,
     check_rig,
-    copied_grounds,
     copied_joints,
     free_fall_gap,
-    judge,
+    judge_with,
     limits_without_sources,
     measure_limits,
     measure_series,
     merged,
-    mixed_floors,
     new_series,
     no_limits,
     series_of,
@@ -343,12 +342,9 @@ class QualityCheck:
         """Failures against the limits of the sources, and against what plays in each frame."""
         planted, weights = checked.planted, played.weights
         allowed = self._allowed_in(rig, len(planted), played)
-        each = self._each_limits
-        grounds = copied_grounds(self._series, played.shown, planted, each, checked.fps)
-        floors = None if weights is None else mixed_floors(each, weights)
         gaps = self._gaps_in(played, len(planted)) if played.clips else None
-        rows = np.zeros((MOST_FOUND, 5))
-        return rows[: judge(checked, limits, allowed, grounds, rows, floors, gaps)]
+        sources = CheckedSources(self._series, self._each_limits, played.shown, weights)
+        return judge_with(sources, checked, limits, allowed, MOST_FOUND, gaps)
 
     def _with_support(
         self,

@@ -674,3 +674,31 @@ def copied_grounds(
             DRAGGED_MORE, grounds,
         )  # fmt: skip
     return grounds
+
+
+class CheckedSources(NamedTuple):
+    """The sources of a checked motion, and where they play in it."""
+
+    series: Sequence[Series]
+    limits: Sequence[Limits]
+    """Of each."""
+    shown: Sequence[Copy]
+    """Frames of the motion that show a frame of a source."""
+    weights: FloatArray | None
+    """Share of every source in every frame, where it is known. (F, K)"""
+
+
+def judge_with(
+    sources: CheckedSources,
+    checked: CheckedMotion,
+    limits: Limits,
+    allowed: FloatArray,
+    most: int,
+    gaps: FloatArray | None,
+) -> FloatArray:
+    """At most ``most`` failures, as :func:`judge` finds them with what the sources do there."""
+    series, each, shown, weights = sources
+    grounds = copied_grounds(series, shown, checked.planted, each, checked.fps)
+    floors = None if weights is None else mixed_floors(each, weights)
+    rows = np.zeros((most, 5))
+    return rows[: judge(checked, limits, allowed, grounds, rows, floors, gaps)]

@@ -9,7 +9,7 @@ is no faster than in the rest of the clip, or three quarters of the step are spr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -600,12 +600,12 @@ def _smoothed(
     """
     skeleton = clip.motion.skeleton
     kernel, changed = _kernel(clip.fps, clip.motion.n_frames), np.flatnonzero(share > 0.0)
-    mean = partial(_mean_around, frames=changed, kernel=kernel)
+    near, weights = frames_around(changed, clip.motion.n_frames, kernel)
     much, joints, new = share[changed], part.joints, clip.world[changed]
     new[:, joints] = quat.smoothed(
         clip.world[:, joints],
         changed,
-        mean,
+        (near, weights),
         much[:, None],
         captured[changed][:, joints],
         allowed[changed, None],
@@ -619,10 +619,10 @@ def _smoothed(
         quats[changed, 0] = new[:, 0]
     if part.kind == "body":
         root = np.array(root)
-        root[changed] += much[:, None] * (mean(root) - root[changed])
+        root[changed] += much[:, None] * (_mean(root[near], weights) - root[changed])
         if moving is not None:
             moving = np.array(moving)
-            way = mean(moving) - moving[changed]
+            way = _mean(moving[near], weights) - moving[changed]
             moving[changed] += much[:, None, None] * way
     return _Clip(clip.motion, [part], (root, quats, moving))
 
@@ -634,15 +634,20 @@ def _kernel(fps: float, n_frames: int) -> FloatArray:
     return np.asarray(kernel / kernel.sum())
 
 
-def _mean_around(values: FloatArray, frames: IntArray, kernel: FloatArray) -> FloatArray:
-    """Weighted mean of the values around some frames; near the ends over fewer, evenly."""
-    n, half = len(values), len(kernel) // 2
+def frames_around(frames: IntArray, n: int, kernel: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Frames around some of ``n``, and their weights; near the ends fewer, evenly. (C, K)."""
+    half = len(kernel) // 2
     reach = np.minimum(np.minimum(frames, n - 1 - frames), half)  # as far to both sides
     offsets = np.arange(-half, half + 1)
     weights = np.where(np.abs(offsets) <= reach[:, None], kernel, 0.0)
     weights /= weights.sum(axis=1, keepdims=True)
     index = np.clip(frames[:, None] + offsets, 0, n - 1)
-    return np.asarray(np.einsum("fk,fk...->f...", weights, values[index]))
+    return index, weights
+
+
+def _mean(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weighted mean of values (C, K, ...). (C, ...)."""
+    return np.asarray(np.einsum("fk,fk...->f...", weights, values))
 
 
 # --- Bursts of one rotation
