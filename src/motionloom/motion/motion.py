@@ -326,9 +326,9 @@ class Motion:
             set_field(self, "local_quats", _unit_and_continuous(quats, self.skeleton))
         if "fps" in changed:
             set_field(self, "fps", positive(self.fps, "fps"))
-        if "name" in changed:
+        if "name" in changed and type(self.name) is not str:
             of_kind(self.name, str, "name")
-        if "source" in changed:
+        if "source" in changed and type(self.source) is not Source:
             of_kind(self.source, Source, "source")
         moving = self.joint_translations
         if moving is None:
@@ -582,7 +582,8 @@ def forward_kinematics(
                 "A motion must be given alone: it has its own positions and rotations."
             )
         return skeleton.world_pose()
-    skeleton = of_kind(skeleton, Skeleton, "skeleton")
+    if type(skeleton) is not Skeleton:
+        of_kind(skeleton, Skeleton, "skeleton")
     n_joints = skeleton.n_joints
     if root_positions is None or local_quats is None:
         raise ArrayError("`root_positions` and `local_quats` must be given with a skeleton.")

@@ -202,7 +202,9 @@ class _Matching:
                 if "failed check" in finding.problem
             ]
         # Blends place and turn bodies by their roots, and so does `verify`.
-        travelling = travel_on_root(motion, body=self.roles)
+        travelling = motion
+        if self.roles.pelvis:  # it hangs under a root bone
+            travelling = travel_on_root(motion, body=self.roles)
         if travelling is not motion:
             notes.append(f"travel and heading moved to the root bone {motion.skeleton.names[0]}")
         return travelling, contacts, tuple(notes)

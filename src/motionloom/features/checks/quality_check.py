@@ -299,7 +299,8 @@ class QualityCheck:
         pose
             The motion's joints in the world, where the caller knows them: ``world_pose()``.
         """
-        of_kind(motion, Motion, "motion")
+        if type(motion) is not Motion:
+            of_kind(motion, Motion, "motion")
         looked_at = self._glitch_joints(motion)
         played = Played() if provenance is None else self._played_in(motion, provenance)
         pose = motion.world_pose() if pose is None else pose
