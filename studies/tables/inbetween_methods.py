@@ -12,6 +12,7 @@ features, whose velocities look one frame into the second.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -158,11 +159,12 @@ class Bench:
         )
         joints = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
         windows = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
-        for name, count, feet in (
+        ways: tuple[tuple[str, int, Literal["held", "free"]], ...] = (
             ("fill", COUNT, "held"),
             ("fill, one window", 1, "held"),
             ("fill, feet not held", COUNT, "free"),
-        ):
+        )
+        for name, count, feet in ways:
             rows, shares = windows.rows[:count], shares_of(windows.distances[:count])
             passage, _ = fill_gap(
                 frames, self.rig, gap, rows, shares, lengths=windows.lengths[:count], feet=feet
@@ -196,7 +198,7 @@ class Bench:
         """World joints (T, J, 3) as seen from the body at the second's start."""
         heading, (x, z) = self.frames.heading[query.row], self.frames.ground[query.row]
         turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -heading)
-        return quat.rotate(turn, positions - np.array([x, 0.0, z]))
+        return np.asarray(quat.rotate(turn, positions - np.array([x, 0.0, z])))
 
     def interpolated(self, query: Query) -> np.ndarray:
         """Rotations by slerp, the root in a straight line."""
@@ -210,7 +212,7 @@ class Bench:
     def inertialized(self, query: Query, row: int, truth: WindowBatch) -> np.ndarray:
         """The nearest window, inertialized, led from one end into the other."""
         bent = self.inertialized_window(query, row, truth)
-        return seen_joints(bent, np.arange(bent.body.shape[2]), truth)[0]
+        return np.asarray(seen_joints(bent, np.arange(bent.body.shape[2]), truth)[0])
 
     def inertialized_window(self, query: Query, row: int, truth: WindowBatch) -> WindowBatch:
         """The nearest window as captured, what does not fit at both ends fading by quintics."""
@@ -230,7 +232,7 @@ class Bench:
     def matched(self, query: Query, truth: WindowBatch) -> np.ndarray:
         """The window that motion matching finds, led from one end into the other."""
         match = self.matched_window(query)
-        return seen_joints(match, np.arange(match.body.shape[2]), truth)[0]
+        return np.asarray(seen_joints(match, np.arange(match.body.shape[2]), truth)[0])
 
     def matched_window(self, query: Query) -> WindowBatch:
         """The window that motion matching finds."""
@@ -252,7 +254,7 @@ class Bench:
         if nearest == row:
             return np.zeros_like(self.frames.body[row], dtype=np.float64)
         way = self.frames.body[nearest].astype(np.float64) - self.frames.body[row]
-        return way * self.frames.fps / (nearest - row)
+        return np.asarray(way * self.frames.fps / (nearest - row))
 
     def judged(self, joints: np.ndarray, real: np.ndarray, query: Query) -> Made:
         off = np.linalg.norm((joints - real)[:, self.joints], axis=-1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,7 +16,13 @@ from studies.captured_clips import mocap
 from studies.memory_table import table_in_memory
 from studies.report import Figure, write_report
 from studies.tables.inbetween_methods import Bench, Made, Query
-from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
+from studies.tables.natural_candidates import (
+    GAPS,
+    LENGTH,
+    frames_of_subject,
+    sister_clips,
+    subject_plan,
+)
 from studies.tables.transitions_natural import over_takes
 
 CLUSTERS = 24
@@ -37,7 +42,7 @@ class Plan:
     """The seconds of a subject, all methods on them, and a small table."""
 
     def __init__(self, folder: Path, subject: str) -> None:
-        self._plan = json.loads(GAPS.read_text())[subject]
+        self._plan = subject_plan(subject)
         frames = frames_of_subject(folder, subject)
         self.bench = Bench(frames, build_index(frames, length=LENGTH), rig_of(frames))
         self.engine = table_in_memory(
@@ -98,5 +103,5 @@ def report_on(
                 results.append(answers(plan.bench, plan.engine, query, out))
                 takes.append(take)
             figures += figures_of(key, results, np.array(takes))
-    about = {"windows": count or "all", "protocol": GAPS.name, "medoids": CLUSTERS}
+    about = {"windows": count or "all", "protocol": f"{GAPS}.json", "medoids": CLUSTERS}
     write_report(name if count is None else f"{name}_quick", figures, about=about)

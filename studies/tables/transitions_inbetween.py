@@ -19,7 +19,6 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -27,11 +26,17 @@ import numpy as np
 from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.index.index_build import build_index
 from motionloom.tables.synthesis.synthesis import rig_of
-from studies.captured_clips import mocap
+from studies.captured_clips import Protocol, mocap
 from studies.pictures.error_boxes import draw_error_boxes
 from studies.report import Figure, write_report
 from studies.tables.inbetween_methods import METHODS, Bench, Made, Query
-from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
+from studies.tables.natural_candidates import (
+    GAPS,
+    LENGTH,
+    frames_of_subject,
+    sister_clips,
+    subject_plan,
+)
 from studies.tables.transitions_natural import over_takes
 
 ERROR_GOALS = {"report": 6.5, "all": 6.5, "transitions": 3.7}
@@ -63,7 +68,7 @@ WORDS = {
 
 
 def answers_of(
-    bench: Bench, plan: dict, windows: list, leave: str
+    bench: Bench, plan: Protocol, windows: list[tuple[str, int]], leave: str
 ) -> tuple[list[dict[str, Made]], np.ndarray]:
     """Every method's answer to every window, and the windows' takes."""
     answered, takes = [], []
@@ -133,7 +138,6 @@ def run(windows: int | None = None, pictures: Path | None = None) -> list[Figure
     if folder is None:
         print("No real clips: set MOTIONLOOM_MOCAP.")
         return []
-    plan = json.loads(GAPS.read_text())
     figures: list[Figure] = []
     drawn: dict[str, dict[str, np.ndarray]] = {}
     for subject in ("143", "69"):
@@ -142,8 +146,9 @@ def run(windows: int | None = None, pictures: Path | None = None) -> list[Figure
         for key in SETS:
             if key[0] != subject:
                 continue
-            chosen = plan[subject]["windows"][key[1]][:windows]
-            answered, takes = answers_of(bench, plan[subject], chosen, key[2])
+            plan = subject_plan(subject)
+            chosen = plan["windows"][key[1]][:windows]
+            answered, takes = answers_of(bench, plan, chosen, key[2])
             figures += figures_of(key, answered, takes)
             if key[2] == "sisters":
                 drawn[f"{subject}, {WORDS[key[1]]}"] = {
@@ -165,5 +170,5 @@ if __name__ == "__main__":
     write_report(
         "transitions_inbetween",
         run(asked.windows, asked.pictures),
-        about={"windows": asked.windows or "all", "protocol": GAPS.name},
+        about={"windows": asked.windows or "all", "protocol": f"{GAPS}.json"},
     )

@@ -135,10 +135,12 @@ def called_figures(folder: Path, left: LeftOut) -> list[Figure]:
     """Shares of good and bad blends called natural, by the threshold of the other groups."""
     data, passes = left.data, left.scores[OURS] >= 0.0
     parts = {
-        "good candidates": (data.labelled & data.good, passes, data.take),
-        "bad candidates": (data.labelled & ~data.good, passes, data.take),
+        f"{kind} candidates": (passes[mine], data.take[mine])
+        for kind, mine in (
+            ("good", data.labelled & data.good),
+            ("bad", data.labelled & ~data.good),
+        )
     }
-    parts = {kind: (called[mine], takes[mine]) for kind, (mine, called, takes) in parts.items()}
     for kind, blends in made_blends(folder, left.group).items():
         logit = left.fitted.logit(relative_columns(blends.columns, blends.reference))
         parts[f"{kind} blends"] = (logit >= 0.0, blends.take)
@@ -199,7 +201,6 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
         for left in every:
             mine = left.data.labelled & ((left.data.pace > FAST_M_S) | key.startswith("all"))
             parts.append((left, mine))
-        takes = [np.char.add(f"{x.group} ", x.data.take[mine]) for x, mine in parts]
         evaluations[key] = evaluate(
             Protocol(f"P3, {key}, each left out", "distance in tolerances", groups="takes"),
             np.concatenate([left.data.good[mine] for left, mine in parts]),
@@ -207,13 +208,13 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
                 name: np.concatenate([left.scores[name][mine] for left, mine in parts])
                 for name in (OURS, *BASELINES)
             },
-            groups=np.concatenate(takes),
+            groups=np.concatenate([take_names(x)[mine] for x, mine in parts]),
         )
         figures += area_figures(key, evaluations[key])
     bent = np.concatenate([_bent_scores(left) for left in every])
     good = np.concatenate([left.data.error < 6.0 for left in every])
     clear = np.concatenate([(x.data.error < 6.0) | (x.data.error > 9.8) for x in every])
-    takes = np.concatenate([np.char.add(f"{x.group} ", x.data.take) for x in every])
+    takes = np.concatenate([take_names(left) for left in every])
     protocol = Protocol("bent", "6.0 and 9.8 cm, all candidates, bends known", groups="takes")
     evaluation = evaluate(protocol, good[clear], {OURS: bent[clear]}, groups=takes[clear])
     area = evaluation.areas[OURS]
@@ -226,6 +227,11 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
         )
     )
     return figures, evaluations["all groups together"]
+
+
+def take_names(left: LeftOut) -> np.ndarray:
+    """Takes with the group that they are of. (n,)"""
+    return np.char.add(f"{left.group} ", left.data.take)
 
 
 def _bent_scores(left: LeftOut) -> np.ndarray:
