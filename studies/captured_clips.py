@@ -169,5 +169,16 @@ def bounds(
     return float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975))
 
 
+def over_takes(values: np.ndarray, takes: np.ndarray, *, rounds: int = 1000) -> tuple[float, float]:
+    """95 % bounds of a mean, takes drawn with replacement."""
+    rng = generator(95)
+    names, which = np.unique(takes, return_inverse=True)
+    total = np.bincount(which, weights=values)
+    count = np.bincount(which).astype(float)
+    drawn = rng.integers(0, len(names), (rounds, len(names)))
+    means = total[drawn].sum(axis=1) / count[drawn].sum(axis=1)
+    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
+
+
 def interval_text(low_high: tuple[float, float]) -> str:
     return f"[{low_high[0]:.3g}, {low_high[1]:.3g}]"

@@ -21,6 +21,7 @@ from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import contexts, displacements, moments_at, spans_of
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.synthesis.fill import fill_gap
@@ -34,11 +35,11 @@ from motionloom.tables.synthesis.gap_windows import (
     windows_for,
 )
 from motionloom.tables.synthesis.passage import Ends, mean_window
-from motionloom.tables.synthesis.synthesis import Rig
+from motionloom.tables.synthesis.synthesis import rig_of
 from studies.baselines.inertialize import decayed
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.measures.window_batch import WindowBatch
-from studies.tables.natural_candidates import LENGTH
+from studies.tables.natural_candidates import LENGTH, sister_clips, subject_plan
 from studies.tables.natural_truth import seen_joints
 
 REACH = 4
@@ -83,11 +84,26 @@ class Made:
     """Mean speed of toes that are low, cm/s; nan where none is."""
 
 
+def queries(
+    frames: Frames, subject: str, which: str, count: int | None, *, leave: str = "sisters"
+) -> list[tuple[str, Query]]:
+    """Takes and seconds of a set, the first so many; without the sisters of a take or the take."""
+    plan = subject_plan(subject)
+    found = []
+    for name, frame in plan["windows"][which][:count]:
+        row = frames.row_of(name, frame)
+        clip = frames.clip_at(row)
+        out = sister_clips(frames, plan["sisters"], clip) if leave == "sisters" else [clip]
+        found.append((name, Query(clip, row, tuple(frames.ids[k] for k in out))))
+    return found
+
+
 class Bench:
     """A collection with what answers need of it."""
 
-    def __init__(self, frames: Frames, index: WindowIndex, rig: Rig) -> None:
-        self.frames, self.index, self.rig = frames, index, rig
+    def __init__(self, frames: Frames) -> None:
+        self.frames, self.rig = frames, rig_of(frames)
+        self.index: WindowIndex = build_index(frames, length=LENGTH)
         self.joints = compared_joints(frames.skeleton, frames.body_map)
         body = frames.body_map
         self.toes = (body.left_toe, body.right_toe)

@@ -27,7 +27,7 @@ from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.evaluation.evaluation import Evaluation, Protocol, evaluate
 from motionloom.tables.evaluation.roc import measure_auc_difference, measure_within
 from motionloom.tables.score.natural import RELATIVE, relative_columns
-from studies.captured_clips import mocap
+from studies.captured_clips import mocap, over_takes
 from studies.measures.bends import bent_columns
 from studies.pictures.evaluation_pictures import draw_roc
 from studies.report import Figure, write_report
@@ -61,17 +61,6 @@ def leave_out(folder: Path, group: str) -> LeftOut:
     scores = {OURS: fitted.logit(relative_of(data))}
     scores |= baseline_scores(frames_of_subject(folder, group), data)
     return LeftOut(group, fitted, data, scores)
-
-
-def over_takes(values: np.ndarray, takes: np.ndarray, *, rounds: int = 1000) -> tuple[float, float]:
-    """95 % bounds of a mean, takes drawn with replacement."""
-    rng = np.random.Generator(np.random.PCG64(95))
-    names, which = np.unique(takes, return_inverse=True)
-    total = np.bincount(which, weights=values)
-    count = np.bincount(which).astype(float)
-    drawn = rng.integers(0, len(names), (rounds, len(names)))
-    means = total[drawn].sum(axis=1) / count[drawn].sum(axis=1)
-    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
 
 
 def run(pictures: Path | None = None) -> list[Figure]:
