@@ -273,7 +273,7 @@ def long_figures(folder: Path | None) -> list[Figure]:
     """A path found piece by piece next to the whole grid's, and ten minutes against ten."""
     figures = []
     if folder is not None:
-        plan = protocol("long")
+        plan = protocol("registration_long")
         a, b = (
             np.concatenate([cloud(ml.resample(loaded(folder, n), fps=FPS)) for n in plan[which]])
             for which in ("first", "second")

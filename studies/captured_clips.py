@@ -1,4 +1,4 @@
-"""What the registration figures share: clips, protocols, known warps and bends, errors, bounds."""
+"""What studies share: captured clips, protocols, known warps and bends, errors, bounds."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,8 @@ from motionloom.tables.collection.frames import Frames, frames_of
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = HERE / "protocols"
+Protocol = dict[str, Any]
+"""Settings, clips and pairs by name, as JSON holds them."""
 FPS = 30.0
 """Errors of timing are in frames at this rate."""
 LEADING = 8
@@ -35,17 +38,19 @@ def mocap() -> Path | None:
     return folder if (folder / "INDEX.csv").is_file() else None
 
 
-def study_settings(name: str) -> tuple[Path, dict]:
+def study_settings(name: str) -> tuple[Path, Protocol]:
     """The folder of captured clips, and a study's protocol; ends the study without clips."""
     folder = mocap()
     if folder is None:
         raise SystemExit("The captured clips are not here: set MOTIONLOOM_MOCAP to their folder.")
     warnings.simplefilter("ignore", ml.MotionLoomWarning)
-    return folder, json.loads((PROTOCOLS / f"{name}.json").read_text())
+    return folder, protocol(name)
 
 
-def protocol(name: str) -> dict:
-    return json.loads((PROTOCOLS / f"registration_{name}.json").read_text())
+def protocol(name: str) -> Protocol:
+    """What a study is asked of, as it was drawn or chosen: a file of ``protocols``."""
+    settings: Protocol = json.loads((PROTOCOLS / f"{name}.json").read_text())
+    return settings
 
 
 def generator(*seed: int) -> np.random.Generator:
@@ -93,7 +98,7 @@ def random_warp(
     slope = knots[k] + (3 * t**2 - 2 * t**3) * (knots[k + 1] - knots[k])
     frames = np.concatenate([[0.0], np.cumsum(slope)])
     n = int(np.searchsorted(frames, n_frames - 1))
-    return frames[: n + 1] * (n_frames - 1) / frames[n]
+    return np.asarray(frames[: n + 1] * (n_frames - 1) / frames[n])
 
 
 def bent(motion: Motion, turn: float) -> Motion:
@@ -160,6 +165,17 @@ def bounds(
     rng, rows = generator(95), np.asarray(rows)
     drawn = [statistic(rows[rng.integers(0, len(rows), len(rows))]) for _ in range(rounds)]
     return float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975))
+
+
+def over_takes(values: np.ndarray, takes: np.ndarray, *, rounds: int = 1000) -> tuple[float, float]:
+    """95 % bounds of a mean, takes drawn with replacement."""
+    rng = generator(95)
+    names, which = np.unique(takes, return_inverse=True)
+    total = np.bincount(which, weights=values)
+    count = np.bincount(which).astype(float)
+    drawn = rng.integers(0, len(names), (rounds, len(names)))
+    means = total[drawn].sum(axis=1) / count[drawn].sum(axis=1)
+    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
 
 
 def interval_text(low_high: tuple[float, float]) -> str:

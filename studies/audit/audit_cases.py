@@ -132,7 +132,8 @@ def table_transition(case: Case) -> list[Made]:
     ]
     windows = [place.table.frames.place_of(row) for row in joined.recipe.rows]
     used = [Copied(first, last + 1, clips.index(clip), frame) for clip, frame in windows]
-    result = Result(points_of(joined.motion, joined.footplants), copied, joined.span, used)
+    result = Result(points_of(joined.motion, joined.footplants), copied, joined.span, used,
+                    joined.provenance)  # fmt: skip
     failures = check(result, Sources([place.own(clip) for clip in clips]))
     passed = own_verdict([joined], joined.motion, [place.motion(clip) for clip in clips])
     return [Made(joined.motion, passed, failures, joined.footplants)]
@@ -161,11 +162,17 @@ def stream(case: Case) -> list[Made]:
         fps,
     )
     planted = np.array([pose.planted for pose in poses])
-    return _judge_orders(place, motion, ml.Footplants(planted), every, orders)
+    made = [pose.made_of for pose in poses]
+    return _judge_orders(place, motion, ml.Footplants(planted), made, every, orders)
 
 
 def _judge_orders(
-    place: Library, motion: ml.Motion, contacts: ml.Footplants, every: int, orders: list[str]
+    place: Library,
+    motion: ml.Motion,
+    contacts: ml.Footplants,
+    made: list[ml.MadeOf],
+    every: int,
+    orders: list[str],
 ) -> list[Made]:
     ids = list(place.collection.ids)
     sources = Sources([place.own(clip) for clip in ids])
@@ -176,7 +183,12 @@ def _judge_orders(
     results = []
     for n, order in enumerate(orders[1:], start=1):
         first, stop = n * every - context, min((n + 1) * every + context, motion.n_frames)
-        failures = check(Result(whole.part(first, stop)), sources)
+        used = [
+            Copied(n, n + 1, int(clip), int(frame))
+            for n, each in enumerate(made[first:stop])
+            for clip, frame in zip(each.clips, each.frames, strict=True)
+        ]
+        failures = check(Result(whole.part(first, stop), used=used), sources)
         part = motion[first:stop]
         # A stream as a whole passes or not; if not, each order is asked for itself.
         passed = passed_whole or bool(

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from motionloom import Provenance
 from studies.audit import audit_signals as signals
 from studies.audit.audit_feet import SOLES, Feet, common_heel, same_heels
-from studies.audit.audit_own import Own, braking, widen
+from studies.audit.audit_own import Own, braking
 from studies.audit.audit_signals import SIDES, Array, Points
 
 FLIP_RATIO = 3.0
@@ -30,6 +32,8 @@ MARGIN = 1.1
 SOLE_MARGIN = 1.25
 """The same for slides: where a heel is, is an estimate."""
 KNEE_MARGIN_DEG = 1.0
+NEXT_FRAME = 1e-3
+"""Frames: two captured frames follow each other within this much."""
 SAME_STEP = 1.15
 """A step at most so much larger than the source's in the very frame is the source's own."""
 
@@ -69,6 +73,30 @@ class Result:
     used: Sequence[Copied] = ()
     """Frames of windows that were blended into these: a glitch that is in the source frames used is
     no new one. Flips fail whatever the sources do."""
+    provenance: Provenance | None = None
+    """Frames that are a clip's own, and steps between two of them, are not judged."""
+    hips_jerk: Array | None = None
+    """Acceleration of captured hips, which the trunk on them may have too. (F - 2,)"""
+
+    @cached_property
+    def own_frames(self) -> NDArray[np.bool_]:
+        """Frames that are a clip's own. (F,)"""
+        if self.provenance is None:
+            return np.zeros(len(self.points.positions), dtype=bool)
+        return ~np.asarray(self.provenance.changed)
+
+    @cached_property
+    def own_steps(self) -> NDArray[np.bool_]:
+        """Steps from a frame of a clip to its next one. (F - 1,)"""
+        both = self.own_frames[1:] & self.own_frames[:-1]
+        if self.provenance is None:
+            return both
+        for track in self.provenance.tracks:
+            slot = track.weight.argmax(axis=1)[:, None]
+            clip = np.take_along_axis(track.clip, slot, axis=1)[:, 0]
+            time = np.take_along_axis(track.time, slot, axis=1)[:, 0] * self.provenance.fps
+            both = both & (clip[1:] == clip[:-1]) & (np.abs(np.diff(time) - 1.0) < NEXT_FRAME)
+        return both
 
 
 @dataclass(eq=False)
@@ -146,22 +174,28 @@ def _joints(result: Result, sources: Sources) -> list[Failure]:
     """Turn, speed and second difference of every judged joint."""
     points, fps, scale = result.points, result.points.fps, sources.scale
     licensed = _licensed(result, sources, [*result.copied, *result.used])
-    steps = ~(licensed[1:] | licensed[:-1])
+    own = result.own_steps
+    steps = ~(licensed[1:] | licensed[:-1] | own[:, None])
     any_licensed = licensed.any(axis=1)
-    calm = ~(any_licensed[2:] | any_licensed[1:-1] | any_licensed[:-2])[:, None]
+    calm = ~(any_licensed[2:] | any_licensed[1:-1] | any_licensed[:-2] | own[1:] & own[:-1])
+    jerks = signals.accelerations(points)
+    if result.hips_jerk is not None:
+        calm = calm[:, None] & (jerks > result.hips_jerk[:, None])
+    else:
+        calm = calm[:, None]
     failures = []
     for check, values, ratio, size, least in (
         ("turn", np.where(steps, signals.bone_turns(points) * fps, 0.0), 1.3, 1.0, 300.0),
         ("speed", np.where(steps, signals.relative_speeds(points), 0.0), 1.3, scale, 1.2),
-        ("accel", np.where(calm, signals.accelerations(points), 0.0), 1.5, scale, 80.0),
+        ("accel", np.where(calm, jerks, 0.0), 1.5, scale, 80.0),
     ):
         for n, key in enumerate(points.keys):
-            own = sources.own(check, key)
-            if own is None or not len(values):
+            largest = sources.own(check, key)
+            if largest is None or not len(values):
                 continue
             if check == "speed" and sources.rig is not None:  # in the parent: by its own bone
                 size = sources.bone_scale(points, n)
-            limit = MARGIN * max(ratio * size * own, least)
+            limit = MARGIN * max(ratio * size * largest, least)
             frame = int(values[:, n].argmax())
             if values[frame, n] > limit:
                 failures.append(Failure(check, key, frame, float(values[frame, n]), limit))
@@ -173,7 +207,7 @@ def _licensed(result: Result, sources: Sources, frames: Sequence[Copied]) -> NDA
     points = result.points
     licensed = np.zeros((len(points.positions), len(points.judged)), dtype=bool)
     for first, stop, source, source_first in frames:
-        wide = widen(sources.clips[source].glitches, 2)
+        wide = sources.clips[source].near_glitches
         if sources.clips[source].points.names != points.names:
             wide = np.repeat(wide.any(axis=1)[:, None], licensed.shape[1], axis=1)
         part = wide[source_first : source_first + stop - first]
@@ -190,6 +224,7 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
     usual = signals.around(turns, half)
     least = FLIP_DEG * signals.long_step(points)
     flips = (turns > least) & (turns > FLIP_RATIO * usual) & ~(licensed[1:] | licensed[:-1])
+    flips &= ~result.own_steps[:, None]
     failures = []
     for n, key in enumerate(points.keys):
         own = sources.own("turn", key)
@@ -203,6 +238,7 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
             frame = int(bad[turns[bad, n].argmax()])
             failures.append(Failure("flip", key, frame, float(turns[frame, n]), limit))
     glitches = signals.glitch_frames(points) & ~licensed & ~_repeated(result, sources, turns)
+    glitches &= ~_between(result.own_steps)[:, None]
     for n, key in enumerate(points.keys):
         if glitches[:, n].any() and sources.own("turn", key) is not None:
             frame = int(np.flatnonzero(glitches[:, n])[0])
@@ -211,13 +247,18 @@ def _flips(result: Result, sources: Sources) -> list[Failure]:
     return failures
 
 
+def _between(steps: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Frames of which the steps to and from them are flagged. (F - 1,) to (F,)"""
+    return np.r_[True, steps] & np.r_[steps, True]
+
+
 def _repeated(result: Result, sources: Sources, turns: Array) -> NDArray[np.bool_]:
     """Frames whose steps (F - 1, N) are in the source frames used: nothing there is new. (F, N)"""
     repeated = np.zeros(turns.shape, dtype=bool)
     for first, stop, source, source_first in [*result.copied, *result.used]:
         if sources.clips[source].points.names != result.points.names:
             continue
-        own = signals.bone_turns(sources.clips[source].points)
+        own = sources.clips[source].bone_turns
         first, source_first = first - min(source_first, 0), max(source_first, 0)
         count = max(0, min(stop - first, len(own) - source_first, len(turns) - first))
         rows = slice(first, first + count)
@@ -242,7 +283,8 @@ def _knees(result: Result, sources: Sources) -> list[Failure]:
             ("knee overbent", flexion, most, 1.0),
             ("knee snap", rate, fastest, 1.0),
         ):
-            allowed = licensed[: len(values)] | licensed[-len(values) :]
+            own = result.own_frames if len(values) == len(flexion) else result.own_steps
+            allowed = licensed[: len(values)] | licensed[-len(values) :] | own
             frame = int(np.where(allowed, -np.inf, sign * values[:, n]).argmax())
             if sign * values[frame, n] > sign * limit and not allowed[frame]:
                 failures.append(
@@ -257,14 +299,14 @@ def _pelvis(result: Result, sources: Sources) -> list[Failure]:
     failures = []
     rate = signals.pelvis_turn(points) * fps
     licensed = _licensed(result, sources, result.copied).any(axis=1)
-    rate = np.where(licensed[1:] | licensed[:-1], 0.0, rate)
+    rate = np.where(licensed[1:] | licensed[:-1] | result.own_steps, 0.0, rate)
     limit = MARGIN * max(1.5 * sources.most("pelvis"), 300.0)
     if rate.max(initial=0.0) > limit:
         failures.append(
             Failure("pelvis turn", "pelvis", int(rate.argmax()), float(rate.max()), limit)
         )
     # Bones above the pelvis turn no faster than the body does.
-    roots = signals.root_turn(points) * fps
+    roots = np.where(result.own_steps, 0.0, signals.root_turn(points) * fps)
     limit = MARGIN * max(1.3 * max(sources.most("pelvis"), rate.max(initial=0.0)), 200.0)
     if roots.max(initial=0.0) > limit:
         failures.append(
@@ -273,6 +315,10 @@ def _pelvis(result: Result, sources: Sources) -> list[Failure]:
     if result.span is not None:
         failures += _heading(points, result.span, sources)
     brake = braking(points)
+    over = np.lib.stride_tricks.sliding_window_view(
+        ~result.own_steps, len(points.positions) - len(brake)
+    )
+    brake = np.where(over.any(axis=1), brake, 0.0) if len(brake) > 1 else brake
     limit = MARGIN * max(9.0, 1.3 * sources.scale * sources.most("brake"))
     if brake.max() > limit:
         failures.append(
@@ -315,17 +361,21 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
         if off > afloat:
             failures.append(Failure("floating", "body", 0, off, afloat))
     licensed = _licensed(result, sources, result.copied).any(axis=1)
-    heights = np.where(licensed[:, None], np.inf, feet.soles[..., 1])
+    heights = np.where((licensed | result.own_frames)[:, None], np.inf, feet.soles[..., 1])
     limit = lowest - 0.025
     for k, name in enumerate(SOLES):
         frame = int(heights[:, k].argmin())
         if heights[frame, k] < limit:
             failures.append(Failure("sinking", name, frame, float(heights[frame, k]), limit))
-    low_slides = feet.low_slides(floors)
+    low_slides = feet.low_slides(floors, copied=result.own_steps)
     if sources.rig is not None:  # where heels are on another skeleton is not known well enough
         low_slides = [slide for slide in low_slides if SOLES[slide[1]].endswith("ball")]
     for check, slides, limit in (
-        ("contact slide", feet.contact_slides(), max(0.04, sources.contact_slide)),
+        (
+            "contact slide",
+            feet.contact_slides(copied=result.own_frames),
+            max(0.04, sources.contact_slide),
+        ),
         ("low slide", low_slides, max(0.10, 1.2 * sources.low_slide)),
     ):
         worst = max(slides, default=(0.0, 0, 0))
@@ -334,7 +384,9 @@ def _feet(result: Result, sources: Sources) -> list[Failure]:
             failures.append(Failure(check, name, worst[2], worst[0], limit))
     # Sources on stairs or afloat all the time say little about how long is too long.
     limit = MARGIN * max(0.12, (1.2 if sources.hover < 0.5 else 3.0) * sources.hover)
-    hover = max(feet.hovers(_levels(result, sources, feet)), default=(0.0, 0))
+    hover = max(
+        feet.hovers(_levels(result, sources, feet), copied=result.own_frames), default=(0.0, 0)
+    )
     if hover[0] > limit:
         failures.append(Failure("hovering", "body", hover[1], hover[0], limit))
     return failures

@@ -206,13 +206,20 @@ class Feet:
         steps = np.diff(self.soles[..., [0, 2]], axis=0)
         return np.linalg.norm(steps, axis=-1) * self.points.fps
 
-    def contact_slides(self) -> list[tuple[float, int, int]]:
-        """How far every labelled contact moves over the ground: metres, sole point, frame."""
+    def contact_slides(
+        self, *, copied: NDArray[np.bool_] | None = None
+    ) -> list[tuple[float, int, int]]:
+        """How far every labelled contact moves over the ground: metres, sole point, frame.
+
+        Contacts that lie in ``copied`` frames (F,) are left out.
+        """
         contacts = self.points.contacts
         slides = []
         for k in range(0 if contacts is None else 4):
             assert contacts is not None
             for first, stop in runs(contacts[:, k]):
+                if copied is not None and copied[first:stop].all():
+                    continue
                 ground = self.soles[first:stop, k][:, [0, 2]]
                 thin = ground[:: max(1, len(ground) // 60)]
                 apart = np.linalg.norm(thin[:, None] - thin[None], axis=-1)
@@ -220,8 +227,12 @@ class Feet:
                 slides.append((float(apart.max()), k, first + worst))
         return slides
 
-    def low_slides(self, floors: Array) -> list[tuple[float, int, int]]:
+    def low_slides(
+        self, floors: Array, *, copied: NDArray[np.bool_] | None = None
+    ) -> list[tuple[float, int, int]]:
         """Ways over the ground of sole points that are fast at the floor: metres, point, frame.
+
+        ``copied`` steps (F - 1,) are left out.
 
         Ways with less than ``BRIEF_S`` between them are one: a single frame that is a millimetre
         higher does not end a slide.
@@ -229,6 +240,8 @@ class Feet:
         brief = BRIEF_S * self.points.fps
         low = self.soles[..., 1] < floors + ABOVE_FLOOR_M
         fast = self.ground_speed > SLIDE_M_S
+        if copied is not None:
+            fast &= ~copied[:, None]
         slides = []
         for k in range(4):
             for first, stop in joined(runs(fast[:, k] & low[1:, k] & low[:-1, k]), brief):
@@ -277,15 +290,18 @@ class Feet:
                 levels[frame] = max(self.level, np.median(self.lowest[rows][self.stands[rows]]))
         return levels
 
-    def hovers(self, levels: Array | float) -> list[tuple[float, int]]:
+    def hovers(
+        self, levels: Array | float, *, copied: NDArray[np.bool_] | None = None
+    ) -> list[tuple[float, int]]:
         """Spans in which everything is off the floor and the body does not fall: seconds, frame.
 
-        ``levels`` is the height of the floor, or that in each frame (F,).
+        ``levels`` is the height of the floor, or that in each frame (F,). Spans that lie in
+        ``copied`` frames (F,) are left out.
         """
         middle = self.points.positions[:, self.points.judged, 1].mean(axis=1)
         hovers = []
         for first, stop in runs(self.lowest > levels + OFF_FLOOR_M):
-            if stop - first < 4:
+            if stop - first < 4 or (copied is not None and copied[first:stop].all()):
                 continue
             times = np.arange(stop - first) / self.points.fps
             fall = -2.0 * np.polyfit(times, middle[first:stop], 2)[0]

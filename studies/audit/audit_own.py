@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +72,16 @@ class Own:
         self.contact_slide = max((s[0] for s in self.feet.contact_slides()), default=0.0)
         self.low_slide = max((s[0] for s in self.feet.low_slides(self.feet.floors)), default=0.0)
         self._swayed: dict[int, float] = {}
+
+    @cached_property
+    def near_glitches(self) -> NDArray[np.bool_]:
+        """Glitches and the two frames before and after each. (F, N)"""
+        return widen(self.glitches, 2)
+
+    @cached_property
+    def bone_turns(self) -> Array:
+        """Degrees that each bone turns from frame to frame. (F - 1, N)"""
+        return signals.bone_turns(self.points)
 
     def sway(self, seconds: float) -> float:
         """Largest range of the body's heading within so many seconds, degrees."""

@@ -48,12 +48,21 @@ def transition(case: Case) -> list[Made]:
     motions, plants = matched(case)
     joined = ml.transition(*motions, footplants=(plants[0], plants[1]))
     motion, planted = joined.motion, joined.footplants
-    first, last = joined.span
+    # The second clip is moved onto the floor of the first.
+    end = round(float(joined.provenance.body.times_in(1)[-1]) * motion.fps)
+    motions[1] = raised(motions[1], motion, end)
     failures = check(
-        Result(points_of(motion, planted), _copied(joined, motion), (first, last)),
+        Result(points_of(motion, planted), _copied(joined, motion), joined.span,
+               provenance=joined.provenance),
         Sources(owns(case["a"], motions, plants)),
-    )
+    )  # fmt: skip
     return [Made(motion, own_verdict([joined], motion, motions), failures, planted)]
+
+
+def raised(clip: ml.Motion, result: ml.Motion, end: int) -> ml.Motion:
+    """The clip at the height at which the result's last frame, its frame ``end``, has it."""
+    up = result.root_positions[-1, 1] - clip.root_positions[end, 1]
+    return clip.replace(root_positions=clip.root_positions + np.array([0.0, up, 0.0]))
 
 
 def _copied(joined: ml.Transition, motion: ml.Motion) -> list[Copied]:
@@ -80,6 +89,7 @@ def command(case: Case) -> list[Made]:
             raise ml.MotionLoomError((done.stderr or done.stdout).strip()[-300:])
         motion = ml.load(target)
     first, last = json.loads(done.stdout)["transitions"][0]["span"]
+    motions[1] = raised(motions[1], motion, motions[1].n_frames - 1)
     # What follows the blend is the end of the second clip.
     after = motions[1].n_frames - (motion.n_frames - last - 1)
     copied = [Copied(0, first, 0, 0), Copied(last + 1, motion.n_frames, 1, after)]
@@ -110,7 +120,9 @@ def splice(case: Case) -> list[Made]:
     spliced = ml.splice(upper=load(case["a"]), lower=load(case["b"]))
     motions, plants = matched({"a": case["b"], "b": case["a"]})
     points = points_of(spliced.motion, spliced.footplants)
-    result = Result(points, [Copied(0, spliced.motion.n_frames, 0, 0)])
+    root = np.diff(spliced.motion.root_positions, 2, axis=0) * points.fps**2  # captured
+    copied = [Copied(0, spliced.motion.n_frames, 0, 0)]
+    result = Result(points, copied, hips_jerk=np.linalg.norm(root, axis=-1))
     failures = check(result, Sources(owns(case["b"], motions, plants)), splice=True)
     passed = own_verdict([spliced], spliced.motion, motions)
     return [Made(spliced.motion, passed, failures, spliced.footplants)]

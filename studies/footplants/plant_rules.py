@@ -23,7 +23,8 @@ def height_and_speed(
     body = BodyMap.guess(motion.skeleton)
     points = foot_points(motion, body=body)
     if ankle:
-        both = motion.world_positions()[:, [body.left_ankle, body.right_ankle]]
+        ankles = body.require("left_ankle", "right_ankle", task="plants")
+        both = motion.world_positions()[:, ankles]
         points = np.repeat(both, 2, axis=1)
     ground = points[..., [0, 2]]
     speeds = np.linalg.norm(np.gradient(ground, axis=0), axis=-1) * motion.fps

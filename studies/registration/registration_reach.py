@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from studies.captured_clips import bounds, errors, interval_text, protocol, sampled
+from studies.captured_clips import Protocol, bounds, errors, interval_text, protocol, sampled
 from studies.report import Figure
 
 WAYS = ("measured", "linear weights", "nearest clip")
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     blend: ml.Blend
 
 
-def family(folder: Path, plan: dict) -> Family:
+def family(folder: Path, plan: Protocol) -> Family:
     motions = []
     for file, peak, mirrored in plan["examples"]:
         whole = ml.load(folder / file, fps=60.0 if "143_" in file else None)
@@ -110,7 +110,7 @@ def _pose_cm(truth: ml.Motion, other: ml.Motion) -> float:
 
 
 def reach_figures(folder: Path, half: str) -> list[Figure]:
-    plan = protocol("reach")
+    plan = protocol("registration_reach")
     figures = []
     for title, each in plan[half].items():
         case = family(folder, each)

@@ -21,11 +21,12 @@ import motionloom as ml
 from studies.captured_clips import mocap
 from studies.parts import asked_parts
 from studies.report import Figure, write_report
+from studies.splicing.gait_phase import METHODS, Method
 from studies.splicing.splicing_apart import apart_figures
 from studies.splicing.splicing_beats import beat_figures
 from studies.splicing.splicing_captured import captured_figures
 from studies.splicing.splicing_classifiers import classifier_figures
-from studies.splicing.splicing_truth import METHODS, truth_figures
+from studies.splicing.splicing_truth import truth_figures
 
 PARTS = ("apart", "classifiers", "beats", "truth", "captured", "speed")
 N_FRAMES = 110
@@ -41,7 +42,7 @@ def walks(n_frames: int) -> tuple[ml.Motion, ml.Motion]:
     return carry[: n_frames + 20], turn[:n_frames]
 
 
-def milliseconds(n_frames: int, method: str) -> float:
+def milliseconds(n_frames: int, method: Method) -> float:
     """Least processor time of a splice, footplants not asked for; other programs do not count."""
     upper, lower = walks(n_frames)
     best = float("inf")

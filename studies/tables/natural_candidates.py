@@ -7,23 +7,23 @@ fitted to four groups and evaluated on the fifth.
 
 from __future__ import annotations
 
-import json
 import tempfile
 import warnings
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import motionloom as ml
 from motionloom.tables.collection.frames import Frames, frames_of
-from studies.captured_clips import PROTOCOLS
+from studies.captured_clips import Protocol, protocol
 
 LENGTH = 60
 """Frames of a second at 60 Hz: subjects 143 and 69."""
-GAPS = PROTOCOLS / "transitions_inbetween.json"
+GAPS = "transitions_inbetween"
+"""Protocol of the seconds that are cut out."""
 
 
 class Group(NamedTuple):
@@ -40,11 +40,9 @@ class Group(NamedTuple):
     """True rate where the headers are wrong."""
 
     @property
-    def plan(self) -> Path:
-        """The file with the candidates."""
-        return (
-            PROTOCOLS / f"transitions_natural{'' if self.name == '143' else '_' + self.name}.json"
-        )
+    def plan(self) -> str:
+        """Name of the protocol with the candidates."""
+        return f"transitions_natural{'' if self.name == '143' else '_' + self.name}"
 
 
 GROUPS = {
@@ -59,7 +57,6 @@ GROUPS = {
               fps=30.0),
     )
 }  # fmt: skip
-PLANS = {name: group.plan for name, group in GROUPS.items()}
 
 
 @lru_cache(maxsize=5)
@@ -88,7 +85,7 @@ def matched_frames(files: list[Path], fps: float) -> Frames:
         for file in files:
             (clips / file.name).symlink_to(file)
         frames = ml.Collection.ingest(clips, out=Path(home) / "clips.mlc", fps=fps).frames
-        arrays = {
+        arrays: dict[str, Any] = {
             name: np.array(getattr(frames, name))
             for name in ("heading", "ground", "quats", "body", "points", "planted", "glitch_rows")
         }
@@ -100,9 +97,10 @@ def window_length(frames: Frames) -> int:
     return round(frames.fps)
 
 
-def subject_plan(subject: str) -> dict:
+def subject_plan(subject: str) -> Protocol:
     """Sister takes of a group, and parts of its takes where it has them."""
-    return json.loads(GAPS.read_text()).get(subject, {"sisters": []})
+    plan: Protocol = protocol(GAPS).get(subject, {"sisters": []})
+    return plan
 
 
 def sister_clips(frames: Frames, groups: list[list[str]], clip: int) -> list[int]:

@@ -6,10 +6,10 @@ They were drawn once, before any method was tried on them, and stand in
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,13 @@ from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
 from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, synthesize
-from studies.captured_clips import PROTOCOLS
+from studies.captured_clips import Protocol, protocol
 from studies.tables.natural_candidates import (
     frames_of_subject,
     window_length,
 )
 from studies.tables.pinning import COLUMNS, Pinning
 
-PROTOCOL = PROTOCOLS / "told_apart.json"
 CONTEXT_S = 0.2
 FOLDS = 3
 
@@ -119,24 +118,28 @@ def without(frames: Frames, left_out: tuple[str, ...]) -> Frames:
     rows = np.concatenate([np.arange(frames.starts[k], frames.starts[k + 1]) for k in chosen])
     lengths = [int(frames.starts[k + 1] - frames.starts[k]) for k in chosen]
     jumps = np.flatnonzero(np.isin(rows, frames.glitch_rows))
+    columns: dict[str, Any] = {
+        name: np.ascontiguousarray(getattr(frames, name)[rows]) for name in COLUMNS
+    }
     return Frames(
         frames.skeleton,
         frames.body_map,
         frames.fps,
         tuple(frames.ids[k] for k in chosen),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        *(np.ascontiguousarray(getattr(frames, name)[rows]) for name in COLUMNS),
-        jumps,
+        **columns,
+        glitch_rows=jumps,
     )
 
 
 @lru_cache(maxsize=1)
-def protocol() -> dict:
-    return json.loads(PROTOCOL.read_text())
+def told_apart_plan() -> Protocol:
+    return protocol("told_apart")
 
 
-def plan_of(subject: str) -> dict:
-    return protocol()["groups"][subject]
+def plan_of(subject: str) -> Protocol:
+    plan: Protocol = told_apart_plan()["groups"][subject]
+    return plan
 
 
 def seconds_of(subject: str, which: str = "windows") -> list[Second]:

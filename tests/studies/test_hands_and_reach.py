@@ -13,7 +13,7 @@ from studies.registration.registration_reach import answers, family
 
 
 def test_a_hand_that_sets_a_toolbox_down_stands_still_and_the_blend_passes(mocap: Path) -> None:
-    entries = protocol("hands")["tuned"]["set down a toolbox or a basket, left hand"]
+    entries = protocol("registration_hands")["tuned"]["set down a toolbox or a basket, left hand"]
     (row,) = compared([marked(mocap, entry) for entry in entries], [[0.5, 0.5]])
     held, free = row.speeds.max(axis=0)
     assert held < 0.1
@@ -28,7 +28,7 @@ def test_a_hand_that_sets_a_toolbox_down_stands_still_and_the_blend_passes(mocap
 
 
 def test_kicks_between_captured_ones_come_up_as_high_as_asked(mocap: Path) -> None:
-    case = family(mocap, protocol("reach")["tuned"]["kicks of 143"])
+    case = family(mocap, protocol("registration_reach")["tuned"]["kicks of 143"])
     curve = ml.register(case.motions, ends="match")
     captured = np.sort([ml.measure(motion, case.names[0]) for motion in case.motions])
     wanted = [np.array([height]) for height in 0.5 * (captured[1:] + captured[:-1])]

@@ -95,8 +95,9 @@ class Assembly:
 def on_captured_legs(spliced: Motion, legs: Motion, parts: Sequence[Part], body: BodyMap) -> Motion:
     """The splice on root and legs as captured, where it was made on a repaired trunk.
 
-    Where captured hips twitch, the spine absorbs it joint by joint, as it does in captures, and the
-    chest moves as it was made to. On a chest that twitches, shoulders and neck absorb it.
+    Where captured hips twitch, the spine below the chest absorbs the twitch, as it does in
+    captures: the chest keeps its rotation, and its place as far as the spine reaches. On a chest
+    that twitches, shoulders and neck absorb it joint by joint.
 
     Parameters
     ----------
@@ -110,24 +111,41 @@ def on_captured_legs(spliced: Motion, legs: Motion, parts: Sequence[Part], body:
         Which joint is which.
     """
     captured = _put_on(legs[: spliced.n_frames], spliced, parts)
-    off = np.flatnonzero((captured.local_quats != spliced.local_quats).any(axis=(1, 2)))
+    moved = (captured.root_positions != spliced.root_positions).any(axis=1)
+    off = np.flatnonzero(moved | (captured.local_quats != spliced.local_quats).any(axis=(1, 2)))
     if not len(off):
         return captured
     skeleton, quats = spliced.skeleton, np.array(captured.local_quats)
     made, world = spliced.world_quats()[off], captured.world_quats()[off]
     for part in parts:
         column = absorbers(spliced, part, body)
+        swing = _swings(spliced, captured, column[0], column[-1])[off]
         for joint in chain_between(skeleton, part.joint, column[-1]):
             parent = world[:, int(skeleton.parents[joint])]
             world[:, joint] = quat.multiply(parent, quats[off, joint])
-            if joint in column:
-                left = len(column) - column.index(joint)
-                world[:, joint] = quat.slerp(
-                    world[:, joint], made[:, joint], np.full(len(off), 1.0 / left)
-                )
-                quats[off, joint] = quat.multiply(quat.conjugate(parent), world[:, joint])
+            if joint not in column:
+                continue
+            if not part.is_trunk:
+                share = np.full(len(off), 1.0 / (len(column) - column.index(joint)))
+                world[:, joint] = quat.slerp(world[:, joint], made[:, joint], share)
+            elif joint == column[-1]:
+                world[:, joint] = made[:, joint]
+            else:
+                world[:, joint] = quat.multiply(swing, made[:, joint])
+            quats[off, joint] = quat.multiply(quat.conjugate(parent), world[:, joint])
         quats[:, part.joints] = quat.make_continuous(quats[:, part.joints])
     return captured.replace(local_quats=quats)
+
+
+def _swings(spliced: Motion, captured: Motion, foot: int, end: int) -> FloatArray:
+    """Rotations of a spine that begins where ``captured`` has it, to where ``spliced`` ends it.
+
+    Shape (F, 4). The spine keeps its length: hips that twitch along the spine take the chest with
+    them.
+    """
+    target = spliced.world_positions()[:, end]
+    made = target - spliced.world_positions()[:, foot]
+    return quat.between_vectors(made, target - captured.world_positions()[:, foot])
 
 
 def _put_on(legs: Motion, action: Motion, parts: Sequence[Part]) -> Motion:
