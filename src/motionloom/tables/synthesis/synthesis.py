@@ -244,7 +244,8 @@ def synthesize(
         starts = np.ascontiguousarray(frames.starts, dtype=np.int64)
         _bent(
             rows_of(frames).record, rig.record, len(starts) - 1, starts, n_frames, n_ways, at,
-            weights, *ends, frames.fps, speed, 2 if feet and still else int(feet), *outputs,
+            weights, ends[0], ends[1], frames.fps, speed, 2 if feet and still else int(feet),
+            *outputs,
         )  # fmt: skip
     return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))
 
@@ -287,7 +288,7 @@ def chain_pose(rig: Rig, root: FloatArray, quats: FloatArray) -> tuple[FloatArra
 def sole_points(rig: Rig, positions: FloatArray, world: FloatArray) -> FloatArray:
     """Left heel, left ball, right heel and right ball in the world, (L, 4, 3)."""
     points = np.zeros((len(positions), 4, 3))
-    _soles(*positions.shape[:2], rig.legs, rig.soles, positions, world, points)
+    _soles(len(positions), positions.shape[1], rig.legs, rig.soles, positions, world, points)
     return points
 
 
@@ -414,8 +415,8 @@ def follow_feet(
     """
     side, missed = foot.side, np.zeros(1)
     _follow(
-        *quats.shape[:2], rig.parents, rig.legs[side], rig.soles[side], rig.poles[side], foot.held,
-        shifts, tilts, drops, *pose, np.zeros(len(quats)), quats, missed,
+        len(quats), quats.shape[1], rig.parents, rig.legs[side], rig.soles[side], rig.poles[side],
+        foot.held, shifts, tilts, drops, *pose, np.zeros(len(quats)), quats, missed,
     )  # fmt: skip
     return float(missed[0])
 
@@ -426,4 +427,4 @@ def keep_true_labels(points: FloatArray, fps: float, planted: BoolArray) -> None
     Legs do not always reach where a foot should be held, a foot held by its ball turns about it,
     and clips move points that they label as planted.
     """
-    _keep(*planted.shape, points, fps, planted)
+    _keep(len(planted), planted.shape[1], points, fps, planted)
