@@ -11,14 +11,14 @@
 #define SEAM_CREEP 12
 
 /* Frames one after another from a seam in which a foot stands there; its places are filled. */
-static int64_t seam_stand(const ml_seam_foot *foot, int64_t way, int64_t seam, int64_t step,
+static int64_t seam_stand(const ml_blend_foot *foot, int64_t way, int64_t seam, int64_t step,
                           double *places) {
     double low = ml_seam_lowest(foot, way);
     int64_t count = 0;
     for (int c = 0; c < 3; c++) places[3 * seam + c] = foot->ball[3 * seam + c];
-    for (; count < foot->n_frames; count++) {
+    for (; count < foot->blend->n_frames; count++) {
         int64_t t = seam + step * count, neighbour = count > 0 ? t - step : t;
-        if (!ml_seam_planted(foot, foot->at[t * foot->n_ways + way])) break;
+        if (!ml_seam_planted(foot, ml_blend_row(foot->blend, t, way))) break;
         if (count > 0 && !ml_seam_roll_on(foot, way, neighbour, t, places)) break;
         if (places[3 * t + 1] < low) break;
         if (ml_seam_behind(foot, t, neighbour, places + 3 * t) > SEAM_RELEASE ||
@@ -28,17 +28,12 @@ static int64_t seam_stand(const ml_seam_foot *foot, int64_t way, int64_t seam, i
     return count;
 }
 
-ml_status ml_seam_stands(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                         const int64_t *at, const double *heel, const double *ball,
-                         const double *legs, double reach, double fps, double speed, double *source,
-                         double *target, int64_t *span) {
-    if (n_frames < 1 || n_ways < 1 || (side != 0 && side != 1) ||
-        !ml_rows_have(rows->n_rows, n_frames * n_ways, at))
-        return ML_BAD_SIZE;
-    ml_seam_foot foot = {rows, n_frames, n_ways, side, at, heel, ball, legs, reach, fps, speed};
-    int64_t end = n_frames - 1;
-    int64_t last = seam_stand(&foot, 0, 0, 1, source) - 1;
-    int64_t first = n_frames - seam_stand(&foot, n_ways - 1, end, -1, target);
+ml_status ml_seam_stands(const ml_blend_foot *foot, double *source, double *target, int64_t *span) {
+    if (!ml_blend_fits(foot->blend, foot->side)) return ML_BAD_SIZE;
+    const double *ball = foot->ball, fps = foot->blend->fps, speed = foot->blend->speed;
+    int64_t n = foot->blend->n_frames, end = n - 1;
+    int64_t last = seam_stand(foot, 0, 0, 1, source) - 1;
+    int64_t first = n - seam_stand(foot, foot->blend->n_ways - 1, end, -1, target);
     while (last > 0 && end - last < ml_seam_frames(ball, last, source + 3 * last, end,
                                                    ball + 3 * end, fps, speed))
         last--;

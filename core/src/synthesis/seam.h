@@ -26,18 +26,8 @@
 #define ML_SEAM_SINK 0.05
 #define ML_SEAM_STRETCH 1.01
 
-/* A foot of a blend: its windows, where the blend has its heel and ball, its ankle seen from its
-   hip, the length of its leg, and the fastest joint of its clips, m/s. */
-typedef struct {
-    const ml_rows *rows;
-    int64_t n_frames, n_ways, side;
-    const int64_t *at;
-    const double *heel, *ball, *legs;
-    double reach, fps, speed;
-} ml_seam_foot;
-
 /* Distance of the ball from a place in one frame, metres. */
-static inline double ml_seam_far(const ml_seam_foot *foot, int64_t t, const double *place) {
+static inline double ml_seam_far(const ml_blend_foot *foot, int64_t t, const double *place) {
     double way[3];
     ml_between(foot->ball + 3 * t, place, way);
     return ml_length(way);
@@ -45,14 +35,14 @@ static inline double ml_seam_far(const ml_seam_foot *foot, int64_t t, const doub
 
 /* How far a foot gets from the blend's where it is let go, or taken, at a place, metres. The
    blend's foot goes on from there, or came, as fast as between a frame and its neighbour. */
-static inline double ml_seam_behind(const ml_seam_foot *foot, int64_t t, int64_t neighbour,
+static inline double ml_seam_behind(const ml_blend_foot *foot, int64_t t, int64_t neighbour,
                                     const double *place) {
     return ml_seam_far(foot, t, place) +
            ML_SEAM_FOLLOWS * ml_seam_far(foot, t, foot->ball + 3 * neighbour);
 }
 
 /* 1 where the leg is too short for its ball to be at a place. */
-static inline int ml_seam_out_of_reach(const ml_seam_foot *foot, int64_t t, const double *place) {
+static inline int ml_seam_out_of_reach(const ml_blend_foot *foot, int64_t t, const double *place) {
     const double *leg = foot->legs + 3 * t, *ball = foot->ball + 3 * t;
     double x = leg[0] + place[0] - ball[0], z = leg[2] + place[2] - ball[2];
     double y = ml_min(leg[1] + place[1] - ball[1] + ML_SEAM_SINK * foot->reach, 0.0);
@@ -95,13 +85,14 @@ static inline int ml_seam_point_stands(const ml_rows *rows, int64_t first, int64
 
 /* The ball's place at `t` from the one at `before`: what stands in both does not move. 0 where
    neither heel nor ball stands in both. */
-static inline int ml_seam_roll_on(const ml_seam_foot *foot, int64_t way, int64_t before, int64_t t,
+static inline int ml_seam_roll_on(const ml_blend_foot *foot, int64_t way, int64_t before, int64_t t,
                                   double *places) {
-    int64_t first = foot->at[before * foot->n_ways + way];
-    int64_t second = foot->at[t * foot->n_ways + way];
-    int on_ball = ml_seam_point_stands(foot->rows, first, second, ML_BALL(foot->side), foot->fps);
-    int on_heel =
-        !on_ball && ml_seam_point_stands(foot->rows, first, second, ML_HEEL(foot->side), foot->fps);
+    int64_t first = ml_blend_row(foot->blend, before, way);
+    int64_t second = ml_blend_row(foot->blend, t, way);
+    int on_ball = ml_seam_point_stands(foot->blend->rows, first, second, ML_BALL(foot->side),
+                                       foot->blend->fps);
+    int on_heel = !on_ball && ml_seam_point_stands(foot->blend->rows, first, second,
+                                                   ML_HEEL(foot->side), foot->blend->fps);
     const double *moves = on_ball ? foot->ball : foot->heel;
     for (int c = 0; c < 3; c++) {
         double shift = places[3 * before + c] - foot->ball[3 * before + c];
@@ -112,20 +103,20 @@ static inline int ml_seam_roll_on(const ml_seam_foot *foot, int64_t way, int64_t
 }
 
 /* How low a ball gets in its window, less what it may be below, metres. */
-static inline double ml_seam_lowest(const ml_seam_foot *foot, int64_t way) {
+static inline double ml_seam_lowest(const ml_blend_foot *foot, int64_t way) {
     float low = HUGE_VALF;
-    for (int64_t t = 0; t < foot->n_frames; t++) {
-        int64_t row = foot->at[t * foot->n_ways + way];
-        float y = ml_rows_point(foot->rows, row, ML_BALL(foot->side))[1];
+    for (int64_t t = 0; t < foot->blend->n_frames; t++) {
+        int64_t row = ml_blend_row(foot->blend, t, way);
+        float y = ml_rows_point(foot->blend->rows, row, ML_BALL(foot->side))[1];
         if (y < low) low = y;
     }
     return (double)low - ML_SEAM_BELOW;
 }
 
 /* 1 where a heel or ball of the foot is labelled as planted in a row. */
-static inline int ml_seam_planted(const ml_seam_foot *foot, int64_t row) {
-    return ml_rows_stands(foot->rows, row, ML_HEEL(foot->side)) ||
-           ml_rows_stands(foot->rows, row, ML_BALL(foot->side));
+static inline int ml_seam_planted(const ml_blend_foot *foot, int64_t row) {
+    return ml_rows_stands(foot->blend->rows, row, ML_HEEL(foot->side)) ||
+           ml_rows_stands(foot->blend->rows, row, ML_BALL(foot->side));
 }
 
 #endif

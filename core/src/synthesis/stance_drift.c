@@ -21,16 +21,17 @@ static void sway_way(const ml_rows *rows, int64_t first, int64_t second, int64_t
     out[2] = s * x + c * z + d * (double)q[2] - r * (double)q[0] - (double)p[2];
 }
 
-int ml_sway_step(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                 const int64_t *at, const double *weights, double psi, int64_t t, double *out) {
+int ml_sway_step(const ml_blend *blend, int64_t side, double psi, int64_t t, double *out) {
+    const ml_rows *rows = blend->rows;
     double most = 0.0, way[3] = {0.0, 0.0, 0.0}, c, s;
-    for (int64_t i = 0; i < n_ways; i++) {
-        int64_t first = at[(t - 1) * n_ways + i], second = at[t * n_ways + i];
-        if (weights[i * n_frames + t] <= most || first == second) continue;
+    for (int64_t i = 0; i < blend->n_ways; i++) {
+        int64_t first = ml_blend_row(blend, t - 1, i), second = ml_blend_row(blend, t, i);
+        double weight = ml_blend_weight(blend, t, i);
+        if (weight <= most || first == second) continue;
         for (int64_t column = ML_BALL(side); column >= ML_HEEL(side); column--)
             if (ml_rows_stands(rows, first, column) && ml_rows_stands(rows, second, column)) {
                 sway_way(rows, first, second, column, way);
-                most = weights[i * n_frames + t];
+                most = weight;
                 break;
             }
     }
@@ -72,27 +73,24 @@ static void sway_ease(int64_t first, int64_t last, int64_t seam, double fps, con
     }
 }
 
-ml_status ml_sway_add(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                      const int64_t *at, const double *weights, const double *psi, double fps,
-                      const int64_t *held, const double *foot, double *scratch, double *places) {
-    int64_t n = n_frames, t = 0;
+ml_status ml_sway_add(const ml_blend *blend, int64_t side, const double *psi, const int64_t *held,
+                      const double *foot, double *scratch, double *places) {
+    int64_t n = blend->n_frames, t = 0;
     double *sway = scratch;
-    if (n < 1 || n_ways < 1 || (side != 0 && side != 1) ||
-        !ml_rows_have(rows->n_rows, n * n_ways, at))
-        return ML_BAD_SIZE;
+    if (!ml_blend_fits(blend, side)) return ML_BAD_SIZE;
     while (t < n) {
         int64_t first = t++;
         if (held[first] == ML_NOT_HELD) continue;
         for (int c = 0; c < 3; c++) sway[3 * first + c] = 0.0;
         for (; t < n && held[t] == held[first]; t++) {
             double step[3];
-            ml_sway_step(rows, side, n, n_ways, at, weights, psi[t - 1], t, step);
+            ml_sway_step(blend, side, psi[t - 1], t, step);
             for (int c = 0; c < 3; c++) sway[3 * t + c] = sway[3 * t - 3 + c] + step[c];
         }
         sway_settle(n, first, t - 1, sway);
         for (int64_t k = 3 * first; k < 3 * t; k++) places[k] += sway[k];
-        if (first == 0) sway_ease(first, t - 1, 0, fps, foot, places);
-        if (t == n) sway_ease(first, t - 1, n - 1, fps, foot, places);
+        if (first == 0) sway_ease(first, t - 1, 0, blend->fps, foot, places);
+        if (t == n) sway_ease(first, t - 1, n - 1, blend->fps, foot, places);
     }
     return ML_OK;
 }
