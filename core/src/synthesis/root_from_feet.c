@@ -32,12 +32,12 @@ static void tread_ask(const ml_blend *blend, const double *psi, const double *po
                       double *asks) {
     asks[0] = asks[1] = asks[2] = 0.0;
     for (int64_t side = 0; side < 2 && t > 0; side++) {
-        const double *now = points + 12 * t + 3 * ML_BALL(side), *before = now - 12;
-        double step[3];
-        if (!ml_sway_step(blend, side, psi[t - 1], t, step)) continue;
+        const vec3 *now = (const vec3 *)points + 4 * t + ML_BALL(side), *before = now - 4;
+        vec3 step;
+        if (!ml_sway_step(blend, side, psi[t - 1], t, &step)) continue;
         double stands = tread_stands(blend, side, t);
-        asks[0] += stands * (step[0] - (now[0] - before[0]));
-        asks[1] += stands * (step[2] - (now[2] - before[2]));
+        asks[0] += stands * (step.x - (now->x - before->x));
+        asks[1] += stands * (step.z - (now->z - before->z));
         asks[2] += stands;
     }
 }

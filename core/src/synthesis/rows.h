@@ -45,6 +45,11 @@ static inline int ml_rows_stands(const ml_rows *rows, int64_t row, int64_t colum
     return rows->planted[4 * row + column] != 0;
 }
 
+/* 1 where a foot point of a blend's window stands. */
+static inline int ml_blend_stands(const ml_blend *blend, int64_t t, int64_t way, int64_t column) {
+    return ml_rows_stands(blend->rows, ml_blend_row(blend, t, way), column);
+}
+
 /* 0 at u = 0, 1 at u = 1, with slope 0 there and beyond. */
 static inline double ml_eased(double u) {
     if (u <= 0.0) return 0.0;

@@ -7,6 +7,7 @@
 #ifndef MOTIONLOOM_SEAM_H
 #define MOTIONLOOM_SEAM_H
 
+#include "../math/vec.h"
 #include "rows.h"
 
 /* Frames of the blend's way by which a foot that is let go falls behind while it takes up speed. */
@@ -26,44 +27,41 @@
 #define ML_SEAM_SINK 0.05
 #define ML_SEAM_STRETCH 1.01
 
+/* Places of a foot's ball in all frames of its blend. */
+static inline const vec3 *ml_seam_balls(const ml_blend_foot *foot) {
+    return (const vec3 *)foot->ball;
+}
+
 /* Distance of the ball from a place in one frame, metres. */
-static inline double ml_seam_far(const ml_blend_foot *foot, int64_t t, const double *place) {
-    double way[3];
-    ml_between(foot->ball + 3 * t, place, way);
-    return ml_length(way);
+static inline double ml_seam_far(const ml_blend_foot *foot, int64_t t, vec3 place) {
+    return vec3_length(vec3_sub(ml_seam_balls(foot)[t], place));
 }
 
 /* How far a foot gets from the blend's where it is let go, or taken, at a place, metres. The
    blend's foot goes on from there, or came, as fast as between a frame and its neighbour. */
 static inline double ml_seam_behind(const ml_blend_foot *foot, int64_t t, int64_t neighbour,
-                                    const double *place) {
+                                    vec3 place) {
     return ml_seam_far(foot, t, place) +
-           ML_SEAM_FOLLOWS * ml_seam_far(foot, t, foot->ball + 3 * neighbour);
+           ML_SEAM_FOLLOWS * ml_seam_far(foot, t, ml_seam_balls(foot)[neighbour]);
 }
 
 /* 1 where the leg is too short for its ball to be at a place. */
-static inline int ml_seam_out_of_reach(const ml_blend_foot *foot, int64_t t, const double *place) {
-    const double *leg = foot->legs + 3 * t, *ball = foot->ball + 3 * t;
-    double x = leg[0] + place[0] - ball[0], z = leg[2] + place[2] - ball[2];
-    double y = ml_min(leg[1] + place[1] - ball[1] + ML_SEAM_SINK * foot->reach, 0.0);
-    double most = ml_max(ml_dot(leg, leg), ml_square(ML_SEAM_STRETCH * foot->reach));
-    return x * x + y * y + z * z > most;
+static inline int ml_seam_out_of_reach(const ml_blend_foot *foot, int64_t t, vec3 place) {
+    vec3 leg = ((const vec3 *)foot->legs)[t];
+    vec3 to = vec3_sub(vec3_add(leg, place), ml_seam_balls(foot)[t]);
+    to.y = ml_min(to.y + ML_SEAM_SINK * foot->reach, 0.0);
+    double most = ml_max(vec3_dot(leg, leg), ml_square(ML_SEAM_STRETCH * foot->reach));
+    return vec3_dot(to, to) > most;
 }
 
-/* Frames that a ball needs from one place to the next: so many that what it is hurried by on top
-   of the blend's own motion, and how fast it goes, stay in bounds. */
-static inline int64_t ml_seam_frames(const double *ball, int64_t low, const double *place_low,
-                                     int64_t high, const double *place_high, double fps,
-                                     double speed) {
-    double change = 0.0, way = 0.0;
-    for (int c = 0; c < 3; c++) {
-        double step = place_high[c] - place_low[c];
-        way += step * step;
-        step += ball[3 * low + c] - ball[3 * high + c];
-        change += step * step;
-    }
-    double hurry = sqrt(6.0 * fps * fps * sqrt(change) / ML_SEAM_HURRY);
-    double frames = ceil(ml_max(hurry, fps * sqrt(way) / (ML_SEAM_PACE * speed)));
+/* Frames that a ball needs from its place in frame `low` to that in frame `high`: so many that what
+   it is hurried by on top of the blend's own motion, and how fast it goes, stay in bounds. */
+static inline int64_t ml_seam_frames(const vec3 *ball, int64_t low, vec3 from, int64_t high,
+                                     vec3 to, double fps, double speed) {
+    vec3 way = vec3_sub(to, from);
+    vec3 change = vec3_add(way, vec3_sub(ball[low], ball[high]));
+    double hurry = sqrt(6.0 * fps * fps * vec3_length(change) / ML_SEAM_HURRY);
+    double frames = ceil(ml_max(hurry, fps * vec3_length(way) / (ML_SEAM_PACE * speed)));
     if (!(frames > ML_SEAM_GAP && frames < 0x1p62)) return ML_SEAM_GAP; /* clips that stand still */
     return (int64_t)frames;
 }
@@ -86,19 +84,16 @@ static inline int ml_seam_point_stands(const ml_rows *rows, int64_t first, int64
 /* The ball's place at `t` from the one at `before`: what stands in both does not move. 0 where
    neither heel nor ball stands in both. */
 static inline int ml_seam_roll_on(const ml_blend_foot *foot, int64_t way, int64_t before, int64_t t,
-                                  double *places) {
-    int64_t first = ml_blend_row(foot->blend, before, way);
-    int64_t second = ml_blend_row(foot->blend, t, way);
-    int on_ball = ml_seam_point_stands(foot->blend->rows, first, second, ML_BALL(foot->side),
-                                       foot->blend->fps);
-    int on_heel = !on_ball && ml_seam_point_stands(foot->blend->rows, first, second,
-                                                   ML_HEEL(foot->side), foot->blend->fps);
-    const double *moves = on_ball ? foot->ball : foot->heel;
-    for (int c = 0; c < 3; c++) {
-        double shift = places[3 * before + c] - foot->ball[3 * before + c];
-        if (on_ball || on_heel) shift += moves[3 * before + c] - moves[3 * t + c];
-        places[3 * t + c] = foot->ball[3 * t + c] + shift;
-    }
+                                  vec3 *places) {
+    const ml_blend *blend = foot->blend;
+    int64_t first = ml_blend_row(blend, before, way), second = ml_blend_row(blend, t, way);
+    int on_ball = ml_seam_point_stands(blend->rows, first, second, ML_BALL(foot->side), blend->fps);
+    int on_heel = !on_ball &&
+                  ml_seam_point_stands(blend->rows, first, second, ML_HEEL(foot->side), blend->fps);
+    const vec3 *ball = ml_seam_balls(foot), *moves = on_ball ? ball : (const vec3 *)foot->heel;
+    vec3 shift = vec3_sub(places[before], ball[before]);
+    if (on_ball || on_heel) shift = vec3_add(shift, vec3_sub(moves[before], moves[t]));
+    places[t] = vec3_add(ball[t], shift);
     return on_ball || on_heel;
 }
 
