@@ -18,11 +18,11 @@ import math
 import os
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -147,7 +147,7 @@ class Record:
 
 
 @cache
-def kernel(name: str) -> Callable[..., Any]:
+def _kernel(name: str) -> Callable[..., Any]:
     """A function of the core."""
     declared = functions().get(name)
     if declared is None:
@@ -174,6 +174,12 @@ def kernel(name: str) -> Callable[..., Any]:
     exec(compile("\n".join(lines), f"<{name}>", "exec"), place)  # of our own header
     kernel_: Callable[..., Any] = place[name]
     return kernel_
+
+
+if TYPE_CHECKING:
+    from motionloom._kernels import kernel  # the same, with the arguments of every function
+else:
+    kernel = _kernel
 
 
 def constant(name: str) -> float:
@@ -405,8 +411,13 @@ class Declaration(NamedTuple):
 
 @cache
 def header_text() -> str:
-    """Both headers, as the library itself is compiled with them."""
-    text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in HEADERS)
+    """Both headers of the library that is installed."""
+    return headers_text(FOLDER / name for name in HEADERS)
+
+
+def headers_text(paths: Iterable[Path]) -> str:
+    """Headers as the library itself is compiled with them."""
+    text = "".join(path.read_text(encoding="utf-8") for path in paths)
     return _PUBLIC_STRUCTS.sub(r"\1", text)
 
 
@@ -449,7 +460,12 @@ def constants() -> dict[str, int | float]:
 @cache
 def functions() -> dict[str, Declaration]:
     """Every function by its name."""
-    text, declared = header_text(), {}
+    return functions_in(header_text())
+
+
+def functions_in(text: str) -> dict[str, Declaration]:
+    """Every function that some text declares."""
+    declared = {}
     for match in _FUNCTION.finditer(text):
         result, name, arguments = match.group(1).strip(), match.group(2), match.group(3)
         fields = [] if arguments.strip() == "void" else arguments.split(",")

@@ -97,6 +97,20 @@ ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int6
    clips: (n)  out: (table.n_limits) */
 ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out);
 
+/* Frames that are made of a blend, in `out`. */
+static inline ml_synthesis ml_table_made(const ml_frames *out, double *scratch, int64_t *held,
+                                         double *errors) {
+    return (ml_synthesis){.n_frames = out->n_frames,
+                          .n_joints = out->n_joints,
+                          .scratch = scratch,
+                          .held = held,
+                          .psi = out->heading,
+                          .root = out->root,
+                          .quats = out->quats,
+                          .planted = out->planted,
+                          .errors = errors};
+}
+
 /* Lay out a table's work; the bytes that it needs. */
 int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces *pieces);
 

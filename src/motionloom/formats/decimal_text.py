@@ -83,7 +83,7 @@ def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:
     """``rows`` (R, C) as lines of text, blanks between the values."""
     out = np.zeros(rows.shape[0] * (rows.shape[1] * (_WIDEST + 1) + 2), dtype=np.uint8)
     given = np.ascontiguousarray(rows, dtype=np.float64)
-    n_bytes = _write_rows(*given.shape, given, newline == "\r\n", out)
+    n_bytes = _write_rows(len(given), given.shape[1], given, newline == "\r\n", out)
     if n_bytes < 0:  # numbers too large for the kernel, which are rare
         texts = (" ".join(f"{value:z.{DECIMALS}f}" for value in row) for row in rows.tolist())
         return "".join(text + newline for text in texts).encode("ascii")

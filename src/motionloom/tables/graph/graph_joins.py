@@ -160,5 +160,7 @@ def find_places(
 def strict_minima(cost: FloatArray, limit: float) -> BoolArray:
     """Cells at most ``limit`` that lie below all eight neighbours; outside the grid is above."""
     lowest = np.zeros(cost.shape, dtype=np.bool_)
-    _minima(*cost.shape, np.ascontiguousarray(cost, dtype=np.float64), float(limit), lowest)
+    _minima(
+        len(cost), cost.shape[1], np.ascontiguousarray(cost, dtype=np.float64), float(limit), lowest
+    )
     return lowest

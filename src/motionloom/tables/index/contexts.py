@@ -138,7 +138,8 @@ def encoded(
     """
     codes = np.zeros((len(moments), len(axes)), dtype=np.int8)
     _encode(
-        *moments.shape,
+        len(moments),
+        moments.shape[1],
         len(axes),
         np.ascontiguousarray(moments, dtype=np.float32),
         np.ascontiguousarray(mean, dtype=np.float32),

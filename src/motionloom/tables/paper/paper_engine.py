@@ -199,7 +199,9 @@ def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
     engine, frames = paper.engine, paper.engine.frames
     at, weights = rows_at(frames, recipe), recipe.weights()
     heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
-    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
+    _track(
+        engine.rows.record, len(at), at.shape[1], np.ascontiguousarray(at), weights, heading, root
+    )
     pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
     quats = np.array(pose.quats)
     quats[:, 0] = _turned(heading, quats[:, 0])

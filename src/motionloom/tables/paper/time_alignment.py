@@ -277,13 +277,13 @@ class WarpedTerms:
         """
         best = Found(
             np.full(keep, np.inf, dtype=np.float32),
-            np.full((keep, MOST_WAYS), 0xFFFF, dtype=np.uint16),
+            np.full((keep, MOST_WAYS), integer("ML_NO_WINDOW"), dtype=np.uint16),
             np.zeros(keep, dtype=np.uint8),
         )
         numbers = np.array([FAMILY_NUMBERS[name] for name in families], dtype=np.int64)
         _search(
             self._record, self._scratch, self._warp, matches, ranking.linear, ranking.log,
-            len(numbers), numbers, *pair, len(middles), middles, keep, *best,
+            len(numbers), numbers, pair[0], pair[1], len(middles), middles, keep, *best,
         )  # fmt: skip
         return best
 
