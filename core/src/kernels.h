@@ -2101,7 +2101,7 @@ ML_API void ml_half_cos_sin_of(int64_t n, const double *degrees, double *cosine,
    y, x, out: (n) */
 ML_API void ml_quick_atan2_of(int64_t n, const double *y, const double *x, double *out);
 
-/* Called by studies alone. */
+/* Called by tests alone. */
 
 /* Corners of soles from ball (x, z) and direction (x, z) of plants.
    plants: (n, 4)  sole: (4)  out: (n, 4, 2) */

@@ -6,8 +6,8 @@ from scipy.spatial import ConvexHull
 
 from motionloom.errors import ArrayError
 from motionloom.tables.score.mass_fit import hulls_of_feet, misses_of_hulls
-from studies.measures.hull import hull_distances, hull_of, sole_corners
 from tests.oracles import hull as plain
+from tests.support.hull import hull_distances, hull_of, sole_corners
 
 FLOAT32 = 1e-6
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from studies.measures.hull import hull_distances, hull_of
+from tests.support.hull import hull_distances, hull_of
 
 FLOAT32_M = 1e-5
 
