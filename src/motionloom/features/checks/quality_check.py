@@ -67,6 +67,7 @@ from motionloom.features.glitches.glitch_frames import (
 from motionloom.findings import Finding
 from motionloom.motion.motion import Footplants, Motion, Skeleton, contacts_for
 from motionloom.motion.provenance import Copy, Provenance
+from motionloom.rotation import quat
 
 
 def verify(
@@ -97,7 +98,8 @@ def verify(
         are not checked.
     provenance
         Which of the sources, at which times, its frames come from, as results give it:
-        ``result.provenance``. Copied frames are then not judged, and all others are compared with
+        ``result.provenance``. Copied frames are then not judged, where they are their clip's own,
+        moved rigidly over the ground, and all others are compared with
         the sources at these times: feet that carry the body, speed and direction of travel, soles.
 
     Returns
@@ -119,6 +121,8 @@ def verify(
     body = None if body is None else roles_for(motion.skeleton, body)
     if footplants is not None:
         contacts_for(footplants, motion.n_frames)
+    if provenance is not None:
+        provenance = confirmed(provenance, motion, sources)
     return QualityCheck(sources, body=body).verify(
         motion, footplants=footplants, held=held, provenance=provenance
     )
@@ -286,8 +290,9 @@ class QualityCheck:
             First and last frame to judge; all by default.
         provenance
             Which clips, at which times, its frames come from; its sources are those of the check,
-            in their order. Copies are not judged. All other frames are compared with their clips
-            at the times that play: feet that carry the body, speed and direction of travel, soles.
+            in their order. Copies are not judged, and taken as given: :func:`verify` looks whether
+            they are copies. All other frames are compared with their clips at the times that play:
+            feet that carry the body, speed and direction of travel, soles.
             Where a frame shows one frame of a clip, changed or not, each joint may do what it does
             there, glitches included, and contacts are compared with these very frames, not with
             the worst of the clip. Without it nothing is known of these times, and this part of
@@ -536,6 +541,13 @@ def mended_notes(
 
 # --- The clips that play in a result
 
+SAME_TURN = 1e-10
+"""Rotations of which the dot product is so near to one are the same: 0.002 degrees apart."""
+SAME_PLACE = 1e-4
+"""Metres: places so near to each other are the same."""
+OUTSIDE_S = 0.1
+"""Times outside a clip by less are those of its ends."""
+
 
 class Playing(NamedTuple):
     """A clip that plays in a result."""
@@ -561,23 +573,82 @@ class Played(NamedTuple):
     @classmethod
     def of(cls, provenance: Provenance, motion: Motion, sources: Sequence[Motion]) -> Played:
         """Read the provenance of a motion; it must fit the motion and the sources."""
-        if provenance.n_frames != motion.n_frames:
-            raise ArrayError(
-                f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
-                f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
-            )
-        n = len(sources)
-        if len(provenance.sources) != n:
-            raise ArrayError(
-                f"`provenance` must be about the sources of the check ({n}), in their order; "
-                f"it names {len(provenance.sources)}."
-            )
+        _check_fit(provenance, motion, sources)
         return cls(
             provenance.copies(changed_too=True),
             tuple(playing_clips(provenance, [each.fps for each in sources])),
-            provenance.body.shares(n),
+            provenance.body.shares(len(sources)),
             judged_frames(provenance),
         )
+
+
+def _check_fit(provenance: Provenance, motion: Motion, sources: Sequence[Motion]) -> None:
+    """Refuse a provenance of another motion, of other clips, or of times outside of these."""
+    if provenance.n_frames != motion.n_frames:
+        raise ArrayError(
+            f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
+            f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
+        )
+    if len(provenance.sources) != len(sources):
+        raise ArrayError(
+            f"`provenance` must be about the sources of the check ({len(sources)}), in their "
+            f"order; it names {len(provenance.sources)}."
+        )
+    for track in provenance.tracks:
+        for k, clip in enumerate(sources):
+            times = track.time[(track.clip == k) & (track.weight != 0.0)]
+            if (
+                times.size
+                and not -OUTSIDE_S <= times.min() <= times.max() <= clip.duration_s + OUTSIDE_S
+            ):
+                raise ArrayError(
+                    f"`provenance` must name times inside the clips; {provenance.sources[k]!r} "
+                    f"lasts {clip.duration_s:.3g} s, got {times.min():.6g} to {times.max():.6g} s."
+                )
+
+
+def confirmed(provenance: Provenance, motion: Motion, sources: Sequence[Motion]) -> Provenance:
+    """The provenance, with frames counted as changed that are only said to be a clip's own.
+
+    Parameters
+    ----------
+    provenance
+        It must fit the motion and the sources.
+    motion
+        F frames.
+    sources
+        Its clips.
+    """
+    _check_fit(provenance, motion, sources)
+    said = np.zeros(motion.n_frames, dtype=bool)
+    own = np.zeros(motion.n_frames, dtype=bool)
+    for copy in provenance.copies():
+        rows = slice(copy.first, copy.last + 1)
+        said[rows] = True
+        own[rows] = _own_frames(motion, sources[copy.source], copy)
+    if (own == said).all():
+        return provenance
+    return replace(provenance, changed=provenance.changed | (said & ~own))
+
+
+def _own_frames(motion: Motion, clip: Motion, copy: Copy) -> BoolArray:
+    """Frames of a copy that are the clip's own, moved as the first one is. (N,)."""
+    here = slice(copy.first, copy.last + 1)
+    there = slice(copy.start, copy.start + copy.n_frames)
+    if clip.fps != motion.fps or not 0 <= copy.start <= clip.n_frames - copy.n_frames:
+        return np.zeros(copy.n_frames, dtype=bool)
+    quats, theirs = motion.local_quats[here], clip.local_quats[there]
+    own = (1.0 - np.abs(np.einsum("fjc,fjc->fj", quats, theirs)[:, 1:]) < SAME_TURN).all(axis=1)
+    turns = quat.multiply(quats[:, 0], quat.conjugate(theirs[:, 0]))
+    own &= 1.0 - np.abs(turns @ turns[0]) < SAME_TURN
+    own &= np.hypot(turns[0, 1], turns[0, 3]) < SAME_PLACE
+    way = motion.root_positions[here] - motion.root_positions[copy.first]
+    their_way = clip.root_positions[there] - clip.root_positions[copy.start]
+    own &= np.abs(way - quat.rotate(turns[0], their_way)).max(axis=1) < SAME_PLACE
+    slides, their_slides = motion.joint_translations, clip.joint_translations
+    if slides is not None and their_slides is not None:
+        own &= (np.abs(slides[here, 1:] - their_slides[there, 1:]) < SAME_PLACE).all(axis=(1, 2))
+    return np.asarray(own)
 
 
 def playing_clips(provenance: Provenance, rates: Sequence[float]) -> list[Playing]:
