@@ -132,8 +132,10 @@ def table_transition(case: Case) -> list[Made]:
     ]
     windows = [place.table.frames.place_of(row) for row in joined.recipe.rows]
     used = [Copied(first, last + 1, clips.index(clip), frame) for clip, frame in windows]
-    result = Result(points_of(joined.motion, joined.footplants), copied, joined.span, used,
-                    joined.provenance)  # fmt: skip
+    result = Result(
+        points_of(joined.motion, joined.footplants), copied, joined.span, used,
+        joined.provenance, [place.own(clip) for clip in joined.provenance.sources],
+    )  # fmt: skip
     failures = check(result, Sources([place.own(clip) for clip in clips]))
     passed = own_verdict([joined], joined.motion, [place.motion(clip) for clip in clips])
     return [Made(joined.motion, passed, failures, joined.footplants)]

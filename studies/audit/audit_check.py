@@ -32,8 +32,10 @@ MARGIN = 1.1
 SOLE_MARGIN = 1.25
 """The same for slides: where a heel is, is an estimate."""
 KNEE_MARGIN_DEG = 1.0
-NEXT_FRAME = 1e-3
-"""Frames: two captured frames follow each other within this much."""
+SAME_M = 1e-3
+"""A captured step is the clip's own within this much."""
+FLOORS_M = 0.06
+"""The floor of a clip, as its stances show it, may be so far off that of the result."""
 SAME_STEP = 1.15
 """A step at most so much larger than the source's in the very frame is the source's own."""
 
@@ -75,28 +77,31 @@ class Result:
     no new one. Flips fail whatever the sources do."""
     provenance: Provenance | None = None
     """Frames that are a clip's own, and steps between two of them, are not judged."""
+    clips: Sequence[Own] = ()
+    """The clips of the provenance, in its order: frames are theirs where they move as they do."""
     hips_jerk: Array | None = None
     """Acceleration of captured hips, which the trunk on them may have too. (F - 2,)"""
 
     @cached_property
-    def own_frames(self) -> NDArray[np.bool_]:
-        """Frames that are a clip's own. (F,)"""
+    def own_steps(self) -> NDArray[np.bool_]:
+        """Steps in which every joint moves as far, and rises as much, as in the clip. (F - 1,)"""
+        own = np.zeros(len(self.points.positions) - 1, dtype=bool)
         if self.provenance is None:
-            return np.zeros(len(self.points.positions), dtype=bool)
-        return ~np.asarray(self.provenance.changed)
+            return own
+        steps = np.diff(self.points.positions, axis=0)
+        for first, last, source, start in self.provenance.copies():
+            clip = self.clips[source].points.positions[start : start + last - first + 1]
+            theirs = np.diff(clip, axis=0)
+            ours = steps[first : first + len(theirs)]
+            far = np.abs(np.linalg.norm(ours, axis=-1) - np.linalg.norm(theirs, axis=-1))
+            rise = np.abs(ours[..., 1] - theirs[..., 1])
+            own[first : first + len(theirs)] = np.maximum(far, rise).max(axis=1) < SAME_M
+        return own
 
     @cached_property
-    def own_steps(self) -> NDArray[np.bool_]:
-        """Steps from a frame of a clip to its next one. (F - 1,)"""
-        both = self.own_frames[1:] & self.own_frames[:-1]
-        if self.provenance is None:
-            return both
-        for track in self.provenance.tracks:
-            slot = track.weight.argmax(axis=1)[:, None]
-            clip = np.take_along_axis(track.clip, slot, axis=1)[:, 0]
-            time = np.take_along_axis(track.time, slot, axis=1)[:, 0] * self.provenance.fps
-            both = both & (clip[1:] == clip[:-1]) & (np.abs(np.diff(time) - 1.0) < NEXT_FRAME)
-        return both
+    def own_frames(self) -> NDArray[np.bool_]:
+        """Frames with such a step before or after them. (F,)"""
+        return np.r_[self.own_steps, False] | np.r_[False, self.own_steps]
 
 
 @dataclass(eq=False)

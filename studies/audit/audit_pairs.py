@@ -14,7 +14,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.retargeting.match import match_clips
 from studies.audit.audit_cases import Made, own_verdict
-from studies.audit.audit_check import Copied, Failure, Result, Sources, check
+from studies.audit.audit_check import FLOORS_M, Copied, Failure, Result, Sources, check
 from studies.audit.audit_clips import TRUE_FPS, contacts, heels_of, load, own_of, path_of, subject
 from studies.audit.audit_own import Own
 from studies.audit.audit_points import points_of
@@ -24,6 +24,8 @@ from studies.audit.audit_signals import Points
 STANDS = 0.3
 """A loop of a clip that travels must go at least this part of its speed."""
 TRAVELS_M_S = 0.4
+NEAR_S = 1.0
+"""The floor of a clip near a joint is that of the stances so many seconds around it."""
 
 
 def matched(case: Case) -> tuple[list[ml.Motion], list[ml.Footplants]]:
@@ -48,21 +50,58 @@ def transition(case: Case) -> list[Made]:
     motions, plants = matched(case)
     joined = ml.transition(*motions, footplants=(plants[0], plants[1]))
     motion, planted = joined.motion, joined.footplants
-    # The second clip is moved onto the floor of the first.
-    end = round(float(joined.provenance.body.times_in(1)[-1]) * motion.fps)
-    motions[1] = raised(motions[1], motion, end)
-    failures = check(
-        Result(points_of(motion, planted), _copied(joined, motion), joined.span,
-               provenance=joined.provenance),
-        Sources(owns(case["a"], motions, plants)),
+    clips = owns(case["a"], motions, plants)
+    clips, floor = on_one_floor(clips, motions[1], motion, places_of(joined, motion))
+    result = Result(
+        points_of(motion, planted), _copied(joined, motion), joined.span,
+        provenance=joined.provenance, clips=clips,
     )  # fmt: skip
+    failures = check(result, Sources(clips)) + floor
     return [Made(motion, own_verdict([joined], motion, motions), failures, planted)]
 
 
-def raised(clip: ml.Motion, result: ml.Motion, end: int) -> ml.Motion:
-    """The clip at the height at which the result's last frame, its frame ``end``, has it."""
-    up = result.root_positions[-1, 1] - clip.root_positions[end, 1]
-    return clip.replace(root_positions=clip.root_positions + np.array([0.0, up, 0.0]))
+def on_one_floor(
+    clips: list[Own], second: ml.Motion, result: ml.Motion, places: tuple[int, int]
+) -> tuple[list[Own], list[Failure]]:
+    """The clips with the second where the result has it.
+
+    A failure where that is not the floor of the first, as the stances near the joint show it.
+
+    Parameters
+    ----------
+    clips
+        First and second.
+    second
+        The second as a motion; its last frame is that of the result.
+    result
+        The transition.
+    places
+        Frames of the clips at which the joint leaves the first and enters the second.
+    """
+    up = float(result.root_positions[-1, 1] - second.root_positions[-1, 1])
+    points = clips[1].points
+    moved = replace(points, positions=points.positions + np.array([0.0, up, 0.0]))
+    levels = [_level(own, at) for own, at in zip(clips, places, strict=True)]
+    off = abs(levels[1] + up - levels[0])
+    failures = []
+    if off > FLOORS_M:
+        frame = result.n_frames - 1
+        failures.append(Failure("floor", "body", frame, float(off), FLOORS_M))
+    return [clips[0], Own(moved, clips[1].heels)], failures
+
+
+def _level(own: Own, at: int) -> float:
+    """Height at which a clip stands near a frame; nan where it does not stand."""
+    near = round(NEAR_S * own.points.fps)
+    rows = slice(max(0, at - near), at + near + 1)
+    stands = own.feet.stands[rows]
+    return float(np.median(own.feet.lowest[rows][stands])) if stands.any() else float("nan")
+
+
+def places_of(joined: ml.Transition, motion: ml.Motion) -> tuple[int, int]:
+    """Frames of the clips at the first and the last blended frame."""
+    times = [joined.provenance.body.times_in(k)[at] for k, at in enumerate(joined.span)]
+    return round(float(times[0]) * motion.fps), round(float(times[1]) * motion.fps)
 
 
 def _copied(joined: ml.Transition, motion: ml.Motion) -> list[Copied]:
@@ -89,12 +128,13 @@ def command(case: Case) -> list[Made]:
             raise ml.MotionLoomError((done.stderr or done.stdout).strip()[-300:])
         motion = ml.load(target)
     first, last = json.loads(done.stdout)["transitions"][0]["span"]
-    motions[1] = raised(motions[1], motion, motions[1].n_frames - 1)
     # What follows the blend is the end of the second clip.
     after = motions[1].n_frames - (motion.n_frames - last - 1)
+    clips = owns(case["a"], motions, plants)
+    clips, floor = on_one_floor(clips, motions[1], motion, (first, after))
     copied = [Copied(0, first, 0, 0), Copied(last + 1, motion.n_frames, 1, after)]
     result = Result(points_of(motion), copied, (first, last))
-    return [Made(motion, True, check(result, Sources(owns(case["a"], motions, plants))))]
+    return [Made(motion, True, check(result, Sources(clips)) + floor)]
 
 
 def clean(case: Case) -> list[Made]:

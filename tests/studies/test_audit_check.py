@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import motionloom as ml
 from motionloom import synthetic
 from studies.audit.audit_check import Result, Sources, check
 from studies.audit.audit_damage import DAMAGES
@@ -15,6 +16,7 @@ from studies.audit.audit_feet import (
     sole_points,
 )
 from studies.audit.audit_own import Own
+from studies.audit.audit_pairs import on_one_floor, places_of
 from studies.audit.audit_points import points_of
 from studies.audit.audit_signals import Points, knee_flexion, pelvis_turn
 
@@ -107,3 +109,39 @@ def test_heels_of_a_skeleton_are_those_that_most_clips_show():
     left, right = skeleton_heels([[flat, None], [flat, None], [tiptoe, None]])
     assert (left.along, left.up) == (flat.along, flat.up)
     assert right is None
+
+
+@pytest.fixture(scope="module")
+def transition():
+    a, b = (ml.synthetic.clip(kind).motion for kind in ("walk", "jog"))
+    return ml.transition(a, b)
+
+
+def failures_of(transition, motion):
+    """What is wrong with a transition whose provenance stays as it was."""
+    first, second = transition.matched.motions
+    clips = [Own(points_of(first)), Own(points_of(second))]
+    clips, floor = on_one_floor(clips, second, motion, places_of(transition, motion))
+    result = Result(
+        points_of(motion, transition.footplants), provenance=transition.provenance, clips=clips
+    )
+    return {each.check for each in check(result, Sources(clips)) + floor}
+
+
+def test_frames_that_are_a_clips_own_raise_no_failure(transition):
+    assert failures_of(transition, transition.motion) == set()
+
+
+def test_a_jump_inside_frames_that_are_said_to_be_copies_is_found(transition):
+    root = np.array(transition.motion.root_positions)
+    root[20:, 0] += 1.0
+    assert "accel" in failures_of(transition, transition.motion.replace(root_positions=root))
+
+
+@pytest.mark.parametrize("up", [-0.3, 0.3])
+def test_a_second_clip_on_another_floor_is_found(transition, up):
+    first, last = transition.span
+    ease = np.clip((np.arange(transition.motion.n_frames) - first) / (last - first), 0.0, 1.0)
+    root = np.array(transition.motion.root_positions)
+    root[:, 1] += up * ease
+    assert "floor" in failures_of(transition, transition.motion.replace(root_positions=root))

@@ -12,7 +12,6 @@ from studies.trust.damage import FAULTS, warped
 from studies.trust.independent import Body, Origin, judge
 from studies.trust.points import points_of
 
-
 CLIPS = ("walk", "jog")
 
 
