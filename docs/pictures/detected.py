@@ -19,7 +19,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.body.anatomy import stature
-from motionloom.intake.units import named_unit
+from motionloom.intake.axes import named_unit
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "studies" / "reports" / "detected.md"

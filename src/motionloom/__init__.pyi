@@ -110,7 +110,7 @@ from motionloom.intake.save import (
     supported_formats as supported_formats,
 )
 from motionloom.intake.load_character import smpl_skeleton as smpl_skeleton
-from motionloom.intake.units import named_unit as named_unit
+from motionloom.intake.axes import named_unit as named_unit
 from motionloom.motion.motion import Footplants as Footplants
 from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample
 from motionloom.motion.motion import forward_kinematics as forward_kinematics

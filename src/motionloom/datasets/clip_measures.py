@@ -32,9 +32,8 @@ from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import body_joints, glitch_mask
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.intake.airborne import find_floating
 from motionloom.intake.clip_faults import STILL_M, TRAVELS_M
-from motionloom.intake.floor import fit_floor, track_legs
+from motionloom.intake.floor import find_floating, fit_floor, track_legs
 from motionloom.motion.motion import KINDS, Footplants, Motion, runs_of
 
 SLIDE_SHARE = 0.075

@@ -15,10 +15,9 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, FormatError
 from motionloom.files.reading import path_of
 from motionloom.findings import MotionLoomWarning
-from motionloom.intake.axes import checked_up
+from motionloom.intake.axes import checked_up, unit_metres
 from motionloom.intake.clip_names import clips_in_file, is_clip, paths_below, split_range
 from motionloom.intake.load import load
-from motionloom.intake.units import unit_metres
 from motionloom.motion.motion import Motion
 
 EMBEDDED = "embedded:"

@@ -10,8 +10,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import constant
 from motionloom.body.body_map import BodyMap
-from motionloom.intake.airborne import KNOWN_RATES, check_rate
-from motionloom.intake.floor import LegTracks
+from motionloom.intake.floor import KNOWN_RATES, LegTracks, check_rate
 from motionloom.motion.motion import Motion, runs_of
 from motionloom.motion.provenance import Floor
 

@@ -24,12 +24,27 @@ from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.formats.archives.plain_arrays import read_provenance
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import format_for_reading
-from motionloom.intake.airborne import check_rate, find_floating, floating_findings, rate_finding
-from motionloom.intake.axes import checked_up, detect_up, skeleton_to_world, to_world
+from motionloom.intake.axes import (
+    checked_up,
+    detect_unit,
+    detect_up,
+    refuse_absurd,
+    skeleton_to_world,
+    stature_finding,
+    to_world,
+    unit_metres,
+)
 from motionloom.intake.clip_faults import count_t_pose_frames, knee_findings, root_bone_findings
 from motionloom.intake.clip_names import Target, find_target, opened, read_errors, split_range
-from motionloom.intake.floor import fit_floor, floor_finding, track_legs
-from motionloom.intake.units import detect_unit, refuse_absurd, stature_finding, unit_metres
+from motionloom.intake.floor import (
+    check_rate,
+    find_floating,
+    fit_floor,
+    floating_findings,
+    floor_finding,
+    rate_finding,
+    track_legs,
+)
 from motionloom.motion.edit import pick
 from motionloom.motion.motion import Motion, Skeleton
 from motionloom.motion.provenance import Floor, Provenance, Source

@@ -19,8 +19,7 @@ from motionloom.files.writing import write_whole
 from motionloom.findings import Finding
 from motionloom.formats.archives.npz import write_members
 from motionloom.formats.c3d_points import read_points
-from motionloom.intake.axes import checked_up, to_world
-from motionloom.intake.units import unit_metres
+from motionloom.intake.axes import checked_up, to_world, unit_metres
 from motionloom.motion.motion import Motion, Skeleton
 from motionloom.motion.provenance import Source
 from motionloom.rotation import quat

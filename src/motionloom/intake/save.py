@@ -15,7 +15,7 @@ from motionloom.files.writing import stream_errors, write_whole
 from motionloom.formats.character import Character
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import Format, format_for_writing, known_formats
-from motionloom.intake.axes import checked_up, from_world
+from motionloom.intake.axes import LONGEST, checked_up, from_world, refuse_absurd, unit_metres
 from motionloom.intake.engine_export import (
     EngineExport,
     check_engine_format,
@@ -23,7 +23,6 @@ from motionloom.intake.engine_export import (
     engine_motion,
 )
 from motionloom.intake.load_character import character_in_file, character_of, character_on
-from motionloom.intake.units import LONGEST, refuse_absurd, unit_metres
 from motionloom.motion.motion import HasMotion, Motion, motion_in
 from motionloom.motion.provenance import Provenance
 

@@ -176,7 +176,7 @@ def test_feet_roll_over_their_balls_unless_legs_may_stretch(monkeypatch, stretch
     def place(*_, **options):
         raise SeenError(options["roll"])
 
-    monkeypatch.setattr(footskate, "place_feet", place)
+    monkeypatch.setattr(footskate, "place_holds", place)
     clip = ml.synthetic.clip("stand", duration_s=0.5)
     with pytest.raises(SeenError, match=str(roll)):
         clean_footskate(clip.motion, clip.footplants, stretch=stretch)

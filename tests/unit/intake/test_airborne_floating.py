@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.intake.airborne import find_floating, floating_findings
-from motionloom.intake.floor import LegTracks
+from motionloom.intake.floor import LegTracks, find_floating, floating_findings
 from motionloom.motion.provenance import Floor
 
 FPS = 60.0

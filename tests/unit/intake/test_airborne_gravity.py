@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.body.body_map import BodyMap
-from motionloom.intake.airborne import RateCheck, check_rate, rate_finding
-from motionloom.intake.floor import fit_floor, track_legs
+from motionloom.intake.floor import RateCheck, check_rate, fit_floor, rate_finding, track_legs
 from motionloom.motion.motion import Motion
 
 GRAVITY = 9.81

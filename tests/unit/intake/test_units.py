@@ -6,7 +6,7 @@ import math
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.intake.units import (
+from motionloom.intake.axes import (
     HUMAN_M,
     UNITS,
     detect_unit,
