@@ -304,19 +304,23 @@ ML_API ml_status ml_hinge_flexion(int64_t n_frames, int64_t n_joints, const doub
 
 /* ---- Numbers and text of motion files ---------------------------------------------------------*/
 
+/* Channels of joints. Joint j has those from first[j] up to first[j + 1], each with a column of a row
+   and a kind: 0, 1, 2 are positions along X, Y, Z and 3, 4, 5 turns about them, the last of which
+   applies first. Joints stand at their offsets where no channel moves them.
+   kinds, columns: (n_channels)  first: (n_joints + 1)  offsets: (n_joints, 3) */
+typedef struct {
+    int64_t n_channels, n_joints;
+    const int64_t *kinds, *columns, *first;
+    const double *offsets;
+} ml_channels;
+
 /* Rotations of rows of channels in degrees, as the frames from `start` on, with signs that go on
-   from the frame before; and where the first n_placed joints stand in their parents, at their
-   offsets where no channel moves them.
-   Joint j has the channels from first[j] up to first[j + 1], each with a column of the rows and a
-   kind: 0, 1, 2 are positions along X, Y, Z and 3, 4, 5 turns about them, the last of which
-   applies first.
-   rows: (n_rows, n_columns)  kinds, columns: (n_channels)  first: (n_joints + 1)
-   offsets: (n_joints, 3)  quats: (n_frames, n_joints, 4)  places: (n_rows, n_placed, 3) */
-ML_API ml_status ml_channel_poses(int64_t n_rows, int64_t n_columns, const double *rows,
-                                  int64_t n_channels, const int64_t *kinds, const int64_t *columns,
-                                  int64_t n_joints, const int64_t *first, const double *offsets,
-                                  int64_t start, int64_t n_frames, double *quats, int64_t n_placed,
-                                  double *places);
+   from the frame before; and where the first n_placed joints stand in their parents.
+   rows: (n_rows, n_columns)  quats: (n_frames, channels.n_joints, 4)
+   places: (n_rows, n_placed, 3) */
+ML_API ml_status ml_channel_poses(const ml_channels *channels, int64_t n_rows, int64_t n_columns,
+                                  const double *rows, int64_t start, int64_t n_frames,
+                                  double *quats, int64_t n_placed, double *places);
 
 /* Euler angles of some joints in degrees, put into columns of rows: of the two solutions, the one
    nearer to the angles of the frame before, `last`, which are carried on. A negative column is

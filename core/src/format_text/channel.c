@@ -119,32 +119,41 @@ static void channel_place(int64_t n, int64_t n_columns, const double *rows, int6
             places[stride * r + kinds[k]] = rows[n_columns * r + columns[k]];
 }
 
-ml_status ml_channel_poses(int64_t n_rows, int64_t n_columns, const double *rows,
-                           int64_t n_channels, const int64_t *kinds, const int64_t *columns,
-                           int64_t n_joints, const int64_t *first, const double *offsets,
-                           int64_t start, int64_t n_frames, double *quats, int64_t n_placed,
-                           double *places) {
-    if (n_rows < 0 || start < 0 || start > n_frames - n_rows || n_joints < 0 || n_placed < 0 ||
-        n_placed > n_joints || first[0] != 0 || first[n_joints] != n_channels)
-        return ML_BAD_SIZE;
+/* Whether every channel has a column of a row, and every joint its channels. */
+static int channel_fits(const ml_channels *channels, int64_t n_columns) {
+    const int64_t *first = channels->first;
+    int64_t n_joints = channels->n_joints;
+    if (n_joints < 0 || first[0] != 0 || first[n_joints] != channels->n_channels) return 0;
     for (int64_t j = 0; j < n_joints; j++)
-        if (first[j] > first[j + 1]) return ML_BAD_SIZE;
-    for (int64_t k = 0; k < n_channels; k++)
-        if (columns[k] < 0 || columns[k] >= n_columns || kinds[k] < 0 || kinds[k] > 5)
-            return ML_BAD_SIZE;
+        if (first[j] > first[j + 1]) return 0;
+    for (int64_t k = 0; k < channels->n_channels; k++) {
+        int64_t column = channels->columns[k], kind = channels->kinds[k];
+        if (column < 0 || column >= n_columns || kind < 0 || kind > 5) return 0;
+    }
+    return 1;
+}
+
+ml_status ml_channel_poses(const ml_channels *channels, int64_t n_rows, int64_t n_columns,
+                           const double *rows, int64_t start, int64_t n_frames, double *quats,
+                           int64_t n_placed, double *places) {
+    const int64_t n_joints = channels->n_joints, *first = channels->first;
+    if (n_rows < 0 || start < 0 || start > n_frames - n_rows || n_placed < 0 ||
+        n_placed > n_joints || !channel_fits(channels, n_columns))
+        return ML_BAD_SIZE;
     for (int64_t from = 0; from < n_rows; from += CHANNEL_ROWS) {
         const int64_t n = n_rows - from < CHANNEL_ROWS ? n_rows - from : CHANNEL_ROWS;
         const double *block = rows + n_columns * from;
         for (int64_t j = 0; j < n_joints; j++) {
             const int64_t own = first[j + 1] - first[j];
-            const int64_t *kind = kinds + first[j], *column = columns + first[j];
+            const int64_t *kind = channels->kinds + first[j];
+            const int64_t *column = channels->columns + first[j];
             channel_quats q;
             channel_pose(n, n_columns, block, own, kind, column, &q);
             channel_store(n, 4 * n_joints, start + from > 0, &q,
                           quats + 4 * (n_joints * (start + from) + j));
             if (j < n_placed)
-                channel_place(n, n_columns, block, own, kind, column, offsets + 3 * j, 3 * n_placed,
-                              places + 3 * (n_placed * from + j));
+                channel_place(n, n_columns, block, own, kind, column, channels->offsets + 3 * j,
+                              3 * n_placed, places + 3 * (n_placed * from + j));
         }
     }
     return ML_OK;

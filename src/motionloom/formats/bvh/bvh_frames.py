@@ -13,7 +13,7 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom._core import kernel
+from motionloom._core import kernel, record
 from motionloom.errors import FormatError
 from motionloom.files.limits import Budget, Limits
 from motionloom.findings import Finding
@@ -271,11 +271,17 @@ class GrowingPoses:
                     kinds.append(kind)
                     columns.append(int(first_column[j]) + i)
             starts.append(len(kinds))
-        self.kinds = np.array(kinds, dtype=np.int64)
-        self.columns = np.array(columns, dtype=np.int64)
-        self.starts = np.array(starts, dtype=np.int64)
         offsets = [nodes[j].offset or (0.0, 0.0, 0.0) for j in chosen]
         self.offsets: FloatArray = np.array(offsets, dtype=np.float64)
+        self.channels = record(
+            "ml_channels",
+            n_channels=len(kinds),
+            n_joints=len(chosen),
+            kinds=np.array(kinds, dtype=np.int64),
+            columns=np.array(columns, dtype=np.int64),
+            first=np.array(starts, dtype=np.int64),
+            offsets=self.offsets,
+        )
         # Only joints with position channels can leave their offsets; mostly the root alone.
         can_move = any(kind < N_POSITIONS for j in chosen[1:] for kind in nodes[j].channels)
         self.n_joints = len(chosen)
@@ -303,9 +309,8 @@ class GrowingPoses:
             part = rows[first : first + step]
             places = np.zeros((len(part), self.n_placed, 3))
             _pose_rows(
-                len(part), part.shape[1], part, len(self.kinds), self.kinds, self.columns,
-                self.n_joints, self.starts, self.offsets,
-                self.n_frames, self.capacity, self.local_quats, self.n_placed, places,
+                self.channels, len(part), part.shape[1], part, self.n_frames, self.capacity,
+                self.local_quats, self.n_placed, places,
             )  # fmt: skip
             self._place(places)
             self.n_frames += len(part)

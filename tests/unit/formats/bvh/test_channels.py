@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom._core import kernel
+from motionloom._core import kernel, record
 from motionloom.errors import ArrayError
 from motionloom.rotation import euler, quat
 from tests.oracles import channels as plain
@@ -21,12 +21,16 @@ def posed(
 ) -> tuple[np.ndarray, np.ndarray]:
     kinds, columns = np.array([pair for own in LAYOUT for pair in own]).T.copy()
     first = np.cumsum([0, *(len(own) for own in LAYOUT)])
+    channels = record(
+        "ml_channels", n_channels=len(kinds), n_joints=4, kinds=kinds, columns=columns,
+        first=first, offsets=OFFSETS,
+    )  # fmt: skip
     quats, places = np.zeros((len(rows), 4, 4)), []
     for start, stop in zip((0, *blocks), (*blocks, len(rows)), strict=True):
         places.append(np.zeros((stop - start, n_placed, 3)))
         kernel("ml_channel_poses")(
-            stop - start, rows.shape[1], rows[start:stop], len(kinds), kinds, columns,
-            4, first, OFFSETS, start, len(rows), quats, n_placed, places[-1],
+            channels, stop - start, rows.shape[1], rows[start:stop], start, len(rows), quats,
+            n_placed, places[-1],
         )  # fmt: skip
     return quats, np.concatenate(places)
 
@@ -57,12 +61,19 @@ def test_a_half_turn_between_frames_keeps_its_sign() -> None:
     assert quats[:, 0].tolist() == [[1, 0, 0, 0], [0, 1, 0, 0], [-1, 0, 0, 0]]
 
 
+CHANNELS = {
+    "n_channels": 2, "n_joints": 1, "kinds": np.array([0, 5]), "columns": np.array([0, 2]),
+    "first": np.array([0, 2]), "offsets": np.zeros((1, 3)),
+}  # fmt: skip
 POSES = {
-    "n_rows": 2, "n_columns": 3, "rows": np.zeros((2, 3)), "n_channels": 2,
-    "kinds": np.array([0, 5]), "columns": np.array([0, 2]), "n_joints": 1,
-    "first": np.array([0, 2]), "offsets": np.zeros((1, 3)), "start": 1, "n_frames": 3,
+    "n_rows": 2, "n_columns": 3, "rows": np.zeros((2, 3)), "start": 1, "n_frames": 3,
     "quats": np.zeros((3, 1, 4)), "n_placed": 1, "places": np.zeros((2, 1, 3)),
 }  # fmt: skip
+
+
+def pose(given: dict[str, object]) -> None:
+    channels = record("ml_channels", **{name: given[name] for name in CHANNELS})
+    kernel("ml_channel_poses")(channels, *(given[name] for name in POSES))
 
 
 @pytest.mark.parametrize(
@@ -87,9 +98,9 @@ POSES = {
     ids=lambda wrong: " ".join(wrong),
 )
 def test_channels_that_do_not_fit_are_refused(wrong: dict[str, object]) -> None:
-    kernel("ml_channel_poses")(*POSES.values())
+    pose(CHANNELS | POSES)
     with pytest.raises(ArrayError, match="sizes do not fit"):
-        kernel("ml_channel_poses")(*(POSES | wrong).values())
+        pose(CHANNELS | POSES | wrong)
 
 
 def swinging(seed: int, n_frames: int = 150) -> np.ndarray:
