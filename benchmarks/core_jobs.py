@@ -30,9 +30,7 @@ import motionloom as ml
 from motionloom.formats.bvh import bvh
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, solve_limb
 from motionloom.rotation import quat
 
 HERE = Path(__file__).resolve().parent
@@ -249,7 +247,7 @@ def wandering_points(*seed: int) -> np.ndarray:
 
 @job("grid")
 def _() -> Call:
-    from motionloom.registration.distance import distance_grid
+    from motionloom.registration.timewarp import distance_grid
 
     a, b, weights = wandering_points(1), wandering_points(2), np.ones(GRID_POINTS)
     return lambda: distance_grid(a, b, weights, half_window=HALF_WINDOW)
@@ -257,7 +255,7 @@ def _() -> Call:
 
 @job("numpy grid")
 def _() -> Call:
-    from motionloom.registration.distance import distance_grid
+    from motionloom.registration.timewarp import distance_grid
     from registration_speed import numpy_grid
 
     a, b, weights = wandering_points(1), wandering_points(2), np.ones(GRID_POINTS)
@@ -271,8 +269,7 @@ def _() -> Call:
 
 @job("path")
 def _() -> Call:
-    from motionloom.registration.distance import distance_grid
-    from motionloom.registration.timewarp import find_corner_path
+    from motionloom.registration.timewarp import distance_grid, find_corner_path
 
     weights = np.ones(GRID_POINTS)
     cost = distance_grid(wandering_points(1), wandering_points(2), weights).cost

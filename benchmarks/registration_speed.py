@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.grids import LongGrid, find_long_path
-from motionloom.registration.timewarp import find_corner_path
+from motionloom.registration.timewarp import (
+    LongGrid,
+    distance_grid,
+    find_corner_path,
+    find_long_path,
+    point_cloud,
+)
 from report import Figure, write_report
 from studies.captured_clips import FPS, cloud, generator, loaded, mocap, protocol
 from studies.registration.registration_linear import dtw_baselines
@@ -270,7 +273,7 @@ def long_figures(folder: Path | None) -> list[Figure]:
     """A path found piece by piece next to the whole grid's, and ten minutes against ten."""
     figures = []
     if folder is not None:
-        plan = protocol("long")
+        plan = protocol("registration_long")
         a, b = (
             np.concatenate([cloud(ml.resample(loaded(folder, n), fps=FPS)) for n in plan[which]])
             for which in ("first", "second")

@@ -19,8 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 from motionloom.tables.collection.folder_clips import find_clip_files
 

@@ -45,8 +45,7 @@ from motionloom.tables.search.search import (
 )
 from motionloom.tables.table_file import Parts
 from report import Figure, write_report
-from studies.captured_clips import generator, mocap
-from studies.tables.transitions_reach import frames_143
+from studies.captured_clips import frames_143, generator, mocap
 from transitions_kills import ingested
 
 LENGTH, STRIDE = 60, 5

@@ -28,8 +28,7 @@ from motionloom.tables.score.natural import NATURAL
 from motionloom.tables.score.terms import TermArrays, Terms, terms_of
 from motionloom.tables.search.search import SearchJob
 from report import Figure, write_report
-from studies.captured_clips import generator, mocap
-from studies.tables.transitions_reach import frames_143
+from studies.captured_clips import frames_143, generator, mocap
 from tests.oracles.terms_file import load_terms, save_terms
 
 RANKINGS = {"paper": PAPER, "natural": NATURAL}

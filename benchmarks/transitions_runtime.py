@@ -33,9 +33,8 @@ from motionloom.tables.table_transition import TableTransition
 from report import Figure, write_report
 from report import table as report_table
 from studies.baselines.inertialize import inertialized_transition
-from studies.captured_clips import PROTOCOLS, mocap
+from studies.captured_clips import PROTOCOLS, frames_143, mocap
 from studies.memory_table import table_in_memory
-from studies.tables.transitions_reach import frames_143
 from tests.oracles.tables import synthesize as synthesized
 
 LENGTH = 60

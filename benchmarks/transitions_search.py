@@ -38,8 +38,7 @@ from motionloom.tables.search.search import (
     search_pair,
 )
 from report import Figure, write_report
-from studies.captured_clips import PROTOCOLS, generator, mocap
-from studies.tables.transitions_reach import frames_143
+from studies.captured_clips import PROTOCOLS, frames_143, generator, mocap
 from tests.oracles.blend_score import measure_blend
 
 PLAN = PROTOCOLS / "transitions_search.json"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 
 UPRIGHT = np.array([np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom.formats.fbx.fbx_models import angles_of
 from motionloom.formats.fbx.fbx_scene import Item, Keys, Scene, property_of
 from motionloom.intake.axes import skeleton_to_world, turn_from_world
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 import motionloom as ml
 from call_arguments import Arguments, Call, curve_of, pair_of
 from motionloom.features.checks.verification import Verification
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from odd import odd_motion, rigs
 
 

@@ -12,7 +12,7 @@ from fbx_forms import Craft, as_binary, as_text, crafted
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.registry import known_formats
 from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.rotation import quat
 
 

@@ -1,10 +1,12 @@
 """How far one goes to read a verb.
 
-    python scripts/trace_verbs.py [A.bvh B.bvh] [--files]
+    python scripts/trace_verbs.py [A.bvh B.bvh] [--files] [--switches N]
 
 Runs ``ml.load``, ``ml.transition`` and ``ml.splice`` a second time, with clips loaded anew, when
 all modules are imported, and counts the files of ours that they enter, the functions they call, and
-how often one file calls into another. ``--files`` lists the files, most often entered first.
+how often one file calls into another. ``--files`` lists the files, most often entered first, and
+``--switches N`` the N most frequent switches: a function of one file, and the function of another
+that it calls.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import motionloom as ml
@@ -29,7 +32,7 @@ class Trace:
     def __init__(self) -> None:
         self.files: Counter[str] = Counter()
         self.functions: set[tuple[str, str, int]] = set()
-        self.switches = 0
+        self.switches: Counter[tuple[str, str]] = Counter()
 
     def __call__(self, frame: Any, event: str, argument: object) -> None:
         """Count a call; what ``sys.setprofile`` asks for."""
@@ -41,7 +44,13 @@ class Trace:
         caller = frame.f_back
         while caller and not caller.f_code.co_filename.startswith(str(PACKAGE)):
             caller = caller.f_back
-        self.switches += caller is not None and caller.f_code.co_filename != own
+        if caller and caller.f_code.co_filename != own:
+            self.switches[_place(caller.f_code), _place(frame.f_code)] += 1
+
+
+def _place(code: CodeType) -> str:
+    """A function as ``file:function``."""
+    return f"{Path(code.co_filename).relative_to(PACKAGE)}:{code.co_qualname}"
 
 
 def traced(verb: Callable[..., object], given: Callable[[], list[object]]) -> Trace:
@@ -61,6 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("clips", nargs="*", metavar="CLIP", help="two; embedded ones by default")
     parser.add_argument("--files", action="store_true", help="list the files")
+    parser.add_argument("--switches", type=int, default=0, metavar="N", help="list the switches")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
@@ -80,10 +90,12 @@ def main() -> None:
             trace = traced(verb, given)
             print(
                 f"{name}: {len(trace.files)} files, {len(trace.functions)} functions, "
-                f"{sum(trace.files.values())} calls, {trace.switches} from file to file"
+                f"{sum(trace.files.values())} calls, {trace.switches.total()} from file to file"
             )
             for path, calls in trace.files.most_common() if options.files else ():
                 print(f"  {calls:6d} {Path(path).relative_to(PACKAGE)}")
+            for (caller, called), calls in trace.switches.most_common(options.switches):
+                print(f"  {calls:6d} {caller} -> {called}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the registration figures share: clips, protocols, known warps and bends, errors, bounds."""
+"""What studies share: captured clips, protocols, known warps and bends, errors, bounds."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import motionloom as ml
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.edit import sample
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.motion.motion import Motion, velocities
+from motionloom.registration.timewarp import fit_planar_alignment, point_cloud
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
+from motionloom.tables.collection.frames import Frames, frames_of
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = HERE / "protocols"
+Protocol = dict[str, Any]
+"""Settings, clips and pairs by name, as JSON holds them."""
 FPS = 30.0
 """Errors of timing are in frames at this rate."""
 LEADING = 8
@@ -36,17 +38,19 @@ def mocap() -> Path | None:
     return folder if (folder / "INDEX.csv").is_file() else None
 
 
-def study_settings(name: str) -> tuple[Path, dict]:
+def study_settings(name: str) -> tuple[Path, Protocol]:
     """The folder of captured clips, and a study's protocol; ends the study without clips."""
     folder = mocap()
     if folder is None:
         raise SystemExit("The captured clips are not here: set MOTIONLOOM_MOCAP to their folder.")
     warnings.simplefilter("ignore", ml.MotionLoomWarning)
-    return folder, json.loads((PROTOCOLS / f"{name}.json").read_text())
+    return folder, protocol(name)
 
 
-def protocol(name: str) -> dict:
-    return json.loads((PROTOCOLS / f"registration_{name}.json").read_text())
+def protocol(name: str) -> Protocol:
+    """What a study is asked of, as it was drawn or chosen: a file of ``protocols``."""
+    settings: Protocol = json.loads((PROTOCOLS / f"{name}.json").read_text())
+    return settings
 
 
 def generator(*seed: int) -> np.random.Generator:
@@ -60,6 +64,15 @@ def loaded(folder: Path, name: str) -> Motion:
         warnings.simplefilter("ignore")
         fps = 60.0 if name.startswith("143") else None
         return ml.load(folder / "cmu_bvh" / f"{name}.bvh", fps=fps)[LEADING:]
+
+
+@lru_cache(maxsize=1)
+def frames_143(folder: Path) -> Frames:
+    """All takes of subject 143 at the rate they were captured at."""
+    files = sorted((folder / "cmu_bvh").glob("143_*.bvh"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return frames_of([ml.load(f, fps=60.0).replace(name=f.stem) for f in files])
 
 
 def moving_part(motion: Motion, *, longest: int = 200) -> Motion:
@@ -85,7 +98,7 @@ def random_warp(
     slope = knots[k] + (3 * t**2 - 2 * t**3) * (knots[k + 1] - knots[k])
     frames = np.concatenate([[0.0], np.cumsum(slope)])
     n = int(np.searchsorted(frames, n_frames - 1))
-    return frames[: n + 1] * (n_frames - 1) / frames[n]
+    return np.asarray(frames[: n + 1] * (n_frames - 1) / frames[n])
 
 
 def bent(motion: Motion, turn: float) -> Motion:
@@ -152,6 +165,17 @@ def bounds(
     rng, rows = generator(95), np.asarray(rows)
     drawn = [statistic(rows[rng.integers(0, len(rows), len(rows))]) for _ in range(rounds)]
     return float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975))
+
+
+def over_takes(values: np.ndarray, takes: np.ndarray, *, rounds: int = 1000) -> tuple[float, float]:
+    """95 % bounds of a mean, takes drawn with replacement."""
+    rng = generator(95)
+    names, which = np.unique(takes, return_inverse=True)
+    total = np.bincount(which, weights=values)
+    count = np.bincount(which).astype(float)
+    drawn = rng.integers(0, len(names), (rounds, len(names)))
+    means = total[drawn].sum(axis=1) / count[drawn].sum(axis=1)
+    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
 
 
 def interval_text(low_high: tuple[float, float]) -> str:

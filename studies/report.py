@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -63,7 +63,7 @@ def write_report(
     name: str,
     figures: Sequence[Figure],
     *,
-    about: dict[str, object],
+    about: Mapping[str, object],
     quiet: bool = False,
     folder: Path = RESULTS,
 ) -> Path:
@@ -136,7 +136,7 @@ def rounded(value: float) -> str:
 
 def machine() -> dict[str, object]:
     """What the figures were measured on."""
-    versions = {}
+    versions: dict[str, str | None] = {}
     for package in PACKAGES:
         try:
             versions[package] = version(package)

@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.support.places import ROOT, find_mocap
+
 # A busy machine takes any time, so no deadline and no check of how fast examples are made; the same
 # examples every time, so that a failure here is a failure everywhere; no shrinking, which takes
 # minutes where an example takes seconds.
@@ -27,15 +29,6 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
 settings.load_profile("motionloom")
-
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def find_mocap() -> Path | None:
-    """The folder of real clips: ``MOTIONLOOM_MOCAP``, else ``../shared/mocap``."""
-    folder_name = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(folder_name) if folder_name else ROOT.parent / "shared" / "mocap"
-    return folder if (folder / "INDEX.csv").is_file() else None
 
 
 @pytest.fixture(scope="session")

@@ -141,12 +141,51 @@ ML_API int32_t ml_processor_has_avx2(void);
 #define ML_FLOOR_FALL 0.05
 /* m/s. No clip counts as slower. */
 #define ML_TABLE_SLOWEST 0.2
+/* Recipes that may be judged together with those of a question. */
+#define ML_TABLE_SPARE 8
+/* Nearest groups and lists that are searched for captured windows until ML_TABLE_SEEN were seen. Of
+   4.3 million windows it takes 0.22 ms, where 12, 48 and 2000 take 0.39, and the best recipes with
+   what is found cost 0.01 % more. */
+#define ML_TABLE_GROUPS 8
+#define ML_TABLE_LISTS 24
+#define ML_TABLE_SEEN 800
+/* The same for windows that are alike at their start, and for all other searches of an index. */
+#define ML_INDEX_GROUPS 12
+#define ML_INDEX_LISTS 48
+#define ML_INDEX_SEEN 2000
 /* Numbers a frame that the synthesis works with, next to seven a joint. */
 #define ML_TABLE_SYNTHESIS 57
 /* Columns that are measured of a recipe. */
 #define ML_TABLE_COLUMNS 19
 /* As `held` of a foot that is free. */
 #define ML_NOT_HELD (-1)
+
+/* Rows of a window's terms: step of heading; step of the root (x, z); balls (x, z) twice; centre
+   of mass (x, y, z); whether each ball stands; heights of the balls; squared size of the posture,
+   of its step and of the root's velocity. */
+enum {
+    ML_TERM_HEADING = 0,
+    ML_TERM_STEP = 1,
+    ML_TERM_FEET = 3,
+    ML_TERM_COM = 7,
+    ML_TERM_STANDS = 10,
+    ML_TERM_LIFT = 12,
+    ML_TERM_POWER = 14,
+    ML_TERM_PACE = 15,
+    ML_TERM_TRAVEL = 16,
+    ML_TERM_ROWS = 17
+};
+
+/* Families of weights over a blend. */
+enum { ML_FAMILY_BERNSTEIN, ML_FAMILY_EASED, ML_FAMILY_HAT, ML_FAMILIES };
+
+/* As `order` of a stream. */
+enum { ML_ORDER_NONE, ML_ORDER_TO_ROW, ML_ORDER_TO_LABEL, ML_ORDER_HOLD, ML_ORDER_ACT };
+
+/* Memory of the caller begins at a multiple of this, bytes. */
+#define ML_ALIGNED 16
+/* Joints of a skeleton, at most. More than any real rig has: beyond it a file is taken to be broken. */
+#define ML_MOST_JOINTS 4096
 
 /* Files of the run time: their version, bytes of their head, and steps of a rotation's parts. */
 #define ML_FILE_VERSION 5
@@ -327,7 +366,8 @@ enum {
     ML_SCAN_STARTS_INSIDE, /* whether the row begins behind another on its line */
     ML_SCAN_STRADDLES,     /* whether the row goes over several lines */
     ML_SCAN_WRAPPED,       /* whether any row did */
-    ML_SCAN_SLOW_NUMBERS   /* how many were left to the caller */
+    ML_SCAN_SLOW_NUMBERS,  /* how many were left to the caller */
+    ML_SCAN_STATE          /* numbers of the state */
 };
 
 /* The numbers of text[:stop], in rows of `width`; how it ended. Each is the double nearest to its
@@ -1330,18 +1370,59 @@ ML_API ml_status ml_reach_lower(int64_t n_frames, int64_t n_joints, const int64_
                                 const double *positions, const int64_t *held, const double *shifts,
                                 double *scratch, double *drops);
 
-/* Local rotations of one leg (hip, knee, ankle) whose foot is shifted and its heel turned up about
-   the ball, under a body that comes down; the farthest that a held ankle missed its place, metres.
-   Where a held foot is out of reach, its heel comes up further, and goes down within a few frames.
-   `positions` and `world` are those before.
+/* A blend: the rows of its windows in every frame, and their weights. `speed` is the fastest joint of
+   the clips, m/s: no foot is made to step faster.
+   at: (n_frames, n_ways)  weights: (n_ways, n_frames) */
+typedef struct {
+    const ml_rows *rows;
+    int64_t n_frames, n_ways;
+    const int64_t *at;
+    const double *weights;
+    double fps, speed;
+} ml_blend;
+
+/* A foot of a blend: where the blend has its heel and ball, its ankle seen from its hip, and the length
+   of its leg.
+   heel, ball, legs: (blend.n_frames, 3) */
+typedef struct {
+    const ml_blend *blend;
+    int64_t side;
+    const double *heel, *ball, *legs;
+    double reach;
+} ml_blend_foot;
+
+/* Frames that are made of a blend, and memory to make them in. `errors` are the mean distance of the
+   blend's feet from where they are held, and the farthest that a held ankle could not reach, metres.
+   scratch: (7 * n_joints + 57, n_frames)  held: (2, n_frames)  psi: (n_frames)
+   root: (n_frames, 3)  quats: (n_frames, n_joints, 4)  planted: (n_frames, 4)  errors: (2) */
+typedef struct {
+    int64_t n_frames, n_joints;
+    double *scratch;
+    int64_t *held;
+    double *psi, *root, *quats;
+    uint8_t *planted;
+    double *errors;
+} ml_synthesis;
+
+/* One leg (hip, knee, ankle) whose foot is shifted and its heel turned up about the ball, under a
+   body that comes down. `positions` and `world` are those before.
    parents: (n_joints)  joints: (3)  sole: (2, 3)  pole: (3)  held: (n_frames)
-   shifts: (n_frames, 3)  tilts, drops, scratch: (n_frames)  positions: (n_frames, n_joints, 3)
-   world, quats: (n_frames, n_joints, 4)  missed: (1) */
-ML_API ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *parents,
-                                 const int64_t *joints, const double *sole, const double *pole,
-                                 const int64_t *held, const double *shifts, const double *tilts,
-                                 const double *drops, const double *positions, const double *world,
-                                 double *scratch, double *quats, double *missed);
+   shifts: (n_frames, 3)  tilts, drops: (n_frames)  positions: (n_frames, n_joints, 3)
+   world: (n_frames, n_joints, 4) */
+typedef struct {
+    int64_t n_frames, n_joints;
+    const int64_t *parents, *joints;
+    const double *sole, *pole;
+    const int64_t *held;
+    const double *shifts, *tilts, *drops, *positions, *world;
+} ml_moved_leg;
+
+/* Local rotations of a leg whose foot is moved; the farthest that a held ankle missed its place,
+   metres. Where a held foot is out of reach, its heel comes up further, and goes down within a few
+   frames.
+   scratch: (leg.n_frames)  quats: (leg.n_frames, leg.n_joints, 4)  missed: (1) */
+ML_API ml_status ml_reach_follow(const ml_moved_leg *leg, double *scratch, double *quats,
+                                 double *missed);
 
 /* Shift of one foot in every frame, metres. In frames held it takes the foot to its place. Between,
    it goes over from hold to hold with the slope that it has there, so that feet do not start at
@@ -1361,18 +1442,9 @@ ML_API ml_status ml_swing_clear(const ml_rows *rows, int64_t side, int64_t n_fra
                                 const double *heel, const double *ball, double fps,
                                 int32_t captured, double *scratch, double *offsets, double *tilts);
 
-/* Frames of a recipe: blended, then, with `feet`, its feet held where they stand. `speed` is the
-   fastest joint of the clips, m/s: no foot is made to step faster. `errors` are the mean distance
-   of the blend's feet from where they are held, and the farthest that a held ankle could not reach,
-   metres.
-   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  scratch: (7 * rig.n_joints + 57, n_frames)
-   held: (2, n_frames)  psi: (n_frames)  root: (n_frames, 3)  quats: (n_frames, rig.n_joints, 4)
-   planted: (n_frames, 4)  errors: (2) */
-ML_API ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_frames,
-                                   int64_t n_ways, const int64_t *at, const double *weights,
-                                   double fps, double speed, int32_t feet, double *scratch,
-                                   int64_t *held, double *psi, double *root, double *quats,
-                                   uint8_t *planted, double *errors);
+/* Frames of a recipe: blended, then, with `feet`, its feet held where they stand. */
+ML_API ml_status ml_synthesis_make(const ml_blend *blend, const ml_leg_rig *rig, int32_t feet,
+                                   const ml_synthesis *made);
 
 /* How passages share out what windows lack at their ends. Python reads these numbers from here.
    Velocities at an end are differences over REACH_S outside the passage. What the root lacks in
@@ -1389,17 +1461,12 @@ ML_API ml_status ml_synthesis_make(const ml_rows *rows, const ml_leg_rig *rig, i
 
 /* Frames from row `first` to row `last` along captured windows: a blend of them, bent to have the
    posture and the velocities of both rows at its ends; then, with `feet`, its feet held where they
-   stand: they move as they do in their windows (1), or not at all (2). Where it leads over the ground is free. `speed` and `errors` as in ml_synthesis_make. Clips
-   begin at `starts`, the last of which is the number of rows.
-   starts: (n_clips + 1)  at: (n_frames, n_ways)  weights: (n_ways, n_frames)
-   scratch: (7 * rig.n_joints + 57, n_frames)  held: (2, n_frames)  psi: (n_frames)
-   root: (n_frames, 3)  quats: (n_frames, rig.n_joints, 4)  planted: (n_frames, 4)  errors: (2) */
-ML_API ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_clips,
-                                 const int64_t *starts, int64_t n_frames, int64_t n_ways,
-                                 const int64_t *at, const double *weights, int64_t first,
-                                 int64_t last, double fps, double speed, int32_t feet,
-                                 double *scratch, int64_t *held, double *psi, double *root,
-                                 double *quats, uint8_t *planted, double *errors);
+   stand: they move as they do in their windows (1), or not at all (2). Where it leads over the
+   ground is free. Clips begin at `starts`, the last of which is the number of rows.
+   starts: (n_clips + 1) */
+ML_API ml_status ml_passage_make(const ml_blend *blend, const ml_leg_rig *rig, int64_t n_clips,
+                                 const int64_t *starts, int64_t first, int64_t last, int32_t feet,
+                                 const ml_synthesis *made);
 
 /* ---- Scoring and searching --------------------------------------------------------------------*/
 
@@ -1921,14 +1988,10 @@ ML_API ml_status ml_mixture_rotations(const ml_rows *rows, int64_t n_frames, int
 /* Stands of one foot at the two seams of a blend: the last frame of the source's, -1 where there is
    none, and the first one of the target's, n_frames where there is none; places of the ball in
    both. A stand ends where the blend's foot is gone from it or the leg too short, and before it
-   keeps the foot from being at the other seam in time. `legs` are ankles seen from hips, `reach` is
-   the length of the leg, `speed` the fastest joint of the clips, m/s.
-   at: (n_frames, n_ways)  heel, ball, legs: (n_frames, 3)  source, target: (n_frames, 3)
-   span: (2) */
-ML_API ml_status ml_seam_stands(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                                const int64_t *at, const double *heel, const double *ball,
-                                const double *legs, double reach, double fps, double speed,
-                                double *source, double *target, int64_t *span);
+   keeps the foot from being at the other seam in time.
+   source, target: (foot.blend.n_frames, 3)  span: (2) */
+ML_API ml_status ml_seam_stands(const ml_blend_foot *foot, double *source, double *target,
+                                int64_t *span);
 
 /* Make time for a step where a foot stands at both seams; both feet do not step at once. Where the
    two stands are one place, `source` goes over to `target` instead, and `first` is `last` + 1.
@@ -1938,42 +2001,35 @@ ML_API ml_status ml_seam_part(int64_t n_frames, const double *soles, double fps,
 
 /* Hold one foot, where it is free, by the plants of the windows, the best agreed first. `totals`
    are the sum of the blend's distances from them, metres, and the number of frames.
-   at: (n_frames, n_ways)  psi: (n_frames)  root, heel, ball, legs: (n_frames, 3)
-   held: (n_frames)  places: (n_frames, 3)  planted: (n_frames, 4)  totals: (2) */
-ML_API ml_status ml_footing_fill(const ml_rows *rows, int64_t side, int64_t n_frames,
-                                 int64_t n_ways, const int64_t *at, const double *psi,
-                                 const double *root, const double *heel, const double *ball,
-                                 const double *legs, double reach, double fps, double speed,
+   psi, held: (foot.blend.n_frames)  root, places: (foot.blend.n_frames, 3)
+   planted: (foot.blend.n_frames, 4)  totals: (2) */
+ML_API ml_status ml_footing_fill(const ml_blend_foot *foot, const double *psi, const double *root,
                                  int64_t *held, double *places, uint8_t *planted, double *totals);
 
 /* Which plant each foot is held by, -1 for none, and where its ball is to be then; heels and balls
    that stand are labelled; the mean distance of the blend's feet from there, metres.
-   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  root: (n_frames, 3)
-   soles: (2, 2, n_frames, 3)  legs: (2, n_frames, 3)  reaches: (2)  scratch: (12, n_frames)
-   held: (2, n_frames)  places: (2, n_frames, 3)  planted: (n_frames, 4)  error: (1) */
-ML_API ml_status ml_footing_choose(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
-                                   const int64_t *at, const double *weights, const double *psi,
-                                   const double *root, const double *soles, const double *legs,
-                                   const double *reaches, double fps, double speed, double *scratch,
-                                   int64_t *held, double *places, uint8_t *planted, double *error);
+   psi: (blend.n_frames)  root: (blend.n_frames, 3)  soles: (2, 2, blend.n_frames, 3)
+   legs: (2, blend.n_frames, 3)  reaches: (2)  scratch: (12, blend.n_frames)
+   held: (2, blend.n_frames)  places: (2, blend.n_frames, 3)  planted: (blend.n_frames, 4)
+   error: (1) */
+ML_API ml_status ml_footing_choose(const ml_blend *blend, const double *psi, const double *root,
+                                   const double *soles, const double *legs, const double *reaches,
+                                   double *scratch, int64_t *held, double *places, uint8_t *planted,
+                                   double *error);
 
 /* Add to the places of a held foot what it moves by in the weightiest window in which it stands:
    nothing at the seams, where it goes on as fast as the blend's foot does.
-   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  held: (n_frames)
-   foot: (n_frames, 3)  scratch: (3, n_frames)  places: (n_frames, 3) */
-ML_API ml_status ml_sway_add(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                             const int64_t *at, const double *weights, const double *psi,
-                             double fps, const int64_t *held, const double *foot, double *scratch,
+   psi, held: (blend.n_frames)  foot, places: (blend.n_frames, 3)  scratch: (3, blend.n_frames) */
+ML_API ml_status ml_sway_add(const ml_blend *blend, int64_t side, const double *psi,
+                             const int64_t *held, const double *foot, double *scratch,
                              double *places);
 
 /* Move the root over the ground so that feet which stand in the weightiest window go as they do
    there, as far as one root can; steps next to the ends stay. The root follows by `part`, 0 to 1.
-   at: (n_frames, n_ways)  weights: (n_ways, n_frames)  psi: (n_frames)  points: (n_frames, 4, 3)
-   scratch: (3, n_frames)  root: (n_frames, 3) */
-ML_API ml_status ml_tread_follow(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
-                                 const int64_t *at, const double *weights, const double *psi,
-                                 double fps, double part, const double *points, double *scratch,
-                                 double *root);
+   psi: (blend.n_frames)  points: (blend.n_frames, 4, 3)  scratch: (3, blend.n_frames)
+   root: (blend.n_frames, 3) */
+ML_API ml_status ml_tread_follow(const ml_blend *blend, const double *psi, double part,
+                                 const double *points, double *scratch, double *root);
 
 /* Write the terms of windows that are averaged and bent to leave the window in one slot and to
    arrive at that in another, as ml_passage_make does, into a slot. What a blend of it alone loses

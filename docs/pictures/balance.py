@@ -14,8 +14,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.features.balance import support_of
 
 PICTURES = Path(__file__).resolve().parents[1] / "img"

@@ -22,8 +22,8 @@ from places import ROOT, STORED, picture
 
 import motionloom as ml
 from motionloom.blending.blend import blend_linearly
-from motionloom.body.facing import facing
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
+from motionloom.body.body_map import facing
 from motionloom.drawing.canvas import (
     INK,
     LIGHT,

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.proportions import stature
+from motionloom.body.anatomy import stature
 from motionloom.intake.units import named_unit
 
 ROOT = Path(__file__).resolve().parents[2]

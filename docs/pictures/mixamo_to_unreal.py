@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 
 PICTURE = Path(__file__).resolve().parents[1] / "img" / "mixamo_to_unreal.png"
 BONE, PATH = "#47667f", "#d1495b"

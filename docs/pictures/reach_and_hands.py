@@ -16,9 +16,9 @@ import numpy as np
 from places import ROOT, picture
 
 import motionloom as ml
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.drawing.strip import draw_strip
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from studies.captured_clips import protocol
 from studies.registration.registration_hands import compared, marked
 from studies.registration.registration_reach import answers, family, grid_of
@@ -47,10 +47,12 @@ def draw_body(axes: Any, motion: ml.Motion, colour: Any, view: str) -> None:
 
 def reach(folder: Path) -> None:
     """Punches of 02_05: asked for and reached, and bodies at full reach."""
-    plan = protocol("reach")["reported"]["punches of 02"]
+    plan = protocol("registration_reach")["reported"]["punches of 02"]
     case = family(folder, plan)
     curve = ml.register(case.motions, ends="match")
-    asked = answers(curve, case.names, grid_of(curve, case.names, protocol("reach")["grid"]))
+    asked = answers(
+        curve, case.names, grid_of(curve, case.names, protocol("registration_reach")["grid"])
+    )
     space = ml.parametrize(curve, list(case.names))
     figure, (plane, side, above) = plt.subplots(
         1, 3, figsize=(12, 4.2), gridspec_kw={"width_ratios": [1.3, 0.8, 0.9]}
@@ -84,7 +86,7 @@ def reach(folder: Path) -> None:
 
 def hands(folder: Path) -> None:
     """A blend that sets a toolbox down, the hand held and not."""
-    entries = protocol("hands")["tuned"][CASE]
+    entries = protocol("registration_hands")["tuned"][CASE]
     (row,) = compared([marked(folder, entry) for entry in entries], [[0.5, 0.5]])
     hold = row.held.hands[0]
     figure, axes = plt.subplots(

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 PICTURE = Path(__file__).resolve().parents[1] / "img" / "retarget.png"

@@ -25,7 +25,7 @@ from PIL import Image
 from places import ROOT, STORED, picture
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.drawing.canvas import save_canvas
 from motionloom.drawing.page import Report, pack_clip, page_of, player_slot
 from motionloom.drawing.transition_pictures import Way, draw_ways, way_of_table

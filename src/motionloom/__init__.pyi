@@ -31,7 +31,7 @@ from motionloom.body.root_motion import (
     with_root_bone as with_root_bone,
     without_root_bone as without_root_bone,
 )
-from motionloom.body.proportions import stature as stature
+from motionloom.body.anatomy import stature as stature
 from motionloom.cleanup.balancing import (
     Balanced as Balanced,
     BalanceFigures as BalanceFigures,
@@ -111,9 +111,9 @@ from motionloom.intake.save import (
 )
 from motionloom.intake.load_character import smpl_skeleton as smpl_skeleton
 from motionloom.intake.units import named_unit as named_unit
-from motionloom.motion.contacts import Footplants as Footplants
+from motionloom.motion.motion import Footplants as Footplants
 from motionloom.motion.edit import concatenate as concatenate, move as move, resample as resample
-from motionloom.motion.kinematics import forward_kinematics as forward_kinematics
+from motionloom.motion.motion import forward_kinematics as forward_kinematics
 from motionloom.motion.motion import Motion as Motion
 from motionloom.motion.provenance import (
     Copy as Copy,
@@ -121,21 +121,21 @@ from motionloom.motion.provenance import (
     Provenance as Provenance,
     Track as Track,
 )
-from motionloom.motion.skeleton import Skeleton as Skeleton
-from motionloom.motion.source import Floor as Floor, Source as Source
+from motionloom.motion.motion import Skeleton as Skeleton
+from motionloom.motion.provenance import Floor as Floor, Source as Source
 from motionloom.registration.constraint_file import read_constraints as read_constraints
-from motionloom.registration.constraints import ConstraintMatch as ConstraintMatch
+from motionloom.registration.curve import ConstraintMatch as ConstraintMatch
 from motionloom.registration.curve import RegistrationCurve as RegistrationCurve
 from motionloom.registration.gait_cycles import (
     GaitCycle as GaitCycle,
     find_cycles as find_cycles,
 )
 from motionloom.registration.register import register as register
-from motionloom.registration.splines import Spline as Spline
+from motionloom.registration.curve import Spline as Spline
 from motionloom.registration.gait_cycles import UncutClips as UncutClips
 from motionloom.retargeting.match import MatchedClips as MatchedClips, match_clips as match_clips
 from motionloom.retargeting.retarget import retarget as retarget
-from motionloom.rotation.planar import PlanarTransform as PlanarTransform
+from motionloom.rotation.quat import PlanarTransform as PlanarTransform
 from motionloom.splicing.splice import Splice as Splice, splice as splice
 from motionloom.splicing.timing import UpperTimes as UpperTimes
 from motionloom.studio.play_page import (

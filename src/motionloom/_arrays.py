@@ -1,9 +1,18 @@
-"""Contracts of arguments: shape, dtype, finite, frozen, kind. Checked once, at the public edge."""
+"""Arrays: contracts of arguments, functions with the same bits everywhere, windows, and memory.
+
+Arguments are checked once, at the public edge: shape, dtype, finite, frozen, kind.
+
+Elementary functions of numpy depend on the processor and on the C library, and so do products of
+vectors by BLAS. What ends up in a table, or decides what does, is worked out with those given here.
+
+Running windows take frames along the first axis and look ``half`` frames to either side. Beyond the
+ends of a clip its first and last frame stand still.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import index
 from pathlib import PurePath
 from typing import Any, TypeGuard, TypeVar
@@ -270,3 +279,121 @@ def _number(value: float, name: str) -> float:
 def _shown(values: object) -> str:
     text = repr(values)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# --- Elementary functions with the same bits on every machine
+
+
+def _over_array(name: str) -> Callable[[npt.ArrayLike], FloatArray]:
+    function = kernel(name)
+
+    def made(x: npt.ArrayLike) -> FloatArray:
+        values = np.array(x, dtype=np.float64, order="C")
+        function(values.size, values, values)
+        return values
+
+    made.__name__ = made.__qualname__ = name
+    return made
+
+
+sin = _over_array("ml_sin_of")
+cos = _over_array("ml_cos_of")
+arccos = _over_array("ml_acos_of")
+exp = _over_array("ml_exp_of")
+_arctan2 = kernel("ml_atan2_of")
+
+
+def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> FloatArray:
+    """Angles of points (x, y) from the x axis."""
+    y, x = np.asarray(y, dtype=np.float64), np.asarray(x, dtype=np.float64)
+    if y.shape != x.shape:
+        y, x = np.broadcast_arrays(y, x)
+    out = np.zeros(x.shape)
+    _arctan2(out.size, np.ascontiguousarray(y), np.ascontiguousarray(x), out)
+    return out
+
+
+def hypot(x: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
+    """Lengths of (x, y)."""
+    return np.asarray(np.sqrt(np.square(x) + np.square(y)))
+
+
+# --- Windows that run along a clip: largest, smallest and mean of the frames around each frame
+
+
+def running_maximum(values: FloatArray, half: int) -> FloatArray:
+    """The largest value around each frame. (F, ...).
+
+    Examples
+    --------
+    >>> running_maximum(np.array([0.0, 3.0, 1.0, 2.0, 0.0]), 1).tolist()
+    [3.0, 3.0, 3.0, 2.0, 2.0]
+    """
+    return _running(np.maximum, values, half)
+
+
+def running_minimum(values: FloatArray, half: int) -> FloatArray:
+    """The smallest value around each frame. (F, ...)."""
+    return _running(np.minimum, values, half)
+
+
+def running_mean(values: FloatArray, half: int) -> FloatArray:
+    """The mean of the frames around each. (F, ...)."""
+    if not len(values):
+        return np.array(values, dtype=np.float64)
+    width = 2 * half + 1
+    padded = _held(values, half)
+    first = np.cumsum(padded[:width], axis=0)[-1:]
+    # From each window to the next one frame goes and one comes.
+    sums = np.cumsum(np.concatenate([first, padded[width:] - padded[:-width]]), axis=0)
+    return np.asarray(sums / width)
+
+
+def _running(pick: Any, values: FloatArray, half: int) -> FloatArray:
+    """``pick`` of windows, in as many steps as the width has binary digits."""
+    if not len(values):
+        return np.array(values, dtype=np.float64)
+    picked, width, seen = _held(values, half), 2 * half + 1, 1
+    while 2 * seen <= width:  # windows of 1, 2, 4 .. frames
+        picked = pick(picked[:-seen], picked[seen:])
+        seen *= 2
+    rest = width - seen  # two of them that overlap
+    return np.asarray(pick(picked[: len(picked) - rest], picked[rest:]))
+
+
+def _held(values: FloatArray, half: int) -> FloatArray:
+    """With the first and the last frame ``half`` times more."""
+    ends = [(half, half), *((0, 0) for _ in values.shape[1:])]
+    return np.pad(np.asarray(values, dtype=np.float64), ends, mode="edge")
+
+
+# --- Memory that is given out piece by piece
+
+
+class Block:
+    """Zeros that are given out piece by piece: memory for work that is done with all at once.
+
+    Systems give out large pages of large blocks where they have them, and C libraries hand what
+    is freed of many arrays back to the system, only to ask for it again: of one long clip that
+    takes as long as a third of the work on it.
+
+    Parameters
+    ----------
+    size
+        Numbers in it.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._left = np.zeros(size)
+
+    def zeros(self, *shapes: tuple[int, ...]) -> list[FloatArray]:
+        """Arrays of zeros of these shapes; a new one where nothing is left for it."""
+        pieces = []
+        for shape in shapes:
+            size = math.prod(shape)
+            if size > len(self._left):
+                pieces.append(np.zeros(shape))
+                continue
+            pieces.append(self._left[:size].reshape(shape))
+            self._left = self._left[size:]
+        return pieces

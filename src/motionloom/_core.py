@@ -14,14 +14,15 @@ Calls let other threads run meanwhile.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from operator import index
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -29,15 +30,15 @@ from motionloom.errors import ArrayError, MotionLoomError
 
 __all__ = [
     "FOLDER",
-    "MISSING",
-    "NOT_FINITE",
     "CoreError",
     "Record",
     "blank",
     "built_from",
     "constant",
+    "integer",
     "kept",
     "kernel",
+    "maker",
     "record",
 ]
 
@@ -60,7 +61,6 @@ NUMBERS: dict[str, tuple[Any, str]] = {
     "char": (ctypes.c_char, "uint8"),
 }
 """Types of C: how a number is passed, and what an array of them is made of."""
-MISSING, NOT_FINITE = 2, 7
 KEPT = 16
 """Records that are kept of each kind."""
 READ, WRITE = 0x101, 0x501
@@ -76,32 +76,78 @@ class CoreError(ArrayError):
 
 
 class Record:
-    """A struct of the core, with the arrays that its fields point to."""
+    """A struct of the core, with the arrays and records that its fields point to.
 
-    def __init__(self, kind: str, struct: ctypes.Structure, fields: dict[str, Any]) -> None:
-        self.__dict__ = fields  # sizes, for shapes; arrays, which must live as long
-        self.kind = kind
-        self.struct = struct
-        self.address = ctypes.addressof(struct)
+    Fields are read as the core sees them. Numbers and pointers to other records can be set, and are
+    set in the struct. Arrays cannot, nor can numbers that say how large arrays are.
+    """
+
+    __slots__ = ("_held", "_struct", "address", "kind")
+    _held: dict[str, Any]
+    """Arrays and records that must live as long, by the fields that point to them."""
+    _struct: ctypes.Structure
+    address: int
+    kind: str
+
+    def __init__(self, kind: str, struct: ctypes.Structure, held: dict[str, Any]) -> None:
+        mine = (("_held", held), ("_struct", struct), ("kind", kind))
+        for name, value in (*mine, ("address", ctypes.addressof(struct))):
+            object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        """A field that the core has filled."""
-        return getattr(self.struct, name)
+        if name.startswith("_"):  # no field does: pickle asks, or what is half made
+            raise AttributeError(name)
+        held = self._held.get(name)
+        if held is not None:
+            return held
+        value = getattr(self._struct, name)
+        field = _fields_of(self.kind)[name]
+        return self._at(value, field) if field.is_pointer and value else value
+
+    def _at(self, address: int, field: Field) -> Any:
+        """A struct or an array that the core has made the field point to."""
+        if field.type not in NUMBERS:
+            return Record(field.type, _struct_type(field.type).from_address(address), {"": self})
+        shape = field.shape or ""
+        sizes = {name: getattr(self, name) for name in re.findall(r"(?<!\.)\b[a-z]\w*", shape)}
+        extent = eval(f"({shape},)", {"__builtins__": {}}, sizes)  # of our own header
+        number, dtype = NUMBERS[field.type]
+        block = (number * math.prod(extent)).from_address(address)
+        block.owner = self  # the array must not outlive the memory
+        return np.frombuffer(block, dtype=dtype).reshape(extent)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        field = _settable(self.kind).get(name)
+        if field is None:
+            raise AttributeError(
+                f"`{name}` of {self.kind} cannot be set: numbers can that no array's shape depends "
+                "on, and pointers to other records. Make another record."
+            )
+        if not field.is_pointer:
+            setattr(self._struct, name, index(value) if "int" in field.type else value)
+            return
+        if value.__class__ is not Record or value.kind != field.type:
+            _refuse_record(self.kind, name, field.type)
+        setattr(self._struct, name, value.address)
+        self._held[name] = value
+
+    def hold(self, name: str, array: Any) -> None:
+        """Keep an array alive that the core has made a field point to."""
+        if getattr(self._struct, name) != array.ctypes.data:
+            raise ArrayError(f"`{name}` of {self.kind} must point to the array that is held.")
+        self._held[name] = array
 
     def copied(self) -> dict[str, Any]:
         """Present values of the fields, arrays copied: :func:`record` of them is another record."""
-        values = {name: getattr(self.struct, name) for name, *_ in self.struct._fields_}
-        given = {name: value for name, value in vars(self).items() if name in values}
+        values = {name: getattr(self._struct, name) for name in _fields_of(self.kind)}
+        given = {name: value for name, value in self._held.items() if name in values}
         for name, value in given.items():
-            if isinstance(value, np.ndarray):
-                values[name] = np.array(value)
-            elif isinstance(value, Record):
-                values[name] = value
+            values[name] = np.array(value) if isinstance(value, np.ndarray) else value
         return values
 
 
 @cache
-def kernel(name: str) -> Callable[..., Any]:
+def _kernel(name: str) -> Callable[..., Any]:
     """A function of the core."""
     declared = functions().get(name)
     if declared is None:
@@ -130,20 +176,37 @@ def kernel(name: str) -> Callable[..., Any]:
     return kernel_
 
 
+if TYPE_CHECKING:
+    from motionloom._kernels import kernel  # the same, with the arguments of every function
+else:
+    kernel = _kernel
+
+
 def constant(name: str) -> float:
     """A number of the core's headers, so that Python and C cannot disagree about it."""
-    return constants()[name]
+    value = constants().get(name)
+    if value is None:
+        raise MotionLoomError(
+            f"The core's headers must define {name}, but those that are installed do not. "
+            "Build the core with python core/build.py, or reinstall motionloom."
+        )
+    return value
+
+
+def integer(name: str) -> int:
+    """A whole number of the core's headers: a count, or a member of an enum."""
+    return index(constant(name))  # type: ignore[arg-type]  # refuses what is not whole
 
 
 def record(kind: str, **values: Any) -> Record:
     """A struct of the core with these values of its fields."""
-    filled: Record = _maker(kind)(**values)
+    filled: Record = maker(kind)(**values)
     return filled
 
 
-def blank(kind: str) -> Record:
-    """A struct of the core for it to fill."""
-    return Record(kind, _struct_type(kind)(), {})
+def blank(kind: str, lies_in: Any = None) -> Record:
+    """A struct for the core to fill with pointers into ``lies_in``, which lives as long."""
+    return Record(kind, _struct_type(kind)(), {"": lies_in})
 
 
 def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
@@ -166,15 +229,15 @@ def kept(make: Callable[[T], Record]) -> Callable[[T], Record]:
 
 
 @cache
-def _maker(kind: str) -> Callable[..., Any]:
+def maker(kind: str) -> Callable[..., Any]:
     """A function that checks the values of a struct's fields and makes its record."""
     fields = structs()[kind].fields
     lines = [f"def {kind}(*, {', '.join(each.name for each in fields)}):"]
     lines += [f"    {line}" for each in fields for line in _checks(kind, each)]
     lines.append("    _struct = _Struct()")
     lines += [f"    _struct.{each.name} = {_passed(each)}" for each in fields]
-    values = ", ".join(f"'{each.name}': {each.name}" for each in fields)
-    lines.append(f"    return _Record('{kind}', _struct, {{{values}}})")
+    held = ", ".join(f"'{each.name}': {each.name}" for each in fields if each.is_pointer)
+    lines.append(f"    return _Record('{kind}', _struct, {{{held}}})")
     place = {**_PLACE, "_Struct": _struct_type(kind)}
     exec(compile("\n".join(lines), f"<{kind}>", "exec"), place)  # of our own header
     maker: Callable[..., Any] = place[kind]
@@ -195,8 +258,9 @@ def _checks(name: str, field: Field) -> list[str]:
         wanted = "_" + NUMBERS[field.type][1]
         flags = READ if field.is_const else WRITE
         size = " * ".join(f"({part})" for part in (field.shape or "").split(",") if part.strip())
+        size = _SIZE_OF_RECORD.sub("._struct.", size)  # straight from the struct: far quicker
         fits = (
-            f"({field.name}.dtype is {wanted} or _same({field.name}.dtype, {wanted})) "
+            f"({_is_kind(field.name, wanted)} or _same({field.name}.dtype, {wanted})) "
             f"and {field.name}.flags.num & {flags} == {flags} and {field.name}.size == {size or 1}"
         )
         wants = f"'{name}', '{field.name}', {field.name}, '{NUMBERS[field.type][1]}'"
@@ -206,6 +270,15 @@ def _checks(name: str, field: Field) -> list[str]:
         refuse = f"_refuse_record('{name}', '{field.name}', '{field.type}')"
     unless = f"{field.name} is None or " if field.may_be_none else ""
     return [f"if not ({unless}({fits})): {refuse}"]
+
+
+_SIZE_OF_RECORD = re.compile(r"\.(?=[a-z]\w*\b(?!\.))")
+
+
+def _is_kind(name: str, wanted: str) -> str:
+    """Python that is true of nearly all arrays of a kind; flags are bytes to the core."""
+    is_flags = f" or {name}.dtype is _bool" if wanted == "_uint8" else ""
+    return f"{name}.dtype is {wanted}{is_flags}"
 
 
 def _passed(field: Field) -> str:
@@ -250,6 +323,7 @@ _POINTER = "_pointer(id({0}) + _header)" if _data_follows_header() else "{0}.cty
 """``array.ctypes.data`` takes longer than most calls."""
 _PLACE: dict[str, Any] = {
     "_Record": Record,
+    "_bool": np.dtype(np.bool_),
     "_failed": _failed,
     "_header": object.__basicsize__,
     "_index": index,
@@ -276,6 +350,24 @@ def _library() -> ctypes.CDLL:
     if quicker.is_file() and library.ml_processor_has_avx2():
         return ctypes.CDLL(str(quicker))
     return library
+
+
+@cache
+def _fields_of(kind: str) -> dict[str, Field]:
+    """Fields of a struct, by name."""
+    return {each.name: each for each in structs()[kind].fields}
+
+
+@cache
+def _settable(kind: str) -> dict[str, Field]:
+    """Fields of a struct that may be set: no arrays, and no sizes of its arrays."""
+    fields = _fields_of(kind)
+    sizes = set(re.findall(r"\w+", " ".join(each.shape or "" for each in fields.values())))
+    return {
+        name: each
+        for name, each in fields.items()
+        if (each.type not in NUMBERS if each.is_pointer else name not in sizes)
+    }
 
 
 def _result_type(result: str) -> Any:
@@ -319,8 +411,13 @@ class Declaration(NamedTuple):
 
 @cache
 def header_text() -> str:
-    """Both headers, as the library itself is compiled with them."""
-    text = "".join((FOLDER / name).read_text(encoding="utf-8") for name in HEADERS)
+    """Both headers of the library that is installed."""
+    return headers_text(FOLDER / name for name in HEADERS)
+
+
+def headers_text(paths: Iterable[Path]) -> str:
+    """Headers as the library itself is compiled with them."""
+    text = "".join(path.read_text(encoding="utf-8") for path in paths)
     return _PUBLIC_STRUCTS.sub(r"\1", text)
 
 
@@ -342,19 +439,33 @@ _CONSTANT = re.compile(
 )
 
 
+_ENUM = re.compile(r"\benum\s*\{(.*?)\}", re.DOTALL)
+
+
 @cache
 def constants() -> dict[str, int | float]:
-    """Every number that the headers define, by name: ``4``, ``0.15`` or ``(20.0 / 60.0)``."""
-    arithmetic: dict[str, Any] = {
-        "__builtins__": {}
-    }  # the pattern admits nothing but digits and operators
-    return {name: eval(text, arithmetic) for name, text in _CONSTANT.findall(header_text())}
+    """Every number that the headers define, by name: ``4``, ``0.15``, ``(20.0 / 60.0)``, enums."""
+    text = header_text()
+    nothing: dict[str, Any] = {"__builtins__": {}}  # the pattern admits digits and operators alone
+    found = {name: eval(value, nothing) for name, value in _CONSTANT.findall(text)}
+    for body in _ENUM.findall(text):
+        following = 0
+        for member in _COMMENT.sub("", body).split(","):
+            name, _, value = (part.strip() for part in member.partition("="))
+            found[name] = int(value, 0) if value else following
+            following = found[name] + 1
+    return found
 
 
 @cache
 def functions() -> dict[str, Declaration]:
     """Every function by its name."""
-    text, declared = header_text(), {}
+    return functions_in(header_text())
+
+
+def functions_in(text: str) -> dict[str, Declaration]:
+    """Every function that some text declares."""
+    declared = {}
     for match in _FUNCTION.finditer(text):
         result, name, arguments = match.group(1).strip(), match.group(2), match.group(3)
         fields = [] if arguments.strip() == "void" else arguments.split(",")

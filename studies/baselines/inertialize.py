@@ -14,8 +14,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, positive
 from motionloom.errors import ArrayError, TableError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 

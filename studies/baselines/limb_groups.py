@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import IntArray
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.tables.index.windows import compared_joints
 
 __all__ = ["LIMBS", "body_parts"]

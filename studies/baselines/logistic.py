@@ -1,7 +1,6 @@
-"""Logistic regressions: the chance that a motion is natural, from a few numbers about it.
+"""The first paper's logistic regression: the chance that a motion is natural.
 
-The first paper's three: from the largest acceleration of every joint, from how often the plants of
-the blended windows disagree, and the lesser chance of the two.
+From the largest acceleration of every joint.
 """
 
 from __future__ import annotations
@@ -13,18 +12,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, numbers
 from motionloom.errors import ArrayError
-from motionloom.tables.collection.frames import Frames
-from motionloom.tables.score.stance import BALLS
 from studies.measures.window_batch import WindowBatch
-
-__all__ = [
-    "Logistic",
-    "PaperLogistic",
-    "fit_logistic",
-    "fit_paper_logistic",
-    "peak_accelerations",
-    "plant_disagreement",
-]
 
 SMOOTH_S = 0.25
 ROUNDS = 100
@@ -107,29 +95,6 @@ def fit_logistic(features: npt.ArrayLike, good: npt.ArrayLike, *, l2: float = 1.
     return Logistic(weights[:-1], float(weights[-1]), mean, scale)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PaperLogistic:
-    """The first paper's two regressions and the lesser of both."""
-
-    acceleration: Logistic
-    disagreement: Logistic
-
-    def probabilities(self, peaks: FloatArray, disagreement: FloatArray) -> FloatArray:
-        """Chances by accelerations (n, J), by disagreement (n,), and the lesser. (n, 3)."""
-        one = self.acceleration.probability(peaks)
-        other = self.disagreement.probability(disagreement[:, None])
-        return np.stack([one, other, np.minimum(one, other)], axis=-1)
-
-
-def fit_paper_logistic(
-    peaks: FloatArray, disagreement: FloatArray, good: npt.ArrayLike, *, l2: float = 1.0
-) -> PaperLogistic:
-    """Both regressions, fitted to the same windows."""
-    return PaperLogistic(
-        fit_logistic(peaks, good, l2=l2), fit_logistic(disagreement[:, None], good, l2=l2)
-    )
-
-
 def peak_accelerations(
     windows: WindowBatch, joints: IntArray, *, smooth_s: float = SMOOTH_S
 ) -> FloatArray:
@@ -159,24 +124,6 @@ def peak_accelerations(
     for k, tap in enumerate(taps):
         second += tap * world[:, k : k + n_frames]
     return np.asarray(np.sqrt((second**2).sum(axis=-1)).max(axis=1))
-
-
-def plant_disagreement(frames: Frames, rows: npt.ArrayLike, length: int) -> FloatArray:
-    """Frames in which the blended windows do not all say the same about both feet. (n,).
-
-    Parameters
-    ----------
-    frames
-        The collection.
-    rows : (n, N)
-        First rows of the windows of each blend.
-    length
-        Frames of a window.
-    """
-    at = np.asarray(rows, dtype=np.int64)[..., None] + np.arange(length)
-    planted: BoolArray = np.asarray(frames.planted)[:, list(BALLS)][at]  # (n, N, T, 2)
-    differ = (planted != planted[:, :1]).any(axis=(1, 3))
-    return np.asarray(differ.sum(axis=-1), dtype=np.float64)
 
 
 def _rows(features: npt.ArrayLike) -> FloatArray:

@@ -12,8 +12,8 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom.body.anatomy import SIDES
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import SIDES
 from motionloom.motion.motion import Motion
 from studies.baselines.peaks import find_peaks, parabola_slopes
 

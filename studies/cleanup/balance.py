@@ -13,13 +13,14 @@ balanced; the same frames are measured afterwards. Captured clips are the second
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.cleanup.balance_shift import near
 from motionloom.features.balance import GRAVITY, SMOOTH_S, centre_of_mass, support_of
 from studies.captured_clips import study_settings
@@ -168,7 +169,7 @@ def _rms(parts: list[np.ndarray]) -> float:
     return float(np.sqrt(np.mean(np.concatenate(parts) ** 2)))
 
 
-MEASURES = {
+MEASURES: dict[str, Callable[[list[Fall]], float]] = {
     "vertical acceleration of a flight off -9.81 m/s2, mean absolute": lambda falls: float(
         np.mean([abs(fall.whole) for fall in falls])
     ),
@@ -265,7 +266,7 @@ class Distances:
 def _standing(motion: ml.Motion, up_to_hz: float) -> np.ndarray:
     """Distances of the standing frames of a motion."""
     distance = sole_distance(motion, up_to_hz=up_to_hz)
-    return distance[np.isfinite(distance)]
+    return np.asarray(distance[np.isfinite(distance)])
 
 
 def independent_figures(kind: str, rows: list[Row]) -> list[Figure]:

@@ -2,7 +2,6 @@
 
     ./study cleanup            every figure, of the clips that nothing was tuned on
     ./study cleanup --tuned    the same of the clips that thresholds were tuned on
-    ./study cleanup --departures    each departure from the paper switched off
 
 The peer is the plain way: every plant's ankle pinned where the plant begins, legs by the same
 inverse kinematics, no blending around it.
@@ -12,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
-import os
 import time
 import warnings
 from dataclasses import dataclass
@@ -23,19 +20,21 @@ from statistics import mean
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import fastest_contact
-from motionloom.motion.contacts import KINDS, Footplants
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.kinematics import local_from_world
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import (
+    Footplants,
+    Motion,
+    local_from_world,
+    runs_of,
+    solve_limb,
+)
 from motionloom.rotation import quat
-from studies.cleanup.cleanup_departures import cases_of, departure_figures
+from studies.captured_clips import Protocol, mocap, protocol
 from studies.report import Figure, write_report
 
-HERE = Path(__file__).resolve().parents[1]
 ROUNDS = 25
 PEER = "pinned ankles"
 
@@ -58,16 +57,6 @@ class Row:
     """The same of the root."""
 
 
-def mocap() -> Path | None:
-    configured = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
-    return folder if (folder / "INDEX.csv").is_file() else None
-
-
-def protocol(name: str) -> dict:
-    return json.loads((HERE / "protocols" / f"cleanup_{name}.json").read_text())
-
-
 def loaded(path: Path) -> Motion:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -80,6 +69,11 @@ def acceleration(motion: Motion, joints: list[int]) -> float:
     return float(
         np.percentile(np.linalg.norm(np.diff(track, 2, axis=0), axis=-1), 95) * motion.fps**2
     )
+
+
+def fastest(motion: Motion, plants: Footplants) -> float:
+    """Speed of the fastest contact, m/s; 0 where nothing stands."""
+    return fastest_contact(foot_points(motion), plants.planted, motion.fps)[0] or 0.0
 
 
 def drift_of(motion: Motion, footplants: Footplants) -> float:
@@ -95,15 +89,13 @@ def measured(
 ) -> Row:
     """A cleaned motion, the one it was made from and the captured one(s)."""
     body = BodyMap.guess(before.skeleton)
-    knees = [body.left_knee, body.right_knee]
-    own = [
-        fastest_contact(foot_points(m), ml.detect_footplants(m).planted, m.fps)[0] for m in source
-    ]
+    knees = list(body.require("left_knee", "right_knee", task="knees"))
+    own = [fastest(m, ml.detect_footplants(m)) for m in source]
     change = np.linalg.norm(after.world_positions() - before.world_positions(), axis=-1)
     return Row(
         drift_of(after, held),
         float(held.planted.sum() / labels.planted.sum()),
-        fastest_contact(foot_points(after), labels.planted, after.fps)[0] / max(own),
+        fastest(after, labels) / max(own),
         float(change.mean()),
         acceleration(after, knees) / mean(acceleration(m, knees) for m in source),
         acceleration(after, [0]) / mean(acceleration(m, [0]) for m in source),
@@ -118,8 +110,7 @@ def pinned(motion: Motion, footplants: Footplants) -> Motion:
     for k, side in ((0, "left"), (2, "right")):
         hip, knee, ankle = (getattr(body, f"{side}_{role}") for role in ("hip", "knee", "ankle"))
         target = np.array(positions[:, ankle])
-        stands = Footplants(np.repeat(footplants.planted[:, k : k + 2].any(axis=1)[:, None], 4, 1))
-        for first, last in stands.intervals()[KINDS[0]]:
+        for first, last in runs_of(np.asarray(footplants.planted[:, k : k + 2].any(axis=1))):
             target[first : last + 1] = target[first]
         hinge = quat.rotate(quats[:, hip], np.array([1.0, 0.0, 0.0]))
         limb = solve_limb(positions[:, hip], positions[:, knee], positions[:, ankle], target, hinge)
@@ -135,14 +126,21 @@ def bounds(values: np.ndarray, *, rounds: int, seed: int) -> str:
     return "95 % within {:.2f}..{:.2f}".format(*np.percentile(means, [2.5, 97.5]))
 
 
-def gate_figures(name: str, rows: list[Row], plain: list[Row], plan: dict) -> list[Figure]:
+def gate_figures(name: str, rows: list[Row], plain: list[Row], plan: Protocol) -> list[Figure]:
     """What was promised, for one family of clips."""
     names = [field.name for field in dataclasses.fields(Row)]
     ours = {name: np.array([getattr(row, name) for row in rows]) for name in names}
     peer = {name: np.array([getattr(row, name) for row in plain]) for name in names}
     spread = bounds(ours["knee"], rounds=plan["bootstrap"], seed=plan["seed"])
 
-    def low(what: str, value: float, unit: str, theirs: float | None, goal: float | None, note=""):
+    def low(
+        what: str,
+        value: float,
+        unit: str,
+        theirs: float | None,
+        goal: float | None,
+        note: str = "",
+    ) -> Figure:
         figure = Figure(f"{name}: {what}", float(value), unit, lower_is_better=True, note=note)
         if theirs is not None:
             figure = dataclasses.replace(figure, baseline=PEER, baseline_value=float(theirs))
@@ -164,7 +162,7 @@ def gate_figures(name: str, rows: list[Row], plain: list[Row], plan: dict) -> li
 
 
 def skate_figures(folder: Path, which: str) -> tuple[list[Figure], dict[str, str]]:
-    plan = protocol("skate")
+    plan = protocol("cleanup_skate")
     figures, table = [], {}
     for family, clips in plan[which].items():
         rows, plain = [], []
@@ -184,7 +182,7 @@ def skate_figures(folder: Path, which: str) -> tuple[list[Figure], dict[str, str
 def blend_figures(folder: Path) -> list[Figure]:
     """Blends half and half, cleaned with the plants that they carry."""
     rows, plain, before = [], [], []
-    for pair in protocol("blends")["pairs"]:
+    for pair in protocol("cleanup_blends")["pairs"]:
         sources = [loaded(folder / clip) for clip in pair]
         blend = ml.blend(ml.register(sources), [0.5, 0.5], clean=False)
         if not blend.footplants.planted.any():
@@ -195,13 +193,13 @@ def blend_figures(folder: Path) -> list[Figure]:
         stuck = pinned(blend.motion, blend.footplants)
         plain.append(measured(*both, stuck, blend.footplants, blend.footplants))
         before.append(drift_of(blend.motion, blend.footplants))
-    figures = gate_figures("blends", rows, plain, protocol("skate"))
+    figures = gate_figures("blends", rows, plain, protocol("cleanup_skate"))
     slide = Figure("blends: extent of planted points before, mean", 1e2 * mean(before), "cm")
     return [slide, *figures]
 
 
 def speed_figures(folder: Path | None) -> list[Figure]:
-    plan, figures = protocol("skate"), []
+    plan, figures = protocol("cleanup_skate"), []
     clips = [] if folder is None else [loaded(folder / clip) for clip in plan["timed"]]
     for motion in clips or [ml.synthetic.clip("walk").motion]:
         labels, body = ml.detect_footplants(motion), BodyMap.guess(motion.skeleton)
@@ -228,13 +226,9 @@ def speed_figures(folder: Path | None) -> list[Figure]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tuned", action="store_true", help="the clips that were tuned on")
-    parser.add_argument("--departures", action="store_true", help="switch departures off")
     options = parser.parse_args()
-    folder, figures, about = mocap(), [], {}
-    if options.departures and folder is not None:
-        cases = cases_of(folder, protocol("skate"), protocol("blends"))
-        write_report("cleanup_departures", departure_figures(cases), about={})
-        return
+    folder, figures = mocap(), list[Figure]()
+    about: dict[str, str] = {}
     if folder is None:
         about["clips"] = "no motion-capture folder: set MOTIONLOOM_MOCAP; speed on an embedded clip"
     else:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.cleanup.footskate import fastest_contact
 from studies.captured_clips import study_settings
 from studies.report import Figure, write_report

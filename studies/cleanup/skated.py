@@ -14,7 +14,6 @@ is slower than 0.15 m/s. The peer cleans with the contacts that are found withou
 from __future__ import annotations
 
 import argparse
-import json
 import warnings
 from pathlib import Path
 from statistics import median
@@ -22,18 +21,17 @@ from statistics import median
 import numpy as np
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import SKATED
-from motionloom.features.footplants.foot_signals import foot_tracks
+from motionloom.features.footplants.plant_edges import foot_tracks
 from motionloom.features.footplants.sliding_floor import FAST_M_S, find_floor
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.rotation import quat
-from studies.cleanup.cleanup import mocap
+from studies.captured_clips import mocap, protocol
 from studies.report import Figure, write_report
 
-PLAN = json.loads((Path(__file__).resolve().parents[1] / "protocols" / "skated.json").read_text())
+PLAN = protocol("skated")
 PEER = "contacts of the clip itself"
 SUFFIXES = (".bvh", ".glb", ".fbx", ".amc")
 
@@ -56,7 +54,7 @@ def band(rng: np.random.Generator, n: int, columns: int, fps: float, highest: fl
     spectrum = np.fft.rfft(rng.standard_normal((longer, columns)), axis=0)
     spectrum *= np.exp(-0.5 * (np.fft.rfftfreq(longer, 1 / fps) / highest) ** 2)[:, None]
     noise = np.fft.irfft(spectrum, longer, axis=0)[:n]
-    return noise / np.sqrt(np.mean(noise**2, axis=0))
+    return np.asarray(noise / np.sqrt(np.mean(noise**2, axis=0)))
 
 
 def skating(
@@ -92,7 +90,8 @@ def knees(motion: Motion) -> float:
     """99th percentile of the acceleration of knees against the pelvis, m/s2."""
     body = BodyMap.guess(motion.skeleton)
     positions = motion.world_positions()
-    track = positions[:, [body.left_knee, body.right_knee]] - positions[:, [body.pelvis or 0]]
+    knees = body.require("left_knee", "right_knee", task="knees")
+    track = positions[:, knees] - positions[:, [body.pelvis or 0]]
     sizes = np.linalg.norm(np.diff(track, 2, axis=0), axis=-1) * motion.fps**2
     return float(np.percentile(sizes, 99))
 
@@ -124,7 +123,9 @@ def row(motion: Motion, damage: dict[str, float]) -> dict[str, float]:
 
 def figures_of(folder: Path, groups: dict[str, list[str]]) -> tuple[list[Figure], dict[str, str]]:
     """What clean-up does to clips that skate, by group and damage, and a line for each."""
-    figures, table, every = [], {}, {}
+    figures: list[Figure] = []
+    table: dict[str, str] = {}
+    every: dict[str, list[dict[str, float]]] = {}
     for group, names in groups.items():
         for damage, settings in PLAN["damages"].items():
             rows = []

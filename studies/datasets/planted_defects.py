@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.knees import find_knees, local_flexion
+from motionloom.body.anatomy import find_knees, local_flexion
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat

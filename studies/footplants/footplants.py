@@ -1,14 +1,13 @@
 """Footplants: corrupted clips, CMU stances counted, stairs, clips marked by hand; with peers.
 
     ./study footplants               every figure
-    ./study footplants --draw DIR    tracks to mark by hand, without any detection
     ./study footplants --show FILE   one marked clip: marks, ours, a rule
 
 Edges were tuned on every other clip of ``protocols/plants_clips.json``, beginning with the first;
 both halves are printed. The others were looked at: one of them, a kick, showed that standing feet
 make small steps, which none of the first half do.
 
-Marks go to ``protocols/plants_marked.csv`` as ``clip, kind, first, last``: frames as drawn, both
+Marks stand in ``protocols/plants_marked.csv`` as ``clip, kind, first, last``: frames, both
 included, kinds left_heel, left_toe, right_heel, right_toe. ``protocols/plants_withdrawn.csv`` holds
 seven heel marks of a walk on toes that were taken out after the detector disagreed with them;
 figures are printed without and with them.
@@ -18,45 +17,29 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.body.anatomy import foot_points
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion
 from studies.baselines.stances import find_extremes, find_stances
+from studies.captured_clips import PROTOCOLS, Protocol, mocap, protocol
 from studies.footplants.plant_rules import RULES, pybvh_contacts
 from studies.measures.plant_score import PlantScore, score_footplants
 from studies.report import Figure, write_report
 
-HERE = Path(__file__).resolve().parents[1]
-PROTOCOLS = HERE / "protocols"
 GOAL = 0.97
 STANCE_FPS = 60.0
-LONGEST_PAGE = 130
-"""Frames on one drawn page: wide enough to tell single frames apart."""
 
 Detector = Callable[[Motion], Footplants]
 
 
-def mocap() -> Path | None:
-    configured = os.environ.get("MOTIONLOOM_MOCAP")
-    folder = Path(configured) if configured else HERE.parent.parent / "shared" / "mocap"
-    return folder if (folder / "INDEX.csv").is_file() else None
-
-
-def protocol(name: str) -> dict:
-    return json.loads((PROTOCOLS / f"plants_{name}.json").read_text())
-
-
-def loaded(folder: Path, entry: dict, fps: float = STANCE_FPS) -> Motion:
+def loaded(folder: Path, entry: Protocol, fps: float = STANCE_FPS) -> Motion:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         motion = ml.load(folder / entry["clip"], fps=entry.get("fps"))
@@ -75,7 +58,7 @@ def f1(counts: np.ndarray) -> float:
 
 def embedded(noise: dict[str, float], detect: Detector) -> dict[str, np.ndarray]:
     """Counts per kind of clip."""
-    plan = protocol("corrupted")
+    plan = protocol("plants_spoilt")
     counts = {}
     for number, kind in enumerate(ml.synthetic.kinds()):
         total = np.zeros((2, 3), dtype=int)
@@ -97,7 +80,7 @@ def embedded(noise: dict[str, float], detect: Detector) -> dict[str, np.ndarray]
 
 
 def count_stances(
-    stances: dict[str, list[tuple[int, int]]],
+    stances: Mapping[str, Sequence[tuple[int, int]]],
     planted: dict[str, tuple[tuple[int, int], ...]],
     least: float,
 ) -> np.ndarray:
@@ -128,7 +111,7 @@ def earlier_stances(path: Path, motion: Motion) -> dict[str, list[tuple[int, int
 
 
 def stance_figures(folder: Path) -> list[Figure]:
-    plan = protocol("stances")
+    plan = protocol("plants_stances")
     groups = {f"{gait}, counted earlier": plan["earlier"][gait] for gait in ("walk", "run")}
     groups |= {gait: plan[gait] for gait in ("walk", "run", "more_walks")}
     figures = []
@@ -136,6 +119,7 @@ def stance_figures(folder: Path) -> list[Figure]:
         totals: dict[str, np.ndarray] = {}
         for entry in entries:
             motion = loaded(folder, entry)
+            stances: Mapping[str, Sequence[tuple[int, int]]]
             if "earlier" in group:
                 stances, least = earlier_stances(folder / entry["clip"], motion), 1.0
             else:
@@ -190,7 +174,7 @@ def marked_figures(folder: Path) -> list[Figure]:
     if not path.is_file():
         return []
     marks = read_marks(path)
-    clips = [entry for entry in protocol("clips")["clips"] if entry["clip"] in marks]
+    clips = [entry for entry in protocol("plants_clips")["clips"] if entry["clip"] in marks]
     figures = marked_half(folder, clips[::2], marks, "tuned on these")
     figures += marked_half(folder, clips[1::2], marks, "not tuned on these")
     for clip, rows in read_marks(PROTOCOLS / "plants_withdrawn.csv").items():
@@ -200,7 +184,7 @@ def marked_figures(folder: Path) -> list[Figure]:
 
 
 def marked_half(
-    folder: Path, entries: list[dict], marks: dict[str, list[dict[str, str]]], half: str
+    folder: Path, entries: list[Protocol], marks: dict[str, list[dict[str, str]]], half: str
 ) -> list[Figure]:
     """Scores of the detector and of every rule on some of the marked clips."""
     totals: dict[str, np.ndarray] = {}
@@ -237,7 +221,9 @@ def read_marks(path: Path) -> dict[str, list[dict[str, str]]]:
     return marks
 
 
-def marked_plants(rows: list[dict[str, str]], entry: dict, n_frames: int) -> tuple:
+def marked_plants(
+    rows: list[dict[str, str]], entry: Protocol, n_frames: int
+) -> tuple[Footplants, slice]:
     """Marked plants of the window that was marked, and that window."""
     intervals: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
     for row in rows:
@@ -247,43 +233,6 @@ def marked_plants(rows: list[dict[str, str]], entry: dict, n_frames: int) -> tup
     return Footplants.from_intervals(spans, n_frames)[window], window
 
 
-def draw_tracks(folder: Path, out: Path) -> None:
-    """Speed and height of all four points, page by page, with a line for every frame."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    out.mkdir(parents=True, exist_ok=True)
-    for entry in protocol("clips")["clips"]:
-        motion = loaded(folder, entry)
-        points = foot_points(motion)
-        speeds = np.linalg.norm(np.gradient(points, axis=0), axis=-1) * motion.fps
-        frames = np.arange(motion.n_frames)
-        last = min(entry["last"], motion.n_frames - 1)
-        for page, start in enumerate(range(entry["first"], last, LONGEST_PAGE)):
-            stop = min(start + LONGEST_PAGE, last)
-            figure, axes = plt.subplots(4, 1, figsize=(30, 22), sharex=True)
-            for k, axis in enumerate(axes):
-                axis.plot(frames, speeds[:, k], "k.-", lw=1.2, ms=5)
-                axis.set(ylim=(0, 1.5), ylabel=f"{KINDS[k]}\nspeed m/s (black)")
-                height = axis.twinx()
-                part = 100.0 * points[start : stop + 1, k, 1]
-                height.plot(frames, 100.0 * points[..., k, 1], "b.-", lw=1.0, ms=4)
-                low = float(part.min())
-                height.set(ylim=(low - 1.0, low + 15.0), ylabel="height cm (blue)")
-                axis.set_xlim(start - 1, stop + 1)
-                axis.set_xticks(range(start, stop + 1, 5))
-                axis.set_xticks(range(start, stop + 1), minor=True)
-                axis.tick_params(labelbottom=True)
-                axis.grid(which="major", color="0.6")
-                axis.grid(which="minor", color="0.88")
-            figure.suptitle(f"{entry['clip']}  {motion.fps:g} Hz  frames {start} to {stop}")
-            figure.tight_layout()
-            figure.savefig(out / f"{Path(entry['clip']).stem}_{page}.png", dpi=60)
-            plt.close(figure)
-
-
 def show_plants(folder: Path, picture: Path, number: int = 1) -> None:
     """Left foot of one marked clip: speed, and plants as marked, as found and by a rule."""
     import matplotlib
@@ -291,7 +240,7 @@ def show_plants(folder: Path, picture: Path, number: int = 1) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    entry = protocol("clips")["clips"][number]
+    entry = protocol("plants_clips")["clips"][number]
     motion = loaded(folder, entry)
     marks = read_marks(PROTOCOLS / "plants_marked.csv")[entry["clip"]]
     truth, window = marked_plants(marks, entry, motion.n_frames)
@@ -324,19 +273,15 @@ def show_plants(folder: Path, picture: Path, number: int = 1) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draw", type=Path, metavar="DIR", help="draw tracks to mark, and stop")
     parser.add_argument("--show", type=Path, metavar="FILE", help="draw a marked clip, and stop")
     options = parser.parse_args()
     folder = mocap()
-    if options.draw or options.show:
+    if options.show:
         if folder is None:
             parser.error("no motion-capture folder: set MOTIONLOOM_MOCAP")
-        if options.draw:
-            draw_tracks(folder, options.draw)
-        if options.show:
-            show_plants(folder, options.show)
+        show_plants(folder, options.show)
         return
-    corrupted = protocol("corrupted")["corrupted"]
+    corrupted = protocol("plants_spoilt")["spoilt"]
     skate = {key: value for key, value in corrupted.items() if key != "noise_m"}
     cases = {
         "clean": {},

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, runs_of
 
 
 def height_and_speed(
@@ -24,7 +23,8 @@ def height_and_speed(
     body = BodyMap.guess(motion.skeleton)
     points = foot_points(motion, body=body)
     if ankle:
-        both = motion.world_positions()[:, [body.left_ankle, body.right_ankle]]
+        ankles = body.require("left_ankle", "right_ankle", task="plants")
+        both = motion.world_positions()[:, ankles]
         points = np.repeat(both, 2, axis=1)
     ground = points[..., [0, 2]]
     speeds = np.linalg.norm(np.gradient(ground, axis=0), axis=-1) * motion.fps

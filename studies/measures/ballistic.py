@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
+from motionloom.body.anatomy import ball_height, foot_points, stature
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height, foot_points
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, runs_of
 
 __all__ = ["Flight", "find_flights", "measure_flights"]
 

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.body.proportions import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.contexts import turned
 from motionloom.tables.score.columns import column

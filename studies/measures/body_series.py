@@ -11,8 +11,7 @@ from scipy.interpolate import CubicSpline
 from scipy.signal import butter, filtfilt
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing_of_positions
+from motionloom.body.body_map import BodyMap, facing_of_positions
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat

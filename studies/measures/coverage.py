@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, get_args
-
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom.errors import TableError
 from motionloom.tables.collection.frames import FloatArray32, Frames
-from motionloom.tables.index.clusters import Method, find_clusters
 from motionloom.tables.index.windows import (
     distances,
     stream_features,
@@ -18,11 +13,6 @@ from motionloom.tables.index.windows import (
     window_shape,
     windows_of,
 )
-
-__all__ = ["Choice", "measure_spread", "spread_by_count"]
-
-Choice = Method | Literal["random"]
-"""How medoids are chosen; ``"random"`` windows are what a clustering has to beat."""
 
 
 def measure_spread(
@@ -48,32 +38,3 @@ def measure_spread(
     for part, features in stream_features(frames, rows, shape):
         apart[part] = distances(features, spokesmen).min(axis=1)
     return apart
-
-
-def spread_by_count(
-    frames: Frames,
-    counts: Sequence[int],
-    *,
-    length: int,
-    stride: int = 5,
-    seed: int = 0,
-    choice: Choice = "spectral",
-) -> dict[int, FloatArray32]:
-    """For each number of clusters, :func:`measure_spread` of the windows at ``stride``.
-
-    Where the curve of their means stops falling fast is a fair number of clusters.
-    """
-    if choice not in (*get_args(Method), "random"):
-        raise TableError(f"`choice` must be spectral, means or random, got {choice!r}.")
-    rows = windows_of(frames, length, stride=stride, at_least=max(counts))
-    spreads = {}
-    for count in counts:
-        if choice == "random":
-            rng = np.random.Generator(np.random.PCG64([seed, count]))
-            medoids = rng.choice(rows, count, replace=False)
-        else:
-            medoids = find_clusters(
-                frames, length=length, clusters=count, rows=rows, seed=seed, method=choice
-            ).medoids
-        spreads[count] = measure_spread(frames, medoids, length=length, rows=rows)
-    return spreads

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from motionloom._records import record
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import KINDS, Footplants
+from motionloom.motion.motion import KINDS, Footplants
 
 __all__ = ["PlantScore", "score_footplants"]
 

@@ -166,9 +166,9 @@ class CFile(CText):
             return  # bits, not a quantity
         match = _SUFFIX.fullmatch(token.text)
         digits, suffix = match.groups() if match else (token.text, "")
-        value = float.fromhex(digits) if is_hex else float(digits)
-        if value == 0.0 or abs(value) >= SMALLEST:
-            other = 2.0 * value if value else 1.0
+        number = float.fromhex(digits) if is_hex else float(digits)
+        if number == 0.0 or abs(number) >= SMALLEST:
+            other = 2.0 * number if number else 1.0
             text = f"{other.hex() if is_hex else other}{suffix}"
             yield Change("constant", token.start, token.end, text, shown)
 

@@ -213,9 +213,9 @@ class CText:
         """Add the parts of a statement; the token behind it."""
         word = self.word_at(k)
         if word == "{":
-            inside, last = k + 1, self.partner[k]
-            while inside < last:
-                inside = self._statement(inside, parts)
+            behind, last = k + 1, self.partner[k]
+            while behind < last:
+                behind = self._statement(behind, parts)
             return last + 1
         if word in ("if", "while", "switch"):
             inside = (k + 2, self.partner[k + 1])

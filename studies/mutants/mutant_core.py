@@ -142,5 +142,5 @@ def kernels() -> list[FunctionType]:
         f
         for f in functions
         if f.__code__.co_filename == f"<{f.__name__}>"
-        and isinstance(f.__globals__.get("_function"), ctypes._CFuncPtr)
+        and isinstance(f.__globals__.get("_function"), ctypes._CFuncPtr)  # type: ignore[attr-defined]
     ]

@@ -161,7 +161,11 @@ def start(work: Callable[[Callable[[object], None]], None], wall_s: float) -> Ch
         os.environ["PYTEST_DEBUG_TEMPROOT"] = os.environ["TMPDIR"] = tempfile.tempdir = folder
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        work(lambda message: os.write(into, json.dumps(message).encode() + b"\n") and None)
+
+        def send(message: object) -> None:
+            os.write(into, json.dumps(message).encode() + b"\n")
+
+        work(send)
         status = 0
     except BaseException as error:
         os.write(into, json.dumps({"error": f"{type(error).__name__}: {error}"}).encode() + b"\n")
@@ -236,7 +240,7 @@ def watch_items(items: list[Any], root: Path, send: Callable[[object], None]) ->
             spent = time.process_time() - started
         finally:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]
+            threading.settrace(None)
         shorter = min(1.0, spent / max(seen.setup_s + seen.call_s, 1e-3))
         send(
             {

@@ -7,7 +7,6 @@ of the medoid's left and right foot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,6 @@ from motionloom.drawing.canvas import (
     example_colour,
     hex_of,
     mix,
-    quiet_axes,
     title_canvas,
 )
 from motionloom.drawing.figure import build_figure
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-__all__ = ["draw_clusters", "draw_spread"]
 
 MOMENTS = 4
 """Figures in a cell."""
@@ -108,52 +105,6 @@ def draw_clusters(
             f"spread {spread[number]:.1f} cm",
             va="top", ha="left", size=7.5, color=hex_of(LIGHT.label),
         )  # fmt: skip
-    return canvas
-
-
-def draw_spread(
-    curves: Mapping[str, Mapping[int, FloatArray]],
-    *,
-    chosen: int | None = None,
-    size: tuple[int, int] = (820, 520),
-    title: str = "How many clusters?",
-) -> Canvas:
-    """A picture of how near the nearest medoid is, against the number of clusters.
-
-    Parameters
-    ----------
-    curves
-        By name, what :func:`spread_by_count` gives: distances by number of clusters, metres. The
-        mean is drawn, and as a pale band the middle half of the first curve's windows.
-    chosen
-        A number to mark.
-    size
-        Pixels, width and height.
-    title
-        Over the picture.
-    """
-    canvas = blank_canvas(size)
-    axes = canvas.add_axes((0.085, 0.12, 0.885, 0.76))
-    quiet_axes(axes)
-    title_canvas(canvas, title, "distance to the nearest medoid, rms over joints")
-    counts: list[int] = []
-    for number, (name, curve) in enumerate(curves.items()):
-        counts = sorted(curve)
-        colour = hex_of(example_colour(number))
-        means = [100.0 * float(np.mean(curve[count])) for count in counts]
-        axes.plot(counts, means, color=colour, marker="o", markersize=4, lw=1.8, label=name)
-        if number == 0:
-            low, high = np.array([np.percentile(curve[count], (25, 75)) for count in counts]).T
-            axes.fill_between(counts, 100.0 * low, 100.0 * high, color=colour, alpha=0.12, lw=0)
-    axes.set_xscale("log")
-    axes.set_xticks(counts, [str(count) for count in counts])
-    axes.minorticks_off()
-    axes.set_ylim(bottom=0.0)
-    if chosen is not None:
-        axes.axvline(chosen, color=hex_of(LIGHT.label), lw=1.0, ls=(0, (4, 3)))
-    axes.set_xlabel("clusters", color=hex_of(LIGHT.label), size=9)
-    axes.set_ylabel("cm", color=hex_of(LIGHT.label), size=9)
-    axes.legend(frameon=False, fontsize=9, labelcolor=hex_of(INK))
     return canvas
 
 

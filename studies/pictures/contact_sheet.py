@@ -10,8 +10,7 @@ from typing import BinaryIO
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import INK, LIGHT, Rgb, blank_canvas, hex_of, save_canvas
 from motionloom.drawing.strip import draw_strip
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 
 __all__ = ["SheetEntry", "save_sheet"]
 

@@ -1,12 +1,12 @@
 """Registration curves: timing, placement, transitions and the effect of each step, with baselines.
 
     ./study registration [timing] [placement] [transitions] [steps] [live] [hands]
-                         [reach] [tree] [departures] [--half tuned|reported] [--every N]
+                         [reach] [--half tuned|reported] [--every N]
 
 Clips, pairs and seeds stand in ``protocols/registration_*.json``. Settings were chosen on the half
 called "tuned"; figures are of the half called "reported". Brackets in the notes are 95 % bootstrap
 bounds over clips or pairs. It needs the folder of real clips. Where parts are named, the figures of
-the others stay in the results as they are; those of ``departures`` have a separate file.
+the others stay in the results as they are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import warnings
 
 from studies.captured_clips import mocap
 from studies.registration import registration_constraints as constraints
-from studies.registration import registration_departures as departures
 from studies.registration import registration_hands as hands
 from studies.registration import registration_live as live
 from studies.registration import registration_placement as placement
@@ -30,12 +29,9 @@ from studies.registration import registration_reach as reach
 from studies.registration import registration_steps as steps
 from studies.registration import registration_timing as timing
 from studies.registration import registration_transitions as transitions
-from studies.registration import registration_tree as tree
 from studies.report import Figure, with_others, write_report
 
-PARTS = (
-    "timing", "placement", "transitions", "steps", "live", "hands", "reach", "tree", "departures",
-)  # fmt: skip
+PARTS = ("timing", "placement", "transitions", "steps", "live", "hands", "reach")
 
 
 def main() -> int:
@@ -72,13 +68,6 @@ def main() -> int:
             figures += hands.hand_figures(folder, half)
         if "reach" in parts:
             figures += reach.reach_figures(folder, half)
-        if "tree" in parts:
-            figures += tree.tree_figures(folder)
-        if "departures" in parts:
-            switched = departures.departure_figures(folder, half)
-            write_report("registration_departures", switched, about={"half": half})
-    if parts == ["departures"]:
-        return 0
     written, about = (
         with_others("registration", figures, about) if options.parts else (figures, about)
     )

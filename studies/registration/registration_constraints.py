@@ -40,11 +40,11 @@ def labels_at(plants: ml.Footplants, frames: np.ndarray) -> np.ndarray:
     """Planted between two planted frames, as matched intervals mean it. (N, 4)"""
     low = np.clip(np.floor(frames + 1e-9).astype(int), 0, plants.n_frames - 1)
     high = np.clip(np.ceil(frames - 1e-9).astype(int), 0, plants.n_frames - 1)
-    return plants.planted[low] & plants.planted[high]
+    return np.asarray(plants.planted[low] & plants.planted[high])
 
 
 def constraint_figures(folder: Path, half: str) -> list[Figure]:
-    plan = protocol("bends")
+    plan = protocol("registration_bends")
     rows = [label_errors(Bent(folder, name, k)) for k, name in enumerate(plan[half])]
     percent = {name: 100.0 * np.array([row[name] for row in rows]) for name in rows[0]}
     ours = percent.pop("matched")

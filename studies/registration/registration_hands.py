@@ -9,7 +9,7 @@ import numpy as np
 
 import motionloom as ml
 from motionloom.cleanup.hands import WRISTS
-from studies.captured_clips import protocol
+from studies.captured_clips import Protocol, protocol
 from studies.report import Figure
 
 GOAL_CM_S = 1.0
@@ -33,7 +33,7 @@ class Compared(NamedTuple):
     """Largest acceleration of a joint over that with hands not held."""
 
 
-def marked(folder: Path, entry: dict) -> Marked:
+def marked(folder: Path, entry: Protocol) -> Marked:
     """A part of a clip by its entry of the protocol."""
     name = entry["clip"] if "/" in entry["clip"] else f"cmu_bvh/{entry['clip']}"
     whole = ml.load(folder / f"{name}.bvh", fps=60.0 if "143_" in name else None)
@@ -74,7 +74,7 @@ def _compare(held: ml.Blend, free: ml.Blend) -> Compared:
 
 
 def hand_figures(folder: Path, half: str) -> list[Figure]:
-    plan = protocol("hands")
+    plan = protocol("registration_hands")
     weights = [[1.0 - w, w] for w in plan["weights"]]
     rows: list[Compared] = []
     named = []

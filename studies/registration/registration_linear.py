@@ -9,12 +9,11 @@ import numpy as np
 
 from motionloom.motion.edit import transform
 from motionloom.motion.motion import Motion
-from motionloom.registration.curve import RegistrationCurve, roots_at
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.curve import RegistrationCurve, Spline, roots_at
 from motionloom.registration.pair_curve import fit_alignment
-from motionloom.registration.splines import Spline
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from studies.captured_clips import cloud, sampled
 
 DtwPath = Callable[[np.ndarray], np.ndarray]

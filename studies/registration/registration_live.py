@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.registration.curve import RegistrationCurve
 from studies.captured_clips import generator, loaded, protocol
 from studies.report import Figure
@@ -60,7 +60,7 @@ def played(curve: RegistrationCurve, weights: np.ndarray, *, hold_feet: bool) ->
 
 
 def live_figures(folder: Path, half: str) -> list[Figure]:
-    plan = protocol("live")
+    plan = protocol("registration_live")
     rows = []
     for number, (name, clips) in enumerate(plan[half].items()):
         motions = [ml.resample(loaded(folder, clip), fps=plan["fps"]) for clip in clips]

@@ -9,7 +9,7 @@ import numpy as np
 import motionloom as ml
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid
 from studies.captured_clips import (
     FPS,
     bent,
@@ -33,7 +33,7 @@ class Bent:
     """A clip, its two bent and warped copies, and their curve."""
 
     def __init__(self, folder: Path, name: str, number: int) -> None:
-        plan = protocol("bends")
+        plan = protocol("registration_bends")
         rng = generator(plan["seed"], number)
         self.clip = ml.resample(loaded(folder, name), fps=FPS)
         self.warps = [
@@ -50,7 +50,7 @@ class Bent:
         each = [
             np.interp(frames[:, k], np.arange(len(warp)), warp) for k, warp in enumerate(self.warps)
         ]
-        return np.mean(each, axis=0)
+        return np.asarray(np.mean(each, axis=0))
 
     def blend_errors(self, curve: RegistrationCurve) -> tuple[float, float]:
         blended = ml.blend(curve, [0.5, 0.5], clean=False)
@@ -65,7 +65,7 @@ class Bent:
 
 def bend_figures(folder: Path, half: str) -> list[Figure]:
     """Against linear blending, and with each step left out."""
-    plan = protocol("bends")
+    plan = protocol("registration_bends")
     rows: dict[str, list[tuple[float, float]]] = {}
     for number, name in enumerate(plan[half]):
         case = Bent(folder, name, number)
@@ -149,7 +149,7 @@ def rebuild(folder: Path, target: str, neighbours: list[str], part: float) -> di
 
 
 def rebuild_figures(folder: Path) -> list[Figure]:
-    plan = protocol("rebuilds")
+    plan = protocol("registration_rebuilds")
     rows = [rebuild(folder, case["held_out"], case["from"], plan["part"]) for case in plan["cases"]]
     figures = []
     for name, goal in (("best", 0.75), ("equal", 0.45)):

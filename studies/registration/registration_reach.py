@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import motionloom as ml
-from studies.captured_clips import bounds, errors, interval_text, protocol, sampled
+from studies.captured_clips import Protocol, bounds, errors, interval_text, protocol, sampled
 from studies.report import Figure
 
 WAYS = ("measured", "linear weights", "nearest clip")
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     blend: ml.Blend
 
 
-def family(folder: Path, plan: dict) -> Family:
+def family(folder: Path, plan: Protocol) -> Family:
     motions = []
     for file, peak, mirrored in plan["examples"]:
         whole = ml.load(folder / file, fps=60.0 if "143_" in file else None)
@@ -110,7 +110,7 @@ def _pose_cm(truth: ml.Motion, other: ml.Motion) -> float:
 
 
 def reach_figures(folder: Path, half: str) -> list[Figure]:
-    plan = protocol("reach")
+    plan = protocol("registration_reach")
     figures = []
     for title, each in plan[half].items():
         case = family(folder, each)
@@ -123,19 +123,6 @@ def reach_figures(folder: Path, half: str) -> list[Figure]:
         rows = left_out(case)
         if rows:
             figures.append(_left_out_figure(title, rows, case.names))
-    return figures
-
-
-def force_figures(folder: Path, half: str) -> list[Figure]:
-    """Punches and kicks asked for by how fast the hand or foot is, section 6.2 of [KG03]_."""
-    plan = protocol("reach")
-    figures = []
-    for title, each in plan[half].items():
-        names = (f"{each['end']}.speed",)
-        curve = ml.register(family(folder, each).motions, ends="match")
-        asked = answers(curve, names, grid_of(curve, names, plan["grid"]))
-        passed = sum(one.blend.verification.passed for one in asked)
-        figures += _error_figures(f"{title}: {names[0]} asked for", "cm/s", asked, 0, passed)
     return figures
 
 

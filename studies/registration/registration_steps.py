@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.contacts import KINDS
+from motionloom.motion.motion import KINDS
 from motionloom.registration.curve import RegistrationCurve
 from studies.captured_clips import PROTOCOLS, loaded, protocol
 from studies.registration.registration_timing import event_figures, mapped_errors
@@ -28,7 +28,7 @@ def marked_walks(folder: Path) -> dict[str, Clip]:
     """The marked parts of walks, with contacts as they were marked by eye."""
     with (PROTOCOLS / "plants_marked.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream, skipinitialspace=True))
-    entries = json.loads((PROTOCOLS / "plants_clips.json").read_text())["clips"]
+    entries = protocol("plants_clips")["clips"]
     clips = {}
     for name in MARKED:
         file = f"cmu_bvh/{name}.bvh"
@@ -50,7 +50,7 @@ def marked_walks(folder: Path) -> dict[str, Clip]:
 
 def speed_figures(folder: Path, half: str) -> list[Figure]:
     """Steps of takes carried to each other, and of walks of three people with marked contacts."""
-    takes = {name: loaded(folder, name) for name in protocol("takes")[half]}
+    takes = {name: loaded(folder, name) for name in protocol("registration_takes")[half]}
     detected = {name: (clip, ml.detect_footplants(clip)) for name, clip in takes.items()}
     return _compared("plants of another take", detected) + _compared(
         "plants marked by eye, walks of three people", marked_walks(folder)
@@ -67,7 +67,7 @@ def _compared(title: str, clips: dict[str, Clip]) -> list[Figure]:
             for curve, (a, b) in zip(curves, pairs, strict=True)
         ]
 
-    def curves(**options: float) -> list[RegistrationCurve]:
+    def curves(**options: Any) -> list[RegistrationCurve]:
         return [ml.register([a[0], b[0]], footplants=[a[1], b[1]], **options) for a, b in pairs]
 
     plain, speeds = curves(), curves(**WITH_SPEEDS)

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import motionloom as ml
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid
 from studies.captured_clips import (
     FPS,
     bounds,
@@ -36,7 +35,7 @@ GROSS = 8.0
 
 def warp_errors(motion: Motion, degrees: float, *seed: int) -> dict[str, float]:
     """Rms error in frames of every way to find a known warp."""
-    plan = protocol("warps")
+    plan = protocol("registration_warps")
     rng = generator(*seed)
     frames = random_warp(motion.n_frames, rng, slopes=tuple(plan["slopes"]))
     a = noisy(motion, degrees, rng)
@@ -68,7 +67,7 @@ def off(pairs: np.ndarray, frames: np.ndarray) -> float:
 
 
 def warp_figures(folder: Path, half: str) -> list[Figure]:
-    plan = protocol("warps")
+    plan = protocol("registration_warps")
     figures = []
     for degrees, goal in GOALS.items():
         rows = [
@@ -157,7 +156,7 @@ def one_foot(plants: ml.Footplants, side: str) -> ml.Footplants:
 
 def take_figures(folder: Path, half: str) -> list[Figure]:
     """Plants of one take carried to another, by poses alone and with times drawn to contacts."""
-    plan = protocol("takes")
+    plan = protocol("registration_takes")
     clips = {name: loaded(folder, name) for name in plan[half]}
     plants = {name: ml.detect_footplants(clip) for name, clip in clips.items()}
     pairs = [(a, b) for k, a in enumerate(plan[half]) for b in plan[half][k + 1 :]]

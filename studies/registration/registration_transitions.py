@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,10 +13,9 @@ import numpy as np
 import motionloom as ml
 from motionloom.blending import join
 from motionloom.blending.transition import Transition
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.features.glitches.glitch_frames import SEEN_M, find_sudden_turns
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, velocities
 from motionloom.registration.curve import RegistrationCurve
 from studies.captured_clips import bounds, interval_text, loaded, protocol
 from studies.registration.registration_linear import one_fit
@@ -52,12 +52,12 @@ def speeds(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
 def joint_speed(motion: Motion) -> np.ndarray:
     """Fastest joint from each frame to the next, m/s. (F - 1,)"""
     steps = np.diff(motion.world_positions(), axis=0)
-    return np.linalg.norm(steps, axis=-1).max(axis=1) * motion.fps
+    return np.asarray(np.linalg.norm(steps, axis=-1).max(axis=1) * motion.fps)
 
 
 def root_speed(motion: Motion) -> np.ndarray:
     steps = np.diff(motion.root_positions[:, [0, 2]], axis=0)
-    return np.linalg.norm(steps, axis=-1) * motion.fps
+    return np.asarray(np.linalg.norm(steps, axis=-1) * motion.fps)
 
 
 def used(t: Transition, k: int) -> slice:
@@ -109,12 +109,13 @@ def faults(folder: Path, name: str) -> str:
 
 def gate_figures(folder: Path, *, every: int = 1) -> tuple[list[Figure], dict[str, object]]:
     """Figures of the gate, and what to report with them."""
-    plan = protocol("transitions")
+    plan = protocol("registration_transitions")
     figures: list[Figure] = []
     named: dict[str, object] = {}
     steps: list[Steps] = []
     failed: list[str] = []
-    n_pairs, faulty = 0, []
+    faulty: list[Steps] = []
+    n_pairs = 0
     for subject, pairs in plan["pairs"].items():
         own: list[Steps] = []
         bad_clips = {
@@ -166,9 +167,9 @@ def gate_figures(folder: Path, *, every: int = 1) -> tuple[list[Figure], dict[st
         f"{s.pair} (joint {s.inside_used:.2f}, root {s.root_used:.2f})" for s in worst
     )
     if faulty:
-        over = [s.pair for s in faulty if max(s.inside, s.root) > ALLOWED]
+        shown = [s.pair for s in faulty if max(s.inside, s.root) > ALLOWED]
         named["pairs with a faulty clip"] = (
-            f"{len(faulty)} made and not counted, {len(over)} of them above {ALLOWED} {over}"
+            f"{len(faulty)} made and not counted, {len(shown)} of them above {ALLOWED} {shown}"
         )
     if failed:
         named["transitions that failed"] = "; ".join(failed)
@@ -177,7 +178,7 @@ def gate_figures(folder: Path, *, every: int = 1) -> tuple[list[Figure], dict[st
 
 def left_out_figures(folder: Path, *, every: int = 3) -> list[Figure]:
     """The same places with a step left out."""
-    plan = protocol("transitions")
+    plan = protocol("registration_transitions")
     rows: dict[str, list[Steps]] = {"all steps": [], "time warp": [], "alignment curve": []}
     for pairs in plan["pairs"].values():
         for a, b in pairs[::every]:
@@ -223,7 +224,7 @@ def left_out_figures(folder: Path, *, every: int = 3) -> list[Figure]:
     return figures
 
 
-def rigid_curve(place: tuple[int, int]) -> mock._patch:
+def rigid_curve(place: tuple[int, int]) -> AbstractContextManager[object]:
     """Transitions inside are aligned once, at their place, in place of all along."""
     whole = join._curve
 

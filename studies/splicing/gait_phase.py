@@ -7,6 +7,7 @@ alignment of motionloom.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 
+Method = Literal["naive", "time", "time+space", "full"]
+METHODS: tuple[Method, ...] = ("naive", "time", "time+space", "full")
+"""Of ``ml.splice``, copied joints first."""
 FPS = 60.0
 BINS = 60
 WIDTH = 0.03
@@ -34,7 +38,8 @@ def seen_along_the_way(motion: Motion, body: BodyMap) -> np.ndarray:
     window = np.hanning(2 * half + 3)[1:-1]
     heading = np.convolve(np.pad(heading, half, mode="edge"), window / window.sum(), mode="valid")
     turn = quat.from_axis_angle(UP, -heading)
-    return quat.rotate(turn[:, None], positions - positions[:, [body.pelvis]])
+    (pelvis,) = body.require("pelvis", task="a gait")
+    return quat.rotate(turn[:, None], positions - positions[:, [pelvis]])
 
 
 def phases(motion: Motion, body: BodyMap) -> np.ndarray:
@@ -61,7 +66,7 @@ def phases(motion: Motion, body: BodyMap) -> np.ndarray:
     first, last = 0.5 / (at[1] - at[0]), 0.5 / (at[-1] - at[-2])
     along = np.where(frames < at[0], cycles[0] + first * (frames - at[0]), along)
     along = np.where(frames > at[-1], cycles[-1] + last * (frames - at[-1]), along)
-    return np.mod(along, 1.0)
+    return np.asarray(np.mod(along, 1.0))
 
 
 def mean_cycle(motions: Sequence[Motion], body: BodyMap) -> np.ndarray:
@@ -71,7 +76,7 @@ def mean_cycle(motions: Sequence[Motion], body: BodyMap) -> np.ndarray:
     seen, phase = seen[~np.isnan(phase)], phase[~np.isnan(phase)]
     off = np.abs(np.arange(BINS)[:, None] / BINS - phase)
     weights = np.exp(-0.5 * (np.minimum(off, 1.0 - off) / WIDTH) ** 2)
-    return np.einsum("bf,fjc->bjc", weights / weights.sum(axis=1, keepdims=True), seen)
+    return np.asarray(np.einsum("bf,fjc->bjc", weights / weights.sum(axis=1, keepdims=True), seen))
 
 
 def at_phases(cycle: np.ndarray, phase: np.ndarray) -> np.ndarray:
@@ -79,7 +84,7 @@ def at_phases(cycle: np.ndarray, phase: np.ndarray) -> np.ndarray:
     at = phase * BINS
     low = np.floor(at).astype(int)
     part = (at - low)[:, None, None]
-    return (1.0 - part) * cycle[low % BINS] + part * cycle[(low + 1) % BINS]
+    return np.asarray((1.0 - part) * cycle[low % BINS] + part * cycle[(low + 1) % BINS])
 
 
 def distances(
@@ -91,3 +96,13 @@ def distances(
         return float("nan")
     off = (seen_along_the_way(motion, body) - at_phases(cycle, phase))[:, joints]
     return 100.0 * float(np.linalg.norm(off, axis=-1).mean())
+
+
+def torso_and_arms(body: BodyMap) -> tuple[list[int], list[int]]:
+    """Joints that an action brings: spine, neck and shoulders, and elbows and wrists."""
+    roles = ("neck", "left_shoulder", "right_shoulder")
+    arms = ("left_elbow", "left_wrist", "right_elbow", "right_wrist")
+    return (
+        [*body.spine[1:], *body.require(*roles, task="a splice")],
+        list(body.require(*arms, task="a splice")),
+    )

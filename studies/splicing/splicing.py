@@ -1,10 +1,10 @@
 """Splicing: splices against the truth, clips as captured, and speed; all four methods.
 
-    ./study splicing [apart] [classifiers] [beats] [truth] [captured] [fresh] [speed] [departures]
+    ./study splicing [apart] [classifiers] [beats] [truth] [captured] [speed]
 
 Pairs and seeds stand in ``protocols/splicing_*.json``. Brackets in the notes are 95 % bootstrap
-bounds over pairs; settings were chosen on the pairs of ``truth`` and ``captured``, not on those of
-``fresh``. Quality needs the folder of real clips; speed does not.
+bounds over pairs; settings were chosen on the pairs of ``truth`` and ``captured``. Quality needs
+the folder of real clips; speed does not.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ import motionloom as ml
 from studies.captured_clips import mocap
 from studies.parts import asked_parts
 from studies.report import Figure, write_report
+from studies.splicing.gait_phase import METHODS, Method
 from studies.splicing.splicing_apart import apart_figures
 from studies.splicing.splicing_beats import beat_figures
 from studies.splicing.splicing_captured import captured_figures
 from studies.splicing.splicing_classifiers import classifier_figures
-from studies.splicing.splicing_departures import departure_figures
-from studies.splicing.splicing_fresh import fresh_figures
-from studies.splicing.splicing_truth import METHODS, truth_figures
+from studies.splicing.splicing_truth import truth_figures
 
-PARTS = ("apart", "classifiers", "beats", "truth", "captured", "fresh", "speed", "departures")
+PARTS = ("apart", "classifiers", "beats", "truth", "captured", "speed")
 N_FRAMES = 110
 PAPER_MS, GOAL_MS = 670.0, 8.0
 ROUNDS = 40
@@ -43,7 +42,7 @@ def walks(n_frames: int) -> tuple[ml.Motion, ml.Motion]:
     return carry[: n_frames + 20], turn[:n_frames]
 
 
-def milliseconds(n_frames: int, method: str) -> float:
+def milliseconds(n_frames: int, method: Method) -> float:
     """Least processor time of a splice, footplants not asked for; other programs do not count."""
     upper, lower = walks(n_frames)
     best = float("inf")
@@ -107,12 +106,6 @@ def main() -> int:
             captured, named = captured_figures(folder)
             figures += captured
             about |= named
-        if "fresh" in parts:
-            figures += fresh_figures(folder)
-        if "departures" in parts:
-            write_report("splicing_departures", departure_figures(folder), about={})
-    if parts == ["departures"]:
-        return 0
     if "speed" in parts:
         figures += speed_figures()
     write_report("splicing", figures, about=about)

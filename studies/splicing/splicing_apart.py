@@ -10,19 +10,25 @@ no splice can be expected to be nearer than that.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import motionloom as ml
-from studies.captured_clips import PROTOCOLS, bounds, interval_text
+from studies.captured_clips import Protocol, bounds, interval_text, protocol
 from studies.report import Figure
-from studies.splicing.gait_phase import FPS, distances, mean_cycle, phases
+from studies.splicing.gait_phase import (
+    FPS,
+    METHODS,
+    distances,
+    mean_cycle,
+    phases,
+    torso_and_arms,
+)
 
-METHODS = ("naive", "time", "time+space", "full")
 ARMS_GOAL = 0.5
 FREE = "free arms"
 """The kind of the reverse: arms that swing freely, on the legs of somebody who carried."""
@@ -59,7 +65,7 @@ def part(folder: Path, name: str, first_s: float, last_s: float) -> ml.Motion:
     return ml.resample(cut, fps=FPS) if abs(cut.fps - FPS) > 1e-3 else cut
 
 
-def rows_of(folder: Path, plan: dict) -> list[Row]:
+def rows_of(folder: Path, plan: Protocol) -> list[Row]:
     """Every action of a set on every walk of it."""
     rows = []
     for take in plan["upper"]:
@@ -74,16 +80,17 @@ def rows_of(folder: Path, plan: dict) -> list[Row]:
     return rows
 
 
-def measured(upper: ml.Motion, lower: ml.Motion, truth: list[ml.Motion], plan: dict) -> Row | None:
+def measured(
+    upper: ml.Motion, lower: ml.Motion, truth: list[ml.Motion], plan: Protocol
+) -> Row | None:
     """One splice by every method; None where the legs do not walk."""
     body = ml.BodyMap.guess(lower.skeleton)
     legs, own = phases(lower, body), phases(upper, body)
     if np.isnan(legs).all():
         return None
     cycle = mean_cycle(truth, body)
-    torso = [*body.spine[1:], body.neck, body.left_shoulder, body.right_shoulder]
-    arms = [body.left_elbow, body.left_wrist, body.right_elbow, body.right_wrist]
-    options = {"when_short": "hold"} if plan.get("stands") else {}
+    torso, arms = torso_and_arms(body)
+    options: dict[str, Any] = {"when_short": "hold"} if plan.get("stands") else {}
     splices = [ml.splice(upper, lower, method=method, **options) for method in METHODS]
     alone = ml.splice(upper, lower, where="arms", **options).motion
     return Row(
@@ -119,7 +126,7 @@ def beyond(rows: np.ndarray) -> float:
 
 def apart_figures(folder: Path) -> list[Figure]:
     """Figures of performers that settings were chosen on, and of the others."""
-    plan = json.loads((PROTOCOLS / "splicing_apart.json").read_text())
+    plan = protocol("splicing_apart")
     rows = [row for each in plan["sets"] for row in rows_of(folder, each)]
     figures: list[Figure] = []
     for role in ("develop", "report"):
@@ -207,7 +214,9 @@ def _kind_figures(rows: list[Row], who: str, kind: str) -> list[Figure]:
     for place, name in enumerate(("torso", "arms")):
         floor = np.array([row.floor[place] for row in some])
         captured = f"; captured takes {floor.mean():.2f}" if np.isfinite(floor).all() else ""
-        errors = {m: [getattr(r, name)[METHODS.index(m)] for r in some] for m in METHODS}
+        errors: dict[str, list[float]] = {
+            m: [getattr(r, name)[METHODS.index(m)] for r in some] for m in METHODS
+        }
         if name == "arms":
             errors["where='arms'"] = [row.arms_alone for row in some]
         copied = np.array(errors.pop("naive"))

@@ -56,7 +56,7 @@ def moments(folder: Path, upper: str, lower: str, *, align: bool) -> list[float]
     planted = spliced.footplants.planted
     downs = set()
     for side in (slice(0, 2), slice(2, 4)):
-        on = planted[:, side].any(axis=1)
+        on = np.asarray(planted[:, side].any(axis=1))
         downs |= set((np.flatnonzero(on[1:] & ~on[:-1]) + 1).tolist())
     steps, frames = np.array(sorted(downs), dtype=float), spliced.timewarp.frames
     strokes = []

@@ -10,9 +10,10 @@ import numpy as np
 import motionloom as ml
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
-from studies.captured_clips import bounds, interval_text, loaded
+from studies.captured_clips import bounds, interval_text, loaded, protocol
 from studies.report import Figure
-from studies.splicing.splicing_truth import METHODS, body_of, lean_kept, protocol
+from studies.splicing.gait_phase import METHODS, Method
+from studies.splicing.splicing_truth import body_of, lean_kept
 
 PACES = (0.5, 2.0)
 PACE_GOAL, ARM_GOAL, LEAN_GOAL = 95.0, 1.3, 2.0
@@ -43,10 +44,12 @@ def arm_turns(motion: ml.Motion, body: ml.BodyMap) -> np.ndarray:
     ]
     local = motion.local_quats[:, [getattr(body, role) for role in roles]]
     turns = quat.multiply(quat.conjugate(local[:-1]), local[1:])
-    return 2.0 * np.arctan2(np.linalg.norm(turns[..., 1:], axis=-1), np.abs(turns[..., 0]))
+    return np.asarray(
+        2.0 * np.arctan2(np.linalg.norm(turns[..., 1:], axis=-1), np.abs(turns[..., 0]))
+    )
 
 
-def taken(folder: Path, upper: str, lower: str, method: str) -> Taken:
+def taken(folder: Path, upper: str, lower: str, method: Method) -> Taken:
     body, below = body_of(folder, lower), loaded(folder, lower)
     spliced = ml.splice(loaded(folder, upper), below, method=method, body=body)
     source = ml.resample(loaded(folder, upper), fps=below.fps)
@@ -71,7 +74,7 @@ def worst_of(rows: list[Taken], name: str, *, most: bool) -> Taken:
 
 
 def captured_figures(folder: Path) -> tuple[list[Figure], dict[str, object]]:
-    plan = protocol("captured")
+    plan = protocol("splicing_captured")
     figures: list[Figure] = []
     named: dict[str, object] = {}
     for method in METHODS[1:]:

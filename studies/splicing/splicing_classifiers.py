@@ -8,17 +8,17 @@ classifiers are asked about are never trained on.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import motionloom as ml
-from studies.captured_clips import PROTOCOLS
+from studies.captured_clips import Protocol, protocol
 from studies.measures.told_apart import ToldApart, auc_of, windows_of_motion
 from studies.report import Figure
+from studies.splicing.gait_phase import Method
 from studies.splicing.splicing_apart import part
 
-METHODS = ("naive", "full")
+METHODS: tuple[Method, ...] = ("naive", "full")
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Windows:
     sets: list[str] = field(default_factory=list)
     performers: list[str] = field(default_factory=list)
 
-    def add(self, motion: ml.Motion, plan: dict) -> None:
+    def add(self, motion: ml.Motion, plan: Protocol) -> None:
         """The seconds of a motion."""
         cut = windows_of_motion(motion)
         self.motions += cut
@@ -39,7 +39,7 @@ class Windows:
 
 def classifier_figures(folder: Path) -> list[Figure]:
     """Areas under the curve of splices, next to those of copied joints."""
-    sets = json.loads((PROTOCOLS / "splicing_apart.json").read_text())["sets"]
+    sets = protocol("splicing_apart")["sets"]
     captured, spliced = Windows(), {method: Windows() for method in METHODS}
     for plan in sets:
         if plan.get("stands"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,10 +13,10 @@ import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
-from studies.captured_clips import FPS, PROTOCOLS, bounds, interval_text, loaded
+from studies.captured_clips import FPS, bounds, interval_text, loaded, protocol
 from studies.report import Figure
+from studies.splicing.gait_phase import METHODS, Method, torso_and_arms
 
-METHODS = ("naive", "time", "time+space", "full")
 TORSO_GOAL, ARMS_GOAL, LAG_GOAL, LEAN_GOAL = 0.15, 0.5, 2.0, 2.0
 LONGEST_LAG_S = 0.4
 """Lags are looked for within this: less than half a stride, so that a peak is the nearest one."""
@@ -37,10 +36,6 @@ class Errors:
     """Angle between the mean directions of the action's torso and the splice's, degrees."""
 
 
-def protocol(name: str) -> dict:
-    return json.loads((PROTOCOLS / f"splicing_{name}.json").read_text())
-
-
 @lru_cache(maxsize=100)
 def body_of(folder: Path, name: str) -> BodyMap:
     return BodyMap.guess(loaded(folder, name).skeleton)
@@ -57,9 +52,9 @@ def hip_axes(positions: np.ndarray, body: BodyMap) -> np.ndarray:
 
 def mean_shoulders(positions: np.ndarray, body: BodyMap) -> np.ndarray:
     """Both shoulders from the first spine joint, seen from the hips, on the average. (2, 3)."""
-    points = positions[:, [body.left_shoulder, body.right_shoulder]]
+    points = positions[:, body.require("left_shoulder", "right_shoulder", task="a posture")]
     relative = points - positions[:, [body.spine[0]]]
-    return np.einsum("fij,fpj->fpi", hip_axes(positions, body), relative).mean(axis=0)
+    return np.asarray(np.einsum("fij,fpj->fpi", hip_axes(positions, body), relative).mean(axis=0))
 
 
 def truth(action: Motion, legs: Motion, body: BodyMap) -> np.ndarray:
@@ -69,7 +64,7 @@ def truth(action: Motion, legs: Motion, body: BodyMap) -> np.ndarray:
     axes = hip_axes(own, body)
     about = np.einsum("fji,jk,fkl->fil", axes, turn.as_matrix(), axes)
     pivot = own[:, [body.spine[0]]]
-    return pivot + np.einsum("fij,fpj->fpi", about, own - pivot)
+    return np.asarray(pivot + np.einsum("fij,fpj->fpi", about, own - pivot))
 
 
 def arm_lag(motion: Motion, body: BodyMap) -> float:
@@ -77,17 +72,20 @@ def arm_lag(motion: Motion, body: BodyMap) -> float:
     positions = ml.resample(motion, fps=FPS).world_positions()
     forward = hip_axes(positions, body)[:, 2]
 
-    def swing(left: int, right: int) -> np.ndarray:
-        values = np.einsum("fi,fi->f", positions[:, left] - positions[:, right], forward)
-        return (values - values.mean()) / max(values.std(), 1e-9)
+    def swing(one: str, other: str) -> np.ndarray:
+        a, b = body.require(one, other, task="a swing")
+        values = np.einsum("fi,fi->f", positions[:, a] - positions[:, b], forward)
+        return np.asarray((values - values.mean()) / max(values.std(), 1e-9))
 
-    arms = swing(body.left_wrist, body.right_wrist)
-    legs = swing(body.right_knee, body.left_knee)
+    arms, legs = swing("left_wrist", "right_wrist"), swing("right_knee", "left_knee")
     most = min(round(LONGEST_LAG_S * FPS), len(arms) // 2)
     lags = np.arange(-most, most + 1)
     n = len(arms)
     score = np.array(
-        [np.mean(arms[max(k, 0) : n + min(k, 0)] * legs[max(-k, 0) : n - max(k, 0)]) for k in lags]
+        [
+            np.mean(arms[max(k, 0) : n + min(k, 0)] * legs[max(-k, 0) : n - max(k, 0)])
+            for k in lags.tolist()
+        ]
     )
     best = int(np.argmax(score))
     if 0 < best < len(lags) - 1:  # the peak of the parabola through three samples
@@ -102,14 +100,13 @@ def lean_kept(action: Motion, result: Motion, body: BodyMap) -> float:
     return float(np.degrees(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)))
 
 
-def spliced(folder: Path, upper: str, lower: str, method: str) -> Errors:
+def spliced(folder: Path, upper: str, lower: str, method: Method) -> Errors:
     body = body_of(folder, lower)
     above, below = loaded(folder, upper), loaded(folder, lower)
     result = ml.splice(above, below, method=method, body=body)
     legs, action = below[: result.motion.n_frames], sample(above, result.timewarp.frames)
     off = np.linalg.norm(result.motion.world_positions() - truth(action, legs, body), axis=-1)
-    torso = [*body.spine[1:], body.neck, body.left_shoulder, body.right_shoulder]
-    arms = [body.left_elbow, body.left_wrist, body.right_elbow, body.right_wrist]
+    torso, arms = torso_and_arms(body)
     return Errors(
         100.0 * float(off[:, torso].mean()),
         100.0 * float(off[:, arms].mean()),
@@ -124,9 +121,9 @@ def ratio(rows: np.ndarray) -> float:
 
 
 def truth_figures(folder: Path) -> list[Figure]:
-    plan = protocol("truth")
-    pairs = plan["pairs"]
-    rows = {m: [spliced(folder, *pair, m) for pair in pairs] for m in METHODS}
+    plan = protocol("splicing_truth")
+    pairs: list[tuple[str, str]] = plan["pairs"]
+    rows = {m: [spliced(folder, a, b, m) for a, b in pairs] for m in METHODS}
     column = {
         (m, name): np.array([getattr(row, name) for row in rows[m]])
         for m in METHODS

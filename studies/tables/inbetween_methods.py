@@ -12,14 +12,15 @@ features, whose velocities look one frame into the second.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.contexts import contexts, displacements, moments_at, spans_of
+from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.synthesis.fill import fill_gap
@@ -33,11 +34,11 @@ from motionloom.tables.synthesis.gap_windows import (
     windows_for,
 )
 from motionloom.tables.synthesis.passage import Ends, mean_window
-from motionloom.tables.synthesis.synthesis import Rig
+from motionloom.tables.synthesis.synthesis import rig_of
 from studies.baselines.inertialize import decayed
 from studies.baselines.motion_matching import MatchIndex, matching_transition
 from studies.measures.window_batch import WindowBatch
-from studies.tables.natural_candidates import LENGTH
+from studies.tables.natural_candidates import LENGTH, sister_clips, subject_plan
 from studies.tables.natural_truth import seen_joints
 
 REACH = 4
@@ -82,11 +83,26 @@ class Made:
     """Mean speed of toes that are low, cm/s; nan where none is."""
 
 
+def queries(
+    frames: Frames, subject: str, which: str, count: int | None, *, leave: str = "sisters"
+) -> list[tuple[str, Query]]:
+    """Takes and seconds of a set, the first so many; without the sisters of a take or the take."""
+    plan = subject_plan(subject)
+    found = []
+    for name, frame in plan["windows"][which][:count]:
+        row = frames.row_of(name, frame)
+        clip = frames.clip_at(row)
+        out = sister_clips(frames, plan["sisters"], clip) if leave == "sisters" else [clip]
+        found.append((name, Query(clip, row, tuple(frames.ids[k] for k in out))))
+    return found
+
+
 class Bench:
     """A collection with what answers need of it."""
 
-    def __init__(self, frames: Frames, index: WindowIndex, rig: Rig) -> None:
-        self.frames, self.index, self.rig = frames, index, rig
+    def __init__(self, frames: Frames) -> None:
+        self.frames, self.rig = frames, rig_of(frames)
+        self.index: WindowIndex = build_index(frames, length=LENGTH)
         self.joints = compared_joints(frames.skeleton, frames.body_map)
         body = frames.body_map
         self.toes = (body.left_toe, body.right_toe)
@@ -158,11 +174,12 @@ class Bench:
         )
         joints = {"nearest window, ends met": self.bent_to_ends(query, gap, nearest.rows[:1])}
         windows = windows_for(frames, gap, WindowQuery(index=self.index, exclude=query.left_out))
-        for name, count, feet in (
+        ways: tuple[tuple[str, int, Literal["held", "free"]], ...] = (
             ("fill", COUNT, "held"),
             ("fill, one window", 1, "held"),
             ("fill, feet not held", COUNT, "free"),
-        ):
+        )
+        for name, count, feet in ways:
             rows, shares = windows.rows[:count], shares_of(windows.distances[:count])
             passage, _ = fill_gap(
                 frames, self.rig, gap, rows, shares, lengths=windows.lengths[:count], feet=feet
@@ -196,7 +213,7 @@ class Bench:
         """World joints (T, J, 3) as seen from the body at the second's start."""
         heading, (x, z) = self.frames.heading[query.row], self.frames.ground[query.row]
         turn = quat.from_axis_angle(np.array([0.0, 1.0, 0.0]), -heading)
-        return quat.rotate(turn, positions - np.array([x, 0.0, z]))
+        return np.asarray(quat.rotate(turn, positions - np.array([x, 0.0, z])))
 
     def interpolated(self, query: Query) -> np.ndarray:
         """Rotations by slerp, the root in a straight line."""
@@ -210,7 +227,7 @@ class Bench:
     def inertialized(self, query: Query, row: int, truth: WindowBatch) -> np.ndarray:
         """The nearest window, inertialized, led from one end into the other."""
         bent = self.inertialized_window(query, row, truth)
-        return seen_joints(bent, np.arange(bent.body.shape[2]), truth)[0]
+        return np.asarray(seen_joints(bent, np.arange(bent.body.shape[2]), truth)[0])
 
     def inertialized_window(self, query: Query, row: int, truth: WindowBatch) -> WindowBatch:
         """The nearest window as captured, what does not fit at both ends fading by quintics."""
@@ -230,7 +247,7 @@ class Bench:
     def matched(self, query: Query, truth: WindowBatch) -> np.ndarray:
         """The window that motion matching finds, led from one end into the other."""
         match = self.matched_window(query)
-        return seen_joints(match, np.arange(match.body.shape[2]), truth)[0]
+        return np.asarray(seen_joints(match, np.arange(match.body.shape[2]), truth)[0])
 
     def matched_window(self, query: Query) -> WindowBatch:
         """The window that motion matching finds."""
@@ -252,7 +269,7 @@ class Bench:
         if nearest == row:
             return np.zeros_like(self.frames.body[row], dtype=np.float64)
         way = self.frames.body[nearest].astype(np.float64) - self.frames.body[row]
-        return way * self.frames.fps / (nearest - row)
+        return np.asarray(way * self.frames.fps / (nearest - row))
 
     def judged(self, joints: np.ndarray, real: np.ndarray, query: Query) -> Made:
         off = np.linalg.norm((joints - real)[:, self.joints], axis=-1)

@@ -20,9 +20,9 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import json
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +30,12 @@ import motionloom as ml
 from motionloom.tables import query_engine
 from motionloom.tables.graph.motion_graph import MotionGraph
 from studies.audit.audit_clips import COLLECTIONS, library
-from studies.captured_clips import PROTOCOLS
+from studies.captured_clips import protocol
 from studies.report import Figure, write_report
 
-WAYS = {
+Pair = tuple[str, int, str, int]
+"""Clip and frame of a source, and of a target."""
+WAYS: dict[str, dict[str, Any]] = {
     "by default, up to 2 s": {},
     "exactly 1 s": {"longest_s": 1.0},
     "stored recipes of the table": {"rescore": 0},
@@ -42,18 +44,19 @@ AUDIT_WAYS = {name: WAYS[name] for name in ("by default, up to 2 s", "exactly 1 
 GRAPH_S = 1.0
 
 
-def pairs_of(table: ml.TransitionTable, count: int) -> list[list]:
+def pairs_of(table: ml.TransitionTable, count: int) -> list[Pair]:
     """Sources and targets."""
     if table.frames.ids[0].startswith("143_"):
-        return json.loads((PROTOCOLS / "transitions_reach.json").read_text())["pairs"][:count]
+        drawn_once: list[Pair] = protocol("transitions_reach")["pairs"]
+        return drawn_once[:count]
     rng = np.random.Generator(np.random.PCG64(0))
     drawn = rng.choice(table.frames.windows(table.length), (count, 2))
     drawn = drawn + np.array([0, table.length - 1])
     place = table.frames.place_of
-    return [[*place(int(a)), *place(int(b))] for a, b in drawn]
+    return [(*place(int(a)), *place(int(b))) for a, b in drawn]
 
 
-def graph_joins(table: ml.TransitionTable, pairs: list[list]) -> np.ndarray:
+def graph_joins(table: ml.TransitionTable, pairs: list[Pair]) -> np.ndarray:
     """Whether the motion graph has a quick way."""
     graph, row = MotionGraph.build(table.frames), table.frames.row_of
     ways = graph.paths([row(a, s) for a, s, _, _ in pairs], [row(b, t) for _, _, b, t in pairs])
@@ -89,7 +92,9 @@ class CoreTime:
         return timed
 
 
-def asked(table: ml.TransitionTable, pairs: list[list], options: dict) -> dict[str, np.ndarray]:
+def asked(
+    table: ml.TransitionTable, pairs: list[Pair], options: dict[str, Any]
+) -> dict[str, np.ndarray]:
     """What the table answers to every pair."""
     rows = []
     with CoreTime() as core:
@@ -113,7 +118,9 @@ def asked(table: ml.TransitionTable, pairs: list[list], options: dict) -> dict[s
     return {name: np.array(part) for name, part in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-def table_figures(table: ml.TransitionTable, name: str, count: int, ways: dict) -> list[Figure]:
+def table_figures(
+    table: ml.TransitionTable, name: str, count: int, ways: dict[str, dict[str, Any]]
+) -> list[Figure]:
     """Figures of one table."""
     for clip in range(table.frames.n_clips):
         table.query_engine.check.measure(clip)  # once, when a clip is first used

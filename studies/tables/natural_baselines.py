@@ -38,8 +38,8 @@ def baseline_scores(frames: Frames, data: Candidates) -> dict[str, np.ndarray]:
         name: -data.columns[:, COLUMNS.index(of)].astype(np.float64)
         for name, of in COLUMN_OF.items()
     }
-    scores["foot + ZMP [I7]"] = -np.asarray(PAPER.cost(data.columns))
-    scores[FORMER] = -np.asarray(NATURAL.cost(data.columns))
+    for name, ranking in (("foot + ZMP [I7]", PAPER), (FORMER, NATURAL)):
+        scores[name] = -ranking.cost(data.columns).astype(np.float64)
     scores[HMM], scores[ENSEMBLE], scores[ACCELERATIONS] = np.zeros((3, len(data.rows)))
     accelerations = _accelerations(frames, data.rows)
     takes = list(frames.ids)

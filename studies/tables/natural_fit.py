@@ -75,11 +75,11 @@ def fit_parts(groups: Sequence[list[tuple[np.ndarray, bool, float]]]) -> Fitted:
     """Weights and bias from what groups are made of, as ``material`` gives it."""
     parts, signs, shares = [], [], []
     for items in groups:
-        for relative, good, share in items:
+        for relative, good, counts in items:
             whole = sum(other for _, label, other in items if label == good)
             parts.append(relative)
             signs.append(np.full(len(relative), 1.0 if good else -1.0))
-            shares.append(np.full(len(relative), share / whole / max(len(relative), 1)))
+            shares.append(np.full(len(relative), counts / whole / max(len(relative), 1)))
     x, sign, share = (np.concatenate(each) for each in (parts, signs, shares))
     share /= share.sum()
     scale = x.std(axis=0) + 1e-9
@@ -88,7 +88,7 @@ def fit_parts(groups: Sequence[list[tuple[np.ndarray, bool, float]]]) -> Fitted:
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
         margin = sign * (w[-1] - z @ w[:-1])
         pull = -sign * share / (1.0 + np.exp(np.minimum(margin, 50.0)))
-        value = (share * np.logaddexp(0.0, -margin)).sum() + 0.5 * L2 * (w[:-1] @ w[:-1])
+        value = np.sum(share * np.logaddexp(0.0, -margin)) + 0.5 * L2 * (w[:-1] @ w[:-1])
         return float(value), np.append(L2 * w[:-1] - z.T @ pull, pull.sum())
 
     free = [(0.0, None)] * len(RELATIVE) + [(None, None)]

@@ -20,7 +20,9 @@ QUERIES = 60
 RANKINGS: dict[str, Ranking] = {"foot + ZMP [I7]": PAPER, "the search ranking": NATURAL}
 
 
-def searched_errors(frames: Frames, data: Candidates, sisters: list) -> dict[str, np.ndarray]:
+def searched_errors(
+    frames: Frames, data: Candidates, sisters: list[list[str]]
+) -> dict[str, np.ndarray]:
     """Errors of the best of all 2-, 3- and 4-way blends by each ranking, cm; one a query.
 
     Source and target are the windows of the query's 2-way candidate.
@@ -31,7 +33,7 @@ def searched_errors(frames: Frames, data: Candidates, sisters: list) -> dict[str
     terms = terms_of(frames, np.concatenate([medoids, medoids[:2]]), length, family=FAMILY)
     source, ends = term_source(frames), (CLUSTERS, CLUSTERS + 1)
     two = np.flatnonzero(data.kind == "two")[:QUERIES]
-    errors = {name: [] for name in RANKINGS}
+    errors: dict[str, list[np.ndarray]] = {name: [] for name in RANKINGS}
     for k in two:
         placed = np.concatenate([medoids, data.rows[k, :2]])
         for place, row in zip(ends, placed[CLUSTERS:], strict=True):

@@ -9,7 +9,6 @@ is wrong with a blend that must be bent is mostly that.
 
 from __future__ import annotations
 
-import json
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -21,9 +20,10 @@ from motionloom.tables.index.windows import compared_joints
 from motionloom.tables.score.columns import COLUMNS, score_recipes
 from motionloom.tables.score.natural import Reference, reference_of
 from motionloom.tables.score.terms import terms_of
+from studies.captured_clips import protocol
 from studies.measures.bends import BENDS, measure_bends
 from studies.measures.window_batch import WindowBatch
-from studies.tables.natural_candidates import PLANS, frames_of_subject, window_length
+from studies.tables.natural_candidates import GROUPS, frames_of_subject, window_length
 
 POSTURE_CM, TIMING_S, BAD = 5.0, 0.07, 1.63
 """Tolerance of an adult's posture and timing; candidates beyond the third times it are bad."""
@@ -75,7 +75,7 @@ class Candidates(NamedTuple):
     def off(self) -> np.ndarray:
         """Error in tolerances. (n,)"""
         tolerance = np.hypot(POSTURE_CM, 100.0 * TIMING_S * self.pace)
-        return self.error / (tolerance * self.own[:, 0] / ADULT_M)
+        return np.asarray(self.error / (tolerance * self.own[:, 0] / ADULT_M))
 
     @property
     def labelled(self) -> np.ndarray:
@@ -133,7 +133,7 @@ def measured_pace(frames: Frames, queries: np.ndarray) -> np.ndarray:
     windows, at = np.unique(queries, return_inverse=True)
     body = WindowBatch.of_rows(frames, windows, window_length(frames)).body[:, :, joints]
     speeds = frames.fps * np.linalg.norm(np.diff(body.astype(np.float64), axis=1), axis=-1)
-    return speeds.mean(axis=(1, 2))[at]
+    return np.asarray(speeds.mean(axis=(1, 2))[at])
 
 
 def pinned(windows: WindowBatch, to: WindowBatch) -> WindowBatch:
@@ -198,10 +198,11 @@ def measured_bends(frames: Frames, rows: np.ndarray, queries: np.ndarray) -> np.
 def candidates(folder: Path, subject: str = "143") -> Candidates:
     """All candidates of a subject's protocol, measured."""
     frames = frames_of_subject(folder, subject)
-    plan = json.loads(PLANS[subject].read_text())
+    plan = protocol(GROUPS[subject].plan)
     if plan["rows"] != frames.n_rows:
         raise SystemExit(
-            f"{PLANS[subject]} is of {plan['rows']} rows, the clips here have {frames.n_rows}."
+            f"{GROUPS[subject].plan} is of {plan['rows']} rows, the clips here have "
+            f"{frames.n_rows}."
         )
     parts = []
     for half, queries in plan["queries"].items():

@@ -8,9 +8,8 @@ import numpy as np
 
 import motionloom as ml
 from motionloom._arrays import BoolArray
-from motionloom.body.facing import facing
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.body.body_map import facing
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames, clip_frames
 from motionloom.tables.score.recipe import Recipe

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.motion.motion import Motion
 from motionloom.tables.index.contexts import contexts, spans_of
 from motionloom.tables.index.neighbours import CAPTURED

@@ -1,19 +1,19 @@
 """Seconds of captured clips that are synthesized again: windows, folds, and what is around them.
 
-    python -m studies.tables.told_apart_seconds
-
-draws them once and writes ``protocols/told_apart.json``, before any method is tried on them.
+They were drawn once, before any method was tried on them, and stand in
+``protocols/told_apart.json``.
 """
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import motionloom as ml
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
@@ -21,26 +21,16 @@ from motionloom.tables.index.index_build import build_index
 from motionloom.tables.index.neighbours import WindowIndex
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.gap_windows import Gap, gap_of
-from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, rows_of, synthesize
-from studies.captured_clips import PROTOCOLS, mocap
-from studies.measures.told_apart import Settings
+from motionloom.tables.synthesis.synthesis import Synthesis, rig_of, synthesize
+from studies.captured_clips import Protocol, protocol
 from studies.tables.natural_candidates import (
-    GROUPS,
     frames_of_subject,
-    subject_plan,
     window_length,
 )
 from studies.tables.pinning import COLUMNS, Pinning
-from tests.oracles.tables import captured_rows
 
-PROTOCOL = PROTOCOLS / "told_apart.json"
 CONTEXT_S = 0.2
-COUNTS = {"143": 160, "69": 110, "16": 80, "35_127": 40, "bandai": 80}
-"""Windows of each group, fewer where it has no more; as many again for the control."""
-BELOW_HZ = 8.0
-"""The second look at the same windows is at what is slower than this."""
 FOLDS = 3
-SEED = 2026
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +99,16 @@ class Ground(Pinning):
         The frames after a synthesized second go on from where it leads.
         """
         first, last = self.ends(second)
-        before = np.arange(first - self.context, first)
-        after = np.arange(last + 1, last + 1 + self.context)
         if result is None:
-            return self.captured.motion(int(before[0]), int(after[-1]))
-        lead = self.captured.motion(int(before[0]), int(before[-1]))
-        rows, end = rows_of(self.captured), result.root_positions[-1]
-        _, root, quats = captured_rows(rows, after, last, float(result.heading[-1]), end)
-        root = np.concatenate([lead.root_positions, result.root_positions, root])
-        quats = quat.make_continuous(np.concatenate([lead.local_quats, result.local_quats, quats]))
+            return self.captured.motion(first - self.context, last + self.context)
+        lead = self.captured.motion(first - self.context, first - 1)
+        follow = self.captured.motion(last, last + self.context)
+        follow = ml.move(follow, heading=float(result.heading[-1] - self.captured.heading[last]))
+        way = result.root_positions[-1] - follow.root_positions[0]
+        follow = ml.move(follow, x=float(way[0]), z=float(way[2]))[1:]
+        parts = (lead, result, follow)
+        root = np.concatenate([part.root_positions for part in parts])
+        quats = quat.make_continuous(np.concatenate([part.local_quats for part in parts]))
         return Motion(self.captured.skeleton, root, quats, self.captured.fps)
 
 
@@ -127,24 +118,28 @@ def without(frames: Frames, left_out: tuple[str, ...]) -> Frames:
     rows = np.concatenate([np.arange(frames.starts[k], frames.starts[k + 1]) for k in chosen])
     lengths = [int(frames.starts[k + 1] - frames.starts[k]) for k in chosen]
     jumps = np.flatnonzero(np.isin(rows, frames.glitch_rows))
+    columns: dict[str, Any] = {
+        name: np.ascontiguousarray(getattr(frames, name)[rows]) for name in COLUMNS
+    }
     return Frames(
         frames.skeleton,
         frames.body_map,
         frames.fps,
         tuple(frames.ids[k] for k in chosen),
         np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        *(np.ascontiguousarray(getattr(frames, name)[rows]) for name in COLUMNS),
-        jumps,
+        **columns,
+        glitch_rows=jumps,
     )
 
 
 @lru_cache(maxsize=1)
-def protocol() -> dict:
-    return json.loads(PROTOCOL.read_text())
+def told_apart_plan() -> Protocol:
+    return protocol("told_apart")
 
 
-def plan_of(subject: str) -> dict:
-    return protocol()["groups"][subject]
+def plan_of(subject: str) -> Protocol:
+    plan: Protocol = told_apart_plan()["groups"][subject]
+    return plan
 
 
 def seconds_of(subject: str, which: str = "windows") -> list[Second]:
@@ -152,92 +147,3 @@ def seconds_of(subject: str, which: str = "windows") -> list[Second]:
     plan = plan_of(subject)
     fold = {take: k for k, takes in enumerate(plan["folds"]) for take in takes}
     return [Second(subject, take, frame, fold[take]) for take, frame in plan[which]]
-
-
-def draw(folder: Path, subject: str) -> dict:
-    """Folds of takes, windows to synthesize again, and windows of the control."""
-    frames, gaps = frames_of_subject(folder, subject), subject_plan(subject)
-    length, context = window_length(frames), round(CONTEXT_S * frames.fps)
-    rng = np.random.Generator(np.random.PCG64([SEED, list(GROUPS).index(subject)]))
-    whole = length + 2 * context
-    rows = frames.sound(frames.windows(whole), whole) + context
-    takes = np.array(frames.ids)[np.searchsorted(frames.starts, rows, side="right") - 1]
-    rows = rows[~np.isin(takes, gaps.get("left_out", []))]
-    chosen: list[int] = []
-    for row in rng.permutation(rows).tolist():
-        if all(abs(row - other) >= length // 4 for other in chosen):
-            chosen.append(row)
-    count = min(COUNTS[subject], len(chosen) // 2)
-    places = [frames.place_of(row) for row in chosen[: 2 * count]]
-    return {
-        "folds": _folds(frames, gaps["sisters"], rng),
-        "windows": [list(place) for place in places[:count]],
-        "control": [list(place) for place in places[count:]],
-    }
-
-
-def _folds(frames: Frames, sisters: list[list[str]], rng: np.random.Generator) -> list[list[str]]:
-    """Takes in folds of about as many frames, sister takes together."""
-    units = [*sisters, *([name] for name in frames.ids if not any(name in s for s in sisters))]
-    lengths = dict(zip(frames.ids, np.diff(frames.starts).tolist(), strict=True))
-    sizes = np.array([sum(lengths[name] for name in unit) for unit in units])
-    order = rng.permutation(len(units))
-    folds: list[list[str]] = [[] for _ in range(FOLDS)]
-    loads = np.zeros(FOLDS)
-    for k in order[np.argsort(-sizes[order], kind="stable")]:
-        least = int(np.argmin(loads))
-        folds[least] += units[k]
-        loads[least] += sizes[k]
-    return [sorted(fold) for fold in folds]
-
-
-ABOUT = (
-    "Windows of one second, drawn at random and at least a quarter of a second from each other, "
-    "with 0.2 s of their take before and after. A method is given the first and the last frame and "
-    "what is before and after them; it may use the group's takes less those of the window's fold "
-    "(sister takes, as in transitions_inbetween.json, are in one fold). `control` are other "
-    "captured windows of the same takes. `parts` are asked about in turn, by classifiers trained "
-    "on all others. Drawn before any method was tried on them. Developed on group 16 and the "
-    "tuning takes of 143 (transitions_inbetween.json); of 143 the other takes are reported."
-)
-PARTS = {"CMU 143": ["143"], "CMU 69": ["69"], "CMU 16, 35, 127": ["16", "35_127"],
-         "Bandai": ["bandai"]}  # fmt: skip
-
-
-def main() -> None:
-    folder = mocap()
-    if folder is None:
-        raise SystemExit("Set MOTIONLOOM_MOCAP to the folder of real clips.")
-    groups = {subject: draw(folder, subject) for subject in GROUPS}
-    head = {
-        "about": ABOUT,
-        "seed": SEED,
-        "context_s": CONTEXT_S,
-        "below_hz": BELOW_HZ,
-        "parts": PARTS,
-        "classifiers": asdict(Settings()),
-    }
-    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-    parts = []
-    for subject, plan in groups.items():
-        columns = [f"   {json.dumps(key)}: {_wrapped(value)}" for key, value in plan.items()]
-        parts.append(f"  {json.dumps(subject)}: {{\n" + ",\n".join(columns) + "\n  }")
-        print(subject, {key: len(value) for key, value in plan.items()})
-    body = ' "groups": {\n' + ",\n".join(parts) + "\n }"
-    PROTOCOL.write_text("{\n" + ",\n".join([*lines, body]) + "\n}\n")
-
-
-def _wrapped(items: list) -> str:
-    """A list in lines of a hundred characters."""
-    lines, line = [], ""
-    for item in items:
-        text = json.dumps(item)
-        if line and len(line) + len(text) > 92:
-            lines.append(line)
-            line = ""
-        line += (", " if line else "") + text
-    return "[\n    " + ",\n    ".join([*lines, line]) + "\n   ]"
-
-
-if __name__ == "__main__":
-    main()

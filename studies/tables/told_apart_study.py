@@ -25,10 +25,12 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from motionloom._arrays import FloatArray, IntArray
 from studies.captured_clips import mocap
 from studies.measures.body_series import COLUMNS, BodySeries
 from studies.measures.series_features import Features, series_features
@@ -47,15 +49,23 @@ from studies.measures.told_apart import (
 from studies.report import Figure, write_report
 from studies.tables.natural_candidates import subject_plan
 from studies.tables.told_apart_methods import METHODS, PIPELINE, captured_again, workshop
-from studies.tables.told_apart_seconds import FOLDS, PROTOCOL, protocol, seconds_of
+from studies.tables.told_apart_seconds import FOLDS, seconds_of, told_apart_plan
 
 CAPTURED, CONTROL = "captured", "captured, other moments"
 OURS, GOAL = ("our table", "fill"), 0.75
 FILTERED = (CONTROL, *OURS)
 """Looked at a second time, below 8 Hz."""
 VIEWS = {"all frequencies": None, "below 8 Hz": 8.0}
+Channels = tuple[npt.NDArray[np.float32], tuple[IntArray, FloatArray]]
+"""What the network sees; of a mirrored body, where each channel is, and its sign."""
+Answer = dict[str, Any]
+"""Scores, clues and families of a job; of all its parts, areas in place of scores."""
+Verdicts = dict[tuple[str, str], Answer]
+"""By method and view."""
 QUICK = Settings(trees=60, networks=1, network=NetworkSettings(epochs=8))
 QUICK_EACH, QUICK_FOLDS = 16, 1
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class Sample(NamedTuple):
@@ -104,7 +114,7 @@ def synthesized(task: tuple[Path, str, int, tuple[str, ...], int | None]) -> Non
             if motions:
                 series = BodySeries.of_motions(
                     motions,
-                    context_s=protocol()["context_s"],
+                    context_s=told_apart_plan()["context_s"],
                     below_hz=below,
                     bodies=[at.frames.body_map] * len(motions),
                 )
@@ -139,12 +149,24 @@ def gathered(name: str, view: str) -> Sample:
         with np.load(file_of(SERIES[0], subject, fold, name)) as some:
             if not len(some["takes"]):
                 continue
-            columns = [some[f"{view}/{column}"] for column in COLUMNS]
-            series.append(BodySeries(*columns, int(some["context"]), VIEWS[view]))
+            columns = {column: some[f"{view}/{column}"] for column in COLUMNS}
+            context = int(some["context"])
+            series.append(BodySeries(**columns, context=context, below_hz=VIEWS[view]))
             groups += [subject] * len(some["takes"])
             takes += some["takes"].tolist()
             folds += [fold] * len(some["takes"])
     return Sample(BodySeries.joined(series), *(np.array(each) for each in (groups, takes, folds)))
+
+
+class Comparison(NamedTuple):
+    """Captured windows and those of a method."""
+
+    features: Features
+    channels: Channels
+    classes: np.ndarray
+    groups: np.ndarray
+    takes: np.ndarray
+    folds: np.ndarray
 
 
 PLACES: list[tuple[str, int]] = []
@@ -154,14 +176,14 @@ SERIES: list[Path] = []
 
 
 @lru_cache(maxsize=2)
-def described(name: str, view: str) -> tuple[Sample, Features, tuple]:
+def described(name: str, view: str) -> tuple[Sample, Features, Channels]:
     sample = gathered(name, view)
     return sample, series_features(sample.series), network_channels(sample.series)
 
 
 @lru_cache(maxsize=2)
-def compared(name: str, view: str) -> tuple:
-    """Captured windows and those of a method: features, channels, classes, groups, takes, folds."""
+def compared(name: str, view: str) -> Comparison:
+    """Captured windows and those of a method."""
     (one, few, (shown, mirror)), (other, more, (also, _)) = (
         described(each, view) for each in (CAPTURED, name)
     )
@@ -171,14 +193,15 @@ def compared(name: str, view: str) -> tuple:
         for each in ("groups", "takes", "folds")
     )
     features = Features(np.concatenate([few.values, more.values]), few.names)
-    return features, (np.concatenate([shown, also]), mirror), classes, groups, takes, folds
+    channels = np.concatenate([shown, also]), mirror
+    return Comparison(features, channels, classes, groups, takes, folds)
 
 
-def asked(job: tuple[Job, Settings]) -> dict:
+def asked(job: tuple[Job, Settings]) -> Answer:
     """Scores of one part's windows by classifiers that never saw it; what each family adds."""
     (name, view, part, fold), settings = job
     features, shown, classes, groups, takes, folds = compared(name, view)
-    mine = np.isin(groups, protocol()["parts"][part])
+    mine = np.isin(groups, told_apart_plan()["parts"][part])
     if fold >= 0:
         mine &= folds == fold
     trees = fitted_trees(features.values[~mine], classes[~mine], settings)
@@ -221,12 +244,13 @@ def family_drops(
 
 def reported(groups: np.ndarray, takes: np.ndarray) -> np.ndarray:
     """Windows that figures are of: all but those of the tuning takes of 143."""
-    return ~((groups == "143") & np.isin(takes, subject_plan("143")["tuning_takes"]))
+    tuning = (groups == "143") & np.isin(takes, subject_plan("143")["tuning_takes"])
+    return np.asarray(~tuning)
 
 
-def verdicts(jobs: list[Job], answers: list[dict]) -> dict[tuple[str, str], dict]:
+def verdicts(jobs: list[Job], answers: list[Answer]) -> Verdicts:
     """By method and view: areas of every part and all together, clues, families."""
-    out: dict[tuple[str, str], dict] = {}
+    out: Verdicts = {}
     for name, view in dict.fromkeys((job.kind, job.view) for job in jobs):
         some = [
             (j, a) for j, a in zip(jobs, answers, strict=True) if (j.kind, j.view) == (name, view)
@@ -245,7 +269,7 @@ def verdicts(jobs: list[Job], answers: list[dict]) -> dict[tuple[str, str], dict
                         scores[each][answer["mine"]] = ranks_of(values)
             for each, score in scores.items():
                 for part, members in {
-                    **protocol()["parts"],
+                    **told_apart_plan()["parts"],
                     "all": list(np.unique(groups)),
                 }.items():
                     of = counted & np.isin(groups, members) & (part_of >= 0)
@@ -267,9 +291,7 @@ def best_of(areas: dict[str, Area]) -> Area:
     return max(areas["trees"], areas["network"])
 
 
-def figures_of(
-    answered: dict[tuple[str, str], dict], errors: dict[str, np.ndarray]
-) -> list[Figure]:
+def figures_of(answered: Verdicts, errors: dict[str, np.ndarray]) -> list[Figure]:
     figures = []
     for (name, view), result in answered.items():
         for part, areas in result["areas"].items():
@@ -315,9 +337,9 @@ def mean_clues(clues: dict[str, tuple[Clue, ...]]) -> list[tuple[str, float]]:
     return sorted(mean.items(), key=lambda item: -abs(item[1] - 0.5))
 
 
-def giveaways(answered: dict[tuple[str, str], dict], count: int = 12) -> dict[str, dict]:
+def giveaways(answered: Verdicts, count: int = 12) -> dict[str, Answer]:
     """What gives every method away, for the report."""
-    out = {}
+    out: dict[str, Answer] = {}
     for (name, view), result in answered.items():
         families: dict[str, list[float]] = {}
         for drops in result["families"].values():
@@ -335,7 +357,7 @@ def giveaways(answered: dict[tuple[str, str], dict], count: int = 12) -> dict[st
     return out
 
 
-def mapped(work: Callable, tasks: Iterable, jobs: int) -> list:
+def mapped(work: Callable[[Task], Result], tasks: Iterable[Task], jobs: int) -> list[Result]:
     """In processes that inherit what is in memory; in this one where there is one job."""
     if jobs == 1:
         return [work(task) for task in tasks]
@@ -343,10 +365,10 @@ def mapped(work: Callable, tasks: Iterable, jobs: int) -> list:
         return pool.map(work, tasks, chunksize=1)
 
 
-def run(options: argparse.Namespace) -> tuple[list[Figure], dict[str, dict], dict]:
+def run(options: argparse.Namespace) -> tuple[list[Figure], dict[str, Answer], Verdicts]:
     """All figures, what gives methods away, and areas by method and view."""
     names = tuple(options.methods or [PIPELINE, *METHODS])
-    subjects = [subject for some in protocol()["parts"].values() for subject in some]
+    subjects = [subject for some in told_apart_plan()["parts"].values() for subject in some]
     most, folds = (QUICK_EACH, QUICK_FOLDS) if options.quick else (None, FOLDS)
     PLACES[:] = [(subject, fold) for subject in subjects for fold in range(folds)]
     SERIES[:] = [options.series]
@@ -354,7 +376,7 @@ def run(options: argparse.Namespace) -> tuple[list[Figure], dict[str, dict], dic
     classes = (CAPTURED, CONTROL, *names)
     mapped(synthesized, [(options.series, *place, classes, most) for place in PLACES], options.jobs)
     settings = QUICK if options.quick else Settings()
-    parts = list(protocol()["parts"])
+    parts = list(told_apart_plan()["parts"])
     jobs = [
         Job(name, view, part, -1)
         for name in classes[1:]
@@ -392,7 +414,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         options.series = options.series or Path(home)
         figures, given_away, answered = run(options)
-    about = {"protocol": PROTOCOL.name, "quick": options.quick, "given away by": given_away}
+    about = {"protocol": "told_apart.json", "quick": options.quick, "given away by": given_away}
     name = "told_apart_quick" if options.quick else "told_apart"
     where = {"folder": options.results} if options.results else {}
     path = write_report(name, figures, about=about, quiet=True, **where)

@@ -1,7 +1,6 @@
 """Quality of transition tables: the experiments, part by part, each in a separate process.
 
-    ./study transitions [plants] [clusters] [forms] [inbetween] [fill] [join] [natural] [pinned]
-                        [roc] [reach] [paper] [masses] [departures]
+    ./study transitions [inbetween] [join] [natural] [masses]
 
 Windows, pairs, candidates, seeds and takes stand in ``protocols/transitions_*.json``; each part
 writes ``results/transitions_<part>.json``.
@@ -16,19 +15,10 @@ import sys
 from studies.parts import asked_parts
 
 PARTS = {
-    "plants": "thresholds against a learned detector",
-    "clusters": "spread of clusters, lookup, index of windows",
-    "forms": "poses by positions and by rotations",
     "inbetween": "seconds cut out of captured clips, made again",
-    "fill": "the same by filling and by the table's transition",
     "join": "captured windows of a table, pinned, against baselines pinned in the same way",
     "natural": "naturalness against captured truth",
-    "pinned": "naturalness of captured windows that are pinned",
-    "roc": "the paper's baselines on circular protocols",
-    "reach": "a thousand pairs by graph and table",
-    "paper": "the papers' own table and their experiments",
     "masses": "masses fitted to the balance of one subject",
-    "departures": "departures from the papers, each switched off",
 }
 
 
@@ -39,8 +29,7 @@ def main() -> int:
     missed = []
     for part in parts:
         print(f"\n## {part}: {PARTS[part]}", flush=True)
-        family = "footplants" if part == "plants" else "tables"
-        command = [sys.executable, "-m", f"studies.{family}.transitions_{part}"]
+        command = [sys.executable, "-m", f"studies.tables.transitions_{part}"]
         if subprocess.run(command, env=environment, check=False).returncode:
             missed.append(part)
     if missed:

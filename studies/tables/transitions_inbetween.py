@@ -1,6 +1,6 @@
 """Seconds cut out of captured clips, made again, and compared with what was captured.
 
-    ./study transitions inbetween [--windows N] [--pictures DIR]
+    ./study transitions inbetween [--windows N]
 
 The whole take and its sister takes are left out of the collection. Windows, halves of the takes and
 sisters stand in ``protocols/transitions_inbetween.json``; settings were chosen on the tuning takes.
@@ -19,20 +19,12 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import json
-from pathlib import Path
-
 import numpy as np
 
-from motionloom.drawing.canvas import save_canvas
-from motionloom.tables.index.index_build import build_index
-from motionloom.tables.synthesis.synthesis import rig_of
-from studies.captured_clips import mocap
-from studies.pictures.error_boxes import draw_error_boxes
+from studies.captured_clips import over_takes, study_settings
 from studies.report import Figure, write_report
-from studies.tables.inbetween_methods import METHODS, Bench, Made, Query
-from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject, sister_clips
-from studies.tables.transitions_natural import over_takes
+from studies.tables.inbetween_methods import METHODS, Bench, Made, queries
+from studies.tables.natural_candidates import GAPS, frames_of_subject
 
 ERROR_GOALS = {"report": 6.5, "all": 6.5, "transitions": 3.7}
 TOES_GOAL = 20.0
@@ -60,21 +52,6 @@ WORDS = {
     "sisters": "take and sisters left out",
     "take": "take left out",
 }
-
-
-def answers_of(
-    bench: Bench, plan: dict, windows: list, leave: str
-) -> tuple[list[dict[str, Made]], np.ndarray]:
-    """Every method's answer to every window, and the windows' takes."""
-    answered, takes = [], []
-    for name, frame in windows:
-        row = bench.frames.row_of(name, frame)
-        clip = bench.frames.clip_at(row)
-        out = sister_clips(bench.frames, plan["sisters"], clip) if leave == "sisters" else [clip]
-        left_out = tuple(bench.frames.ids[k] for k in out)
-        answered.append(bench.made(Query(clip, row, left_out)))
-        takes.append(name)
-    return answered, np.array(takes)
 
 
 def figures_of(
@@ -127,43 +104,22 @@ def figures_of(
     return figures
 
 
-def run(windows: int | None = None, pictures: Path | None = None) -> list[Figure]:
-    """All figures; none without the real clips."""
-    folder = mocap()
-    if folder is None:
-        print("No real clips: set MOTIONLOOM_MOCAP.")
-        return []
-    plan = json.loads(GAPS.read_text())
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--windows", type=int, help="of each set; all by default")
+    count = parser.parse_args().windows
+    folder, _ = study_settings(GAPS)
     figures: list[Figure] = []
-    drawn: dict[str, dict[str, np.ndarray]] = {}
-    for subject in ("143", "69"):
-        frames = frames_of_subject(folder, subject)
-        bench = Bench(frames, build_index(frames, length=LENGTH), rig_of(frames))
-        for key in SETS:
-            if key[0] != subject:
-                continue
-            chosen = plan[subject]["windows"][key[1]][:windows]
-            answered, takes = answers_of(bench, plan[subject], chosen, key[2])
-            figures += figures_of(key, answered, takes)
-            if key[2] == "sisters":
-                drawn[f"{subject}, {WORDS[key[1]]}"] = {
-                    m: np.array([answer[m].error for answer in answered]) for m in METHODS
-                }
-    if pictures is not None:
-        pictures.mkdir(parents=True, exist_ok=True)
-        for number, (title, errors) in enumerate(drawn.items()):
-            canvas = draw_error_boxes(errors, title=f"A second made again: CMU {title}")
-            save_canvas(canvas, pictures / f"inbetween_{number}.png", "png")
-    return figures
+    for subject in dict.fromkeys(subject for subject, *_ in SETS):
+        bench = Bench(frames_of_subject(folder, subject))
+        for key in (key for key in SETS if key[0] == subject):
+            asked = queries(bench.frames, subject, key[1], count, leave=key[2])
+            answered = [bench.made(query) for _, query in asked]
+            figures += figures_of(key, answered, np.array([take for take, _ in asked]))
+    about = {"windows": count or "all", "protocol": f"{GAPS}.json"}
+    name = "transitions_inbetween" + ("" if count is None else "_quick")
+    write_report(name, figures, about=about)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--windows", type=int)
-    parser.add_argument("--pictures", type=Path)
-    asked = parser.parse_args()
-    write_report(
-        "transitions_inbetween",
-        run(asked.windows, asked.pictures),
-        about={"windows": asked.windows or "all", "protocol": GAPS.name},
-    )
+    main()

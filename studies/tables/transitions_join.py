@@ -21,7 +21,7 @@ many windows, over 24 medoids of other takes, between the windows that begin and
 
 from __future__ import annotations
 
-import dataclasses
+import argparse
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -39,16 +39,15 @@ from motionloom.tables.score.recipe import MOST_WAYS, Recipe
 from motionloom.tables.synthesis.synthesis import Synthesis, synthesize
 from studies.baselines.inertialize import played_window
 from studies.baselines.motion_matching import matching_transition
+from studies.captured_clips import over_takes, study_settings
 from studies.measures.window_batch import WindowBatch
 from studies.memory_table import MemoryTable, table_in_memory
-from studies.report import Figure
-from studies.tables.inbetween_methods import Bench, Made, Query, window_of
-from studies.tables.inbetween_plans import CLUSTERS, WORDS, less_error, report_on, searched_rows
-from studies.tables.natural_candidates import LENGTH
+from studies.report import Figure, write_report
+from studies.tables.inbetween_methods import Bench, Made, Query, queries, window_of
+from studies.tables.natural_candidates import GAPS, LENGTH, frames_of_subject
 from studies.tables.natural_truth import from_start, seen_joints
 from studies.tables.pinning import Pinning
 from studies.tables.told_apart_seconds import CONTEXT_S, without
-from studies.tables.transitions_natural import over_takes
 
 FAMILY = "eased"
 SETS = (
@@ -72,6 +71,13 @@ METHODS = (
     "interpolation",
 )
 GOAL_CM = 5.0
+CLUSTERS = 24
+WORDS = {
+    "report": "random windows of takes not tuned on",
+    "transitions": "windows of transition takes",
+    "fresh": "other random windows, drawn after all choices",
+}
+"""Sets of seconds, in words."""
 
 
 class Windows:
@@ -88,13 +94,13 @@ class Windows:
         self.captured = [int(row) for row in near.rows]
 
 
-def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict[str, Made]:
+def answers(bench: Bench, at: QueryEngine, query: Query) -> dict[str, Made]:
     """Errors of every method for one second."""
     frames, row = bench.frames, query.row
     windows, ends = Windows(bench, query), (query.row, query.row + LENGTH - 1)
 
     def searched(ways: int) -> Recipe:
-        rows = searched_rows(at, windows.start, windows.end, out, ways=ways)
+        rows = searched_rows(at, windows, query.left_out, ways=ways)
         return Recipe(rows, LENGTH, FAMILY)
 
     recipes = {
@@ -117,6 +123,18 @@ def answers(bench: Bench, at: QueryEngine, query: Query, out: list[int]) -> dict
     joints["interpolation"] = bench.interpolated(query)
     real = seen_joints(truth, every, None)[0]
     return {name: bench.judged(joints[name], real, query) for name in METHODS}
+
+
+def searched_rows(
+    at: QueryEngine, windows: Windows, left_out: tuple[str, ...], *, ways: int
+) -> tuple[int, ...]:
+    """First rows of the best blend of up to so many windows, over medoids of other takes."""
+    source, target = windows.start, windows.end
+    medoids = [int(m) for m in at.arrays.medoids if at.frames.place_of(int(m))[0] not in left_out]
+    recipes = [(source, target), *((source, a, target) for a in medoids)]
+    if ways > 3:
+        recipes += [(source, a, b, target) for a in medoids for b in medoids]
+    return at.score(recipes).windows(0)
 
 
 def pinned_answers(
@@ -231,12 +249,39 @@ def figures_of(
     pairs = [(OURS, name) for name in METHODS[1:]]
     pairs += [("searched, 3 ways", "2-way"), ("searched, 4 ways", "2-way")]
     for ours, other in pairs:
-        less = less_error(label, ours, other, errors[ours] - errors[other], takes)
+        less = errors[ours] - errors[other]
+        low, high = over_takes(less, takes)
         figures.append(
-            dataclasses.replace(less, value_goal=0.0 if ours == OURS and other != SIMILAR else None)
+            Figure(
+                f"{label}: error of {ours} less that of {other}",
+                float(less.mean()),
+                "cm",
+                lower_is_better=True,
+                value_goal=0.0 if ours == OURS and other != SIMILAR else None,
+                note=f"[{low:+.2f}, {high:+.2f}] over takes; nearer in {np.mean(less < 0):.0%}",
+            )
         )
     return figures
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--windows", type=int, help="of each set; all by default")
+    count = parser.parse_args().windows
+    folder, _ = study_settings(GAPS)
+    figures: list[Figure] = []
+    for subject in dict.fromkeys(subject for subject, _ in SETS):
+        bench = Bench(frames_of_subject(folder, subject))
+        engine = table_in_memory(
+            bench.frames, length=LENGTH, clusters=CLUSTERS, keep=4, ways=(2,), ranking=NATURAL
+        ).query_engine
+        for key in (key for key in SETS if key[0] == subject):
+            asked = queries(bench.frames, subject, key[1], count)
+            results = [answers(bench, engine, query) for _, query in asked]
+            figures += figures_of(key, results, np.array([take for take, _ in asked]))
+    about = {"windows": count or "all", "protocol": f"{GAPS}.json", "medoids": CLUSTERS}
+    write_report("transitions_join" + ("" if count is None else "_quick"), figures, about=about)
+
+
 if __name__ == "__main__":
-    report_on("transitions_join", SETS, answers, figures_of)
+    main()

@@ -11,12 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.proportions import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.mass_fit import fit_frames, support_misses
-from studies.captured_clips import mocap
+from studies.captured_clips import frames_143, mocap
 from studies.report import Figure, write_report
-from studies.tables.transitions_reach import frames_143
 
 HALVES = {"even": 0, "odd": 1}
 

@@ -27,7 +27,7 @@ from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.evaluation.evaluation import Evaluation, Protocol, evaluate
 from motionloom.tables.evaluation.roc import measure_auc_difference, measure_within
 from motionloom.tables.score.natural import RELATIVE, relative_columns
-from studies.captured_clips import mocap
+from studies.captured_clips import mocap, over_takes
 from studies.measures.bends import bent_columns
 from studies.pictures.evaluation_pictures import draw_roc
 from studies.report import Figure, write_report
@@ -36,7 +36,6 @@ from studies.tables.natural_candidates import GROUPS, frames_of_subject, subject
 from studies.tables.natural_fit import Fitted, fit, relative_of
 from studies.tables.natural_made import SEED, made_blends
 from studies.tables.natural_search import searched_errors
-from studies.tables.natural_tables import table_figures
 from studies.tables.natural_truth import ALONE, FAST_M_S, Candidates, candidates
 
 OURS = "naturalness"
@@ -64,17 +63,6 @@ def leave_out(folder: Path, group: str) -> LeftOut:
     return LeftOut(group, fitted, data, scores)
 
 
-def over_takes(values: np.ndarray, takes: np.ndarray, *, rounds: int = 1000) -> tuple[float, float]:
-    """95 % bounds of a mean, takes drawn with replacement."""
-    rng = np.random.Generator(np.random.PCG64(95))
-    names, which = np.unique(takes, return_inverse=True)
-    total = np.bincount(which, weights=values)
-    count = np.bincount(which).astype(float)
-    drawn = rng.integers(0, len(names), (rounds, len(names)))
-    means = total[drawn].sum(axis=1) / count[drawn].sum(axis=1)
-    return float(np.quantile(means, 0.025)), float(np.quantile(means, 0.975))
-
-
 def run(pictures: Path | None = None) -> list[Figure]:
     """All figures; none without the real clips."""
     folder = mocap()
@@ -88,7 +76,7 @@ def run(pictures: Path | None = None) -> list[Figure]:
         figures_here, evaluations[left.group] = group_figures(left)
         figures += [*figures_here, *called_figures(folder, left), *ranking_figures(folder, left)]
     figures_here, evaluations["all"] = pooled_figures(every)
-    figures += [*figures_here, *table_figures(folder)]
+    figures += figures_here
     if pictures is not None:
         pictures.mkdir(parents=True, exist_ok=True)
         for key, each in evaluations.items():
@@ -136,10 +124,12 @@ def called_figures(folder: Path, left: LeftOut) -> list[Figure]:
     """Shares of good and bad blends called natural, by the threshold of the other groups."""
     data, passes = left.data, left.scores[OURS] >= 0.0
     parts = {
-        "good candidates": (data.labelled & data.good, passes, data.take),
-        "bad candidates": (data.labelled & ~data.good, passes, data.take),
+        f"{kind} candidates": (passes[mine], data.take[mine])
+        for kind, mine in (
+            ("good", data.labelled & data.good),
+            ("bad", data.labelled & ~data.good),
+        )
     }
-    parts = {kind: (called[mine], takes[mine]) for kind, (mine, called, takes) in parts.items()}
     for kind, blends in made_blends(folder, left.group).items():
         logit = left.fitted.logit(relative_columns(blends.columns, blends.reference))
         parts[f"{kind} blends"] = (logit >= 0.0, blends.take)
@@ -200,7 +190,6 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
         for left in every:
             mine = left.data.labelled & ((left.data.pace > FAST_M_S) | key.startswith("all"))
             parts.append((left, mine))
-        takes = [np.char.add(f"{x.group} ", x.data.take[mine]) for x, mine in parts]
         evaluations[key] = evaluate(
             Protocol(f"P3, {key}, each left out", "distance in tolerances", groups="takes"),
             np.concatenate([left.data.good[mine] for left, mine in parts]),
@@ -208,13 +197,13 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
                 name: np.concatenate([left.scores[name][mine] for left, mine in parts])
                 for name in (OURS, *BASELINES)
             },
-            groups=np.concatenate(takes),
+            groups=np.concatenate([take_names(x)[mine] for x, mine in parts]),
         )
         figures += area_figures(key, evaluations[key])
     bent = np.concatenate([_bent_scores(left) for left in every])
     good = np.concatenate([left.data.error < 6.0 for left in every])
     clear = np.concatenate([(x.data.error < 6.0) | (x.data.error > 9.8) for x in every])
-    takes = np.concatenate([np.char.add(f"{x.group} ", x.data.take) for x in every])
+    takes = np.concatenate([take_names(left) for left in every])
     protocol = Protocol("bent", "6.0 and 9.8 cm, all candidates, bends known", groups="takes")
     evaluation = evaluate(protocol, good[clear], {OURS: bent[clear]}, groups=takes[clear])
     area = evaluation.areas[OURS]
@@ -227,6 +216,11 @@ def pooled_figures(every: list[LeftOut]) -> tuple[list[Figure], Evaluation]:
         )
     )
     return figures, evaluations["all groups together"]
+
+
+def take_names(left: LeftOut) -> np.ndarray:
+    """Takes with the group that they are of. (n,)"""
+    return np.char.add(f"{left.group} ", left.data.take)
 
 
 def _bent_scores(left: LeftOut) -> np.ndarray:

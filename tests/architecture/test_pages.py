@@ -11,7 +11,8 @@ PLAYERS = ROOT / "docs" / "players"
 """Both are written when the site is built."""
 PAGES = sorted(
     page
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("studies/reports/*.md")]
+    for pattern in ("*.md", "docs/**/*.md", "studies/*.md", "studies/reports/*.md")
+    for page in ROOT.glob(pattern)
     if GENERATED not in page.parents
     and page.name != "CHANGELOG.md"  # its entries name files as they were at the time
 )

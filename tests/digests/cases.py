@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import motionloom as ml
-from studies.captured_clips import mocap
+from tests.support.places import find_mocap
 
 Case = tuple[str, Callable[[], Any]]
 REAL = {
@@ -45,7 +45,7 @@ def embedded(kind: str, **options: Any) -> ml.Motion:
 
 @cache
 def real() -> dict[str, ml.Motion]:
-    folder = mocap()
+    folder = find_mocap()
     if folder is None:
         return {}
     return {name: ml.load(folder / path)[:480] for name, path in REAL.items()}
@@ -308,7 +308,7 @@ def _read(path: Path) -> Any:
 
 
 def intake() -> Iterator[Case]:
-    folder = mocap()
+    folder = find_mocap()
     for name in FILES if folder is not None else ():
         for path in sorted(Path(folder, name).iterdir()):
             if path.is_file() and path.stat().st_size < LARGEST:

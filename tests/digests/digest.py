@@ -35,7 +35,7 @@ def _add(update: Callable[[bytes], object], value: Any, depth: int) -> None:
         update(value.describe().encode())
     elif is_dataclass(value) and not isinstance(value, type):
         for each in fields(value):
-            if not each.name.startswith("_"):
+            if each.init and not each.name.startswith("_"):  # others follow from these
                 update(each.name.encode())
                 _add(update, getattr(value, each.name), depth + 1)
     elif isinstance(value, Mapping):

@@ -20,7 +20,7 @@ SECTIONS = {
     "transitions.md": ["1", "2", "3", "4", "4.1", "5", "6", "7", "7.1", "7.2", "8", "9", "A"],
 }  # fmt: skip
 """Sections of the papers."""
-STUDIES = {"splicing-heads": "splicing_heads", "told-apart": "told_apart_study"}
+STUDIES = {"told-apart": "told_apart_study"}
 """Files of studies that are called otherwise."""
 
 

@@ -20,8 +20,7 @@ from motionloom.formats.registry import (
     format_for_writing,
     known_formats,
 )
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 WRITTEN_M = 1e-5

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.holds import AnkleTarget
-from motionloom.cleanup.legs import Foot
-from motionloom.motion.contacts import runs_of
+from motionloom.cleanup.legs import AnkleTarget, Foot
+from motionloom.motion.motion import runs_of
 from tests.oracles.ankles import place_ankle
 from tests.oracles.blend_off import highest_nearby, nearness, spread_smoothly
 from tests.oracles.legs import brake_knee, free_from, soft_span

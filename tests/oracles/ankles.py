@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.cleanup.holds import AnkleTarget
-from motionloom.cleanup.legs import Foot
-from motionloom.motion.contacts import runs_of
+from motionloom.cleanup.legs import AnkleTarget, Foot
+from motionloom.motion.motion import runs_of
 from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 from tests.oracles.blend_off import blend_off
 from tests.oracles.quat import multiply, rotate
 from tests.oracles.twitches import calm_twitches

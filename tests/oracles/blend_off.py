@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 
 
 def blend_off(values: FloatArray, held: BoolArray, *, length: float, stop: float) -> FloatArray:

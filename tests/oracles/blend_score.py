@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom.body.feet import ball_height
-from motionloom.body.proportions import mass_segments
+from motionloom.body.anatomy import ball_height
+from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.columns import INCH
 from motionloom.tables.score.recipe import weights_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.kinematics import forward_kinematics, local_from_world
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton, forward_kinematics, local_from_world
 from motionloom.rotation import quat
 
 NO_BONE = 1e-6

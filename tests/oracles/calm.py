@@ -6,7 +6,7 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 from tests.oracles.blend_off import spread_smoothly
 from tests.oracles.quat import multiply, rotate
 

@@ -10,8 +10,7 @@ from motionloom.blending.cycle import find_cycle
 from motionloom.blending.evaluate import Group, mixed_translations, plants_along
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform, ease
 from tests.oracles import group, pose, walk
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.checks.series import Series
-from motionloom.features.checks.source_limits import BRAKE, HOVER, TRAVEL, Limits
+from motionloom.features.checks.source_limits import BRAKE, HOVER, TRAVEL, Limits, Series
 from motionloom.features.checks.verification import CHECKS
 from tests.oracles.series import decelerations
 from tests.oracles.soles import SOLES, drags, gap_of, is_off, runs, slide_span, tested_points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from tests.oracles.quat import multiply, rotate
 
 

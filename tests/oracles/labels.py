@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 
 STANDS, EXTENT = 0.3, 0.019
 

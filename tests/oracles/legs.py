@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 
 DAMPED_FROM = 2.8
 """Knee angle from which opening is damped, radians; pi is a straight leg (Kovar et al. 2002)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.limbs import STRAIGHT, LimbSolution
+from motionloom.motion.motion import STRAIGHT, LimbSolution
 from motionloom.rotation import quat
 from tests.oracles.quat import multiply, rotate
 

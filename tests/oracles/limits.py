@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.checks.series import Series
-from motionloom.features.checks.source_limits import free_fall_gap
+from motionloom.features.checks.source_limits import Series, free_fall_gap
 from tests.oracles.soles import contact_slides, drag_lengths
 
 

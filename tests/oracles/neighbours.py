@@ -44,7 +44,7 @@ def scan_all(
 
 def ask_core(windows: Record, given: Given) -> Question:
     """The question for contexts and a displacement, in the units of the codes."""
-    n: int = windows.struct.n_codes
+    n: int = windows.n_codes
     flat = np.zeros(4 * n + 6, dtype=np.float32)
     kernel("ml_neighbour_ask")(windows, *given, flat)
     start, end, start_weight, end_weight = flat[: 4 * n].reshape(4, n)

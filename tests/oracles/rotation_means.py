@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom.blending.evaluate import mix_poses
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.paper.pose_forms import SeenPose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.features.checks.series import CheckRig, Series, new_series
+from motionloom.features.checks.source_limits import CheckRig, Series, new_series
 from tests.oracles.quat import rotate
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.features.checks.series import Series
-from motionloom.features.checks.support_check import Support
+from motionloom.features.checks.quality_check import Support
+from motionloom.features.checks.source_limits import Series
 from motionloom.features.checks.verification import ASTRAY, LAUNCH, SLIP, SOLE, STALL
 from tests.oracles.soles import runs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.cleanup.holds import Hold
+from motionloom.cleanup.legs import Hold
 
 SWEEPS = 20
 

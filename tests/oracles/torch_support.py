@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 
 if TYPE_CHECKING:
     from torch import Tensor

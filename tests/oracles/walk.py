@@ -6,8 +6,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
-from motionloom.registration.splines import Spline
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.registration.curve import Spline
+from motionloom.rotation.quat import PlanarTransform
 
 
 def values(points: FloatArray, u: float) -> FloatArray:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.proportions import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.stance import CHOSEN_LEAST, Plants
 from motionloom.tables.score.terms import TURN_M

@@ -14,8 +14,7 @@ from motionloom.formats.archives import plain_arrays as arrays
 from motionloom.formats.fbx import fbx
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 WRITTEN_M = 1e-5

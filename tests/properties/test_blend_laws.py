@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import motionloom as ml
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.motion.edit import sample, transform
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from tests.oracles.walk import core_step
 
 EXACT_M = 1e-9

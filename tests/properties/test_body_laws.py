@@ -6,11 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from motionloom.body.anatomy import stature
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.mirror import mirror, pair_sides
-from motionloom.body.proportions import stature
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-9

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from motionloom.formats.bvh import bvh
 from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 TEXT_UNITS = 5e-6

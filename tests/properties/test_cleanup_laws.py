@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.cleanup.legs import damped_angle, soft_span
 from motionloom.cleanup.solve import MISSED_M, least_shift
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
+from motionloom.motion.motion import Footplants
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
 from tests.oracles.legs import DAMPED_FROM

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from motionloom.registration.constraints import ConstraintMatch, match_constraints
+from motionloom.registration.curve import ConstraintMatch, match_constraints
 
 
 @st.composite

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from motionloom.errors import ArrayError
-from motionloom.registration.distance import distance_grid, fit_planar_alignment
-from motionloom.rotation.planar import PlanarTransform, wrap_angle
+from motionloom.registration.timewarp import distance_grid, fit_planar_alignment
+from motionloom.rotation.quat import PlanarTransform, wrap_angle
 from tests.oracles import distance as plain
 
 SQUARE_M = 1e-9

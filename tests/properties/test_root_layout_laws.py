@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root, with_root_bone
 from motionloom.errors import SkeletonMismatchError
 from motionloom.rotation import quat

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from motionloom.rotation import euler, quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 ANGLE = 1e-6  # quaternions near a half turn know their angle to about the root of the precision
 vectors = arrays(np.float64, 3, elements=st.floats(-10, 10))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import motionloom as ml
 from motionloom.motion.edit import transform
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 from motionloom.splicing.body_parts import parts_of
 from motionloom.splicing.posture import hip_frames
 from motionloom.splicing.smoothing import sample_smoothly

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
+from motionloom.registration.curve import Spline, adjust_increasing, fit_spline
 
 seeds = st.integers(0, 100_000)
 

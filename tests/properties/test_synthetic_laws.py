@@ -5,10 +5,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from motionloom import synthetic
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.body.mirror import mirror
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import KINDS
+from motionloom.motion.motion import KINDS
 from motionloom.synthetic.gait import gait_at
 from motionloom.synthetic.synthetic_skeleton import rig
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import stature
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.body.mirror import mirror, pair_sides
-from motionloom.body.proportions import stature
 from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
 from motionloom.findings import MotionLoomWarning
 

@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
+from motionloom.body.anatomy import foot_offsets, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_offsets, foot_points
 from motionloom.cleanup.footskate import clean_footskate, fastest_contact
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.intake.load import load

@@ -1,16 +1,14 @@
 """Clusters and window index on takes of CMU 143; all of them are in studies/."""
 
-import warnings
-
 import numpy as np
 import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
-from motionloom.tables.index.clusters import find_clusters
+from motionloom.tables.index.clusters import find_clusters, find_lookup
 from motionloom.tables.index.contexts import contexts, displacements, spans_of
 from motionloom.tables.index.index_build import build_index
-from studies.measures.coverage import measure_spread
+from tests.support.clips import takes_of_143
 
 LENGTH = 60
 TAKES = {
@@ -34,11 +32,7 @@ FARTHER_M = 2e-3
 
 @pytest.fixture(scope="module")
 def frames(mocap):
-    motions = []
-    for name in TAKES:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            motions.append(ml.load(mocap / "cmu_bvh" / f"{name}.bvh", fps=60.0).replace(name=name))
+    motions = takes_of_143(mocap, *TAKES)
     plants = [ml.Footplants(np.zeros((m.n_frames, 4), dtype=bool)) for m in motions]
     return frames_of(motions, footplants=plants)
 
@@ -58,15 +52,14 @@ def test_kinds_of_motion_fall_into_clusters_of_their_own(frames, clusters):
 
 
 def test_medoids_are_near_and_nearer_than_windows_drawn_at_random(frames, clusters):
-    spread = float(measure_spread(frames, clusters.medoids, length=LENGTH).mean())
+    def mean_distance(medoids):
+        lookup = find_lookup(frames, medoids, medoids, length=LENGTH)
+        return float(lookup.coarse_distance[frames.windows(LENGTH)].mean())
+
+    spread = mean_distance(clusters.medoids)
     rng = np.random.Generator(np.random.PCG64(0))
     drawn = [
-        float(
-            measure_spread(
-                frames, rng.choice(clusters.rows, clusters.count, replace=False), length=LENGTH
-            ).mean()
-        )
-        for _ in range(3)
+        mean_distance(rng.choice(clusters.rows, clusters.count, replace=False)) for _ in range(3)
     ]
     assert spread < SPREAD_M
     assert spread < 0.9 * np.mean(drawn)

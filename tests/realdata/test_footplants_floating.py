@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.motion import Motion
+from motionloom.body.anatomy import foot_points
+from motionloom.motion.motion import Motion, runs_of
 
 HOPS = slice(170, 900)
 """Frames of the dance in which the body hops from foot to foot, 10 to 20 cm above the floor."""

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.contacts import KINDS, Footplants
-from studies.measures.plant_score import PlantScore, score_footplants
+from motionloom.motion.motion import KINDS, Footplants
+from tests.support.clips import at_most_60_hz
+from tests.support.places import PROTOCOLS
+from tests.support.tables import PlantScore, score_footplants
 
-PROTOCOLS = Path(__file__).resolve().parents[2] / "studies" / "protocols"
-RATE = 60.0
 WITHIN = 2
 SHORTEST = 3
 GOAL = 0.9
@@ -34,11 +33,7 @@ def marked_clips(mocap: Path) -> list[tuple[Footplants, Footplants]]:
             spans[row["kind"]].append((int(row["first"]), int(row["last"])))
     pairs = []
     for entry in json.loads((PROTOCOLS / "plants_clips.json").read_text())["clips"]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            motion = ml.load(mocap / entry["clip"], fps=entry.get("fps"))
-        if motion.fps > RATE * 1.01:
-            motion = ml.resample(motion, fps=RATE)
+        motion = at_most_60_hz(mocap / entry["clip"], entry.get("fps"))
         window = slice(entry["first"], entry["last"] + 1)
         spans = {kind: tuple(found) for kind, found in marks[entry["clip"]].items()}
         truth = Footplants.from_intervals(spans, motion.n_frames)

@@ -5,9 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
+from motionloom.body.anatomy import find_knees, foot_points, knee_flexion, repair_knees
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees, knee_flexion, repair_knees
 from motionloom.cleanup.footskate import clean_footskate
 from motionloom.intake.load import load
 from motionloom.retargeting.retarget import retarget

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import ball_height
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import ball_height
 from motionloom.findings import MotionLoomWarning
 from motionloom.intake.floor import fit_floor, track_legs
 

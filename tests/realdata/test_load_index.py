@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.facing import facing
-from motionloom.body.proportions import stature
+from motionloom.body.anatomy import stature
+from motionloom.body.body_map import facing
 from motionloom.findings import MotionLoomWarning
 
 READ_HERE = {"BVH", "ASF/AMC", "DeepMimic", "glTF"}

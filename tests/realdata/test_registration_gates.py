@@ -7,10 +7,10 @@ import pytest
 
 import motionloom as ml
 from motionloom.motion.edit import sample, transform
-from motionloom.motion.kinematics import velocities
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.motion.motion import velocities
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 FPS = 30.0
 LEADING = 8

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.facing import facing
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
+from motionloom.body.body_map import facing
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import MotionLoomWarning
 from motionloom.rotation import quat

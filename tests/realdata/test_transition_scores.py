@@ -1,7 +1,5 @@
 """Scores on captured clips of CMU 143: the kernel, captured seconds, and flights."""
 
-import warnings
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,8 @@ from motionloom.tables.score.score import score_motion
 from motionloom.tables.score.stance import plants_of
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.search.search import search_pair
-from studies.measures.ballistic import measure_flights
 from tests.oracles.blend_score import measure_blend
+from tests.support.clips import takes_of_143
 
 LENGTH = 60
 FOOT_IN = 2e-5
@@ -25,12 +23,7 @@ TAKES = ("143_01", "143_06", "143_32", "143_23")
 
 @pytest.fixture(scope="module")
 def motions(mocap):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return [
-            ml.load(mocap / "cmu_bvh" / f"{take}.bvh", fps=60.0).replace(name=take)
-            for take in TAKES
-        ]
+    return takes_of_143(mocap, *TAKES)
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +79,3 @@ def test_searches_by_naturalness_find_the_best_of_all_captured_blends(frames, wi
     every += [[0, i, j, 1] for i in between for j in between]
     costs = np.sort(NATURAL.cost(score_recipes(terms, every)))
     assert np.allclose(found.costs[0], costs[:5], rtol=1e-6)
-
-
-def test_captured_jumps_fall_freely(motions):
-    flights = measure_flights(motions[1])
-    assert len(flights) >= 2
-    for flight in flights:
-        assert flight.natural
-        assert flight.fall == pytest.approx(-9.81, abs=1.0)

@@ -15,8 +15,8 @@ import pytest
 
 from motionloom.files.locks import lock
 from motionloom.tables.runtime_file import save_runtime
-from studies.memory_table import MemoryTable
 from tests.runtimes.opened import small_table
+from tests.support.tables import MemoryTable
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ("-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror")

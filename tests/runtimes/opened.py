@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import motionloom as ml
 from motionloom._core import Record, blank, kernel
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
-from studies.memory_table import MemoryTable, table_in_memory
+from tests.support.tables import MemoryTable, table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")
@@ -47,11 +46,9 @@ class OpenedTable:
         self.file[:] = np.frombuffer(data, dtype=np.uint8)
         size = kernel("ml_table_memory")(len(data), self.file)
         self.memory = memory_at(max(size, 0))
-        self.record = blank("ml_table")
+        self.record = blank("ml_table", lies_in=(self.file, self.memory))
         kernel("ml_table_open")(len(data), self.file, len(self.memory), self.memory, self.record)
         self.n_joints = self.call("n_joints")
-        # What shapes in the header look up, which the core keeps behind a pointer.
-        self.record.rows = SimpleNamespace(n_joints=self.n_joints)
 
     def call(self, name: str, *arguments: Any) -> Any:
         """`ml_table_<name>` of this table."""
@@ -61,9 +58,8 @@ class OpenedTable:
         """The same for another thread."""
         other = copy(self)
         other.memory = memory_at(self.call("share_memory"))
-        other.record = blank("ml_table")
+        other.record = blank("ml_table", lies_in=(self, other.memory))
         self.call("share", len(other.memory), other.memory, other.record)
-        other.record.rows = self.record.rows
         return other
 
     def find(self, kind: str, name: str) -> int:
@@ -73,9 +69,9 @@ class OpenedTable:
 
     def frames(self) -> Record:
         """Frames for a transition."""
-        made = blank("ml_frames")
-        made.memory = memory_at(kernel("ml_frames_memory")(self.record))
-        kernel("ml_frames_open")(self.record, len(made.memory), made.memory, made)
+        memory = memory_at(kernel("ml_frames_memory")(self.record))
+        made = blank("ml_frames", lies_in=memory)
+        kernel("ml_frames_open")(self.record, len(memory), memory, made)
         return made
 
     def pose(self, kind: str, *of: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -110,9 +106,8 @@ class LiveCharacter:
     def __init__(self, table: OpenedTable, row: int) -> None:
         self.table = table
         self.memory = memory_at(kernel("ml_stream_memory")(table.record))
-        self.record = blank("ml_stream")
+        self.record = blank("ml_stream", lies_in=(table, self.memory))
         kernel("ml_stream_open")(table.record, row, len(self.memory), self.memory, self.record)
-        self.record.table = table.record
 
     def call(self, name: str, *arguments: Any) -> Any:
         """`ml_stream_<name>` of this character."""

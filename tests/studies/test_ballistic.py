@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.anatomy import stature
+from motionloom.body.masses import mass_segments
 from motionloom.rotation import quat
 from studies.measures.ballistic import find_flights, measure_flights
+from tests.support.clips import takes_of_143
 
 GRAVITY = 9.81
 EXACT = 1e-6
@@ -154,3 +156,11 @@ def test_feet_must_be_five_centimetres_over_where_they_stand(height, flies):
     root[first : last + 1, 1] = root[0, 1] + height
     raised = motion.replace(root_positions=root, local_quats=motion.local_quats[[0] * len(root)])
     assert bool(find_flights(raised, plants)) is flies
+
+
+def test_captured_jumps_fall_freely(mocap):
+    flights = measure_flights(takes_of_143(mocap, "143_06")[0])
+    assert len(flights) >= 2
+    for flight in flights:
+        assert flight.natural
+        assert flight.fall == pytest.approx(-9.81, abs=1.0)

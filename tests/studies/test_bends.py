@@ -5,13 +5,22 @@ import pytest
 
 from motionloom.errors import ArrayError
 from motionloom.tables.score.columns import COLUMNS, column, score_recipes
+from motionloom.tables.score.natural import Reference, is_natural, naturalness
 from motionloom.tables.score.terms import terms_of
 from studies.measures.bends import bent_columns, measure_bends
 
 LENGTH = 60
+WALK = Reference(1.7, np.array([0.06]), np.array([1.3]), np.array([3.0]))
 FLOAT32 = 1e-5
 AGREES = 1e-4
 """Metres, and metres a second, between sums in single and in double precision."""
+
+
+def blank(**columns):
+    x = np.zeros((1, len(COLUMNS)), dtype=np.float32)
+    for name, value in columns.items():
+        x[0, column(name)] = value
+    return x
 
 
 def bends_of(frames, rows, start, end, **options):
@@ -69,3 +78,24 @@ def test_squares_add_up_and_other_columns_stay():
 def test_bends_of_another_number_of_blends_are_refused():
     with pytest.raises(ArrayError, match="one row of 2 for each of 2 blends"):
         bent_columns(np.zeros((2, len(COLUMNS))), [[0.0, 0.0]])
+
+
+def test_what_is_bent_counts_as_what_differs():
+    assert naturalness(bent_columns(blank(), [[0.0, 0.0]]), WALK) == naturalness(blank(), WALK)
+    for bends, column_name in (([0.03, 0.0], "spread_m"), ([0.0, 0.4], "root_spread")):
+        spread = blank(**{column_name: max(bends)})
+        assert naturalness(bent_columns(blank(), [bends]), WALK) == pytest.approx(
+            naturalness(spread, WALK)
+        )
+    assert (
+        is_natural(blank(), WALK)[0]
+        and not is_natural(bent_columns(blank(), [[0.3, 0.0]]), WALK)[0]
+    )
+
+
+@pytest.mark.parametrize("way", [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+def test_more_bent_is_never_more_natural(way):
+    sizes = np.array([0.0, 0.01, 0.05, 0.3, 2.0])
+    blends = np.repeat(blank(spread_m=0.02), len(sizes), axis=0)
+    chance = naturalness(bent_columns(blends, np.outer(sizes, way)), WALK)
+    assert (np.diff(chance) <= 0.0).all() and chance[-1] < chance[0]

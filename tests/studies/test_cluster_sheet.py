@@ -9,8 +9,7 @@ import motionloom as ml
 from motionloom.drawing.canvas import save_canvas
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.clusters import find_clusters
-from studies.measures.coverage import spread_by_count
-from studies.pictures.cluster_sheet import MOMENTS, draw_clusters, draw_spread
+from studies.pictures.cluster_sheet import MOMENTS, draw_clusters
 
 LENGTH = 60
 
@@ -71,19 +70,6 @@ def test_a_cluster_of_one_window_has_no_members_to_draw(frames):
     alone = find_clusters(frames, length=LENGTH, clusters=3, rows=rows)
     canvas = draw_clusters(frames, alone)
     assert any(text.startswith("1 window · 1 take") for text in texts(canvas))
-
-
-def test_the_curve_of_spread_falls(frames):
-    curves = {
-        name: spread_by_count(frames, [2, 4, 8], length=LENGTH, choice=name)
-        for name in ("spectral", "random")
-    }
-    axes = draw_spread(curves, chosen=4).axes[0]
-    lines = [line for line in axes.lines if len(line.get_xdata()) == 3]
-    assert [list(line.get_xdata()) for line in lines] == [[2, 4, 8], [2, 4, 8]]
-    assert (np.diff(lines[0].get_ydata()) < 0).all()
-    legend = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert legend == ["spectral", "random"]
 
 
 def test_the_same_clusters_give_the_same_bytes(frames, clusters):

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from motionloom.errors import TableError
-from motionloom.tables.index.clusters import find_lookup
-from studies.measures.coverage import measure_spread, spread_by_count
+from motionloom.tables.index.clusters import find_clusters, find_lookup
+from studies.measures.coverage import measure_spread
 
 LENGTH = 60
 HALF_PRECISION = 2e-3
@@ -25,24 +24,21 @@ def test_a_window_among_the_medoids_has_no_spread(kinds_frames):
     assert found.max() < 3e-3
 
 
-def test_clusters_are_nearer_than_random_windows_and_more_are_nearer_still(kinds_frames):
-    counts, length = [4, 10, 24], 20  # principal components take the cube of the length
-    means = {
-        choice: [
-            float(spread.mean())
-            for spread in spread_by_count(
-                kinds_frames, counts, length=length, choice=choice
-            ).values()
-        ]
-        for choice in ("spectral", "means", "random")
-    }
-    for choice in ("spectral", "means"):
-        assert (np.diff(means[choice]) < 0).all()
-        assert np.mean(means[choice]) < np.mean(means["random"])
+@pytest.mark.parametrize("method", ["spectral", "means"])
+def test_medoids_are_nearer_than_random_windows_and_more_are_nearer_still(kinds_frames, method):
+    length = 20  # principal components take the cube of the length
+    rows = kinds_frames.windows(length, stride=5)
+    rng = np.random.Generator(np.random.PCG64(0))
 
+    def spread(medoids):
+        return float(measure_spread(kinds_frames, medoids, length=length, rows=rows).mean())
 
-def test_bad_choices_are_refused(kinds_frames):
-    with pytest.raises(TableError, match="`choice` must be spectral, means or random"):
-        spread_by_count(kinds_frames, [2], length=LENGTH, choice="best")
-    with pytest.raises(TableError, match="The collection must have at least 4000 windows"):
-        spread_by_count(kinds_frames, [2, 4000], length=LENGTH)
+    found, random = [], []
+    for count in (4, 10, 24):
+        clusters = find_clusters(
+            kinds_frames, length=length, clusters=count, rows=rows, method=method
+        )
+        found.append(spread(clusters.medoids))
+        random.append(spread(rng.choice(rows, count, replace=False)))
+    assert (np.diff(found) < 0).all()
+    assert np.mean(found) < np.mean(random)

@@ -13,7 +13,7 @@ from studies.baselines.hmm_kernel import (
     reestimated,
     scratch_of,
 )
-from tests.oracles import hmm as plain
+from tests.studies import plain_hmm as plain
 
 FLOAT64 = 1e-9
 

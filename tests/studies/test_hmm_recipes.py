@@ -11,8 +11,8 @@ from studies.baselines.hmm import HmmEnsemble
 from studies.baselines.hmm_recipes import hmm_terms, score_recipes
 from studies.baselines.limb_groups import body_parts
 from studies.measures.window_batch import WindowBatch
-from tests.oracles import hmm as plain
 from tests.oracles.blend_kernel import track_of
+from tests.studies import plain_hmm as plain
 
 LENGTH = 40
 FLOAT32_SCORE = 1e-3

@@ -6,12 +6,7 @@ import pytest
 import motionloom as ml
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
-from studies.baselines.logistic import (
-    fit_logistic,
-    fit_paper_logistic,
-    peak_accelerations,
-    plant_disagreement,
-)
+from studies.baselines.logistic import fit_logistic, peak_accelerations
 from studies.measures.window_batch import WindowBatch
 
 NEWTON = 1e-8
@@ -63,12 +58,6 @@ def test_kinds_that_can_be_parted_have_an_answer_and_a_constant_column_changes_n
     assert model.weights[1] == 0.0
 
 
-def test_the_lesser_chance_is_never_above_either():
-    x, good = drawn()
-    both = fit_paper_logistic(x[:, :3], x[:, 3], good).probabilities(x[:, :3], x[:, 3])
-    assert (both[:, 2] == both[:, :2].min(axis=1)).all()
-
-
 def test_peaks_are_the_largest_accelerations_in_the_world(frames):
     rows = np.array([3, 17])
     windows = WindowBatch.of_rows(frames, rows, 30)
@@ -89,16 +78,6 @@ def test_a_falling_body_accelerates_as_it_must_however_it_is_smoothed():
     for smooth_s in (0.0, 0.1, 0.25, 9.0):
         peaks = peak_accelerations(fall, np.array([0, 1]), smooth_s=smooth_s)
         assert np.allclose(peaks, [[0.0, 9.81]], atol=1e-6)
-
-
-def test_a_window_agrees_with_itself_and_not_with_another_phase(frames):
-    same = plant_disagreement(frames, [[5, 5, 5]], 30)
-    apart = plant_disagreement(frames, [[5, 20, 5], [5, 5, 20]], 30)
-    assert same[0] == 0.0
-    assert apart[0] == apart[1] > 5
-    at = np.arange(30)
-    balls = frames.planted[:, [1, 3]]
-    assert apart[0] == (balls[5 + at] != balls[20 + at]).any(axis=1).sum()
 
 
 def test_wrong_arguments_are_refused():

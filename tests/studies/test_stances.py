@@ -7,8 +7,8 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.errors import ArrayError
-from motionloom.features.footplants.foot_signals import line_slopes, noise_level
-from motionloom.motion.contacts import Footplants
+from motionloom.features.footplants.plant_edges import line_slopes, noise_level
+from motionloom.motion.motion import Footplants
 from studies.baselines.stances import _pair, find_extremes, find_stances
 from studies.measures.plant_score import PlantScore, score_footplants
 

@@ -1,12 +1,11 @@
 """Seconds of the told-apart study: what is left out, what is pinned, what comes out unchanged."""
 
-import json
-
 import numpy as np
 import pytest
 
 import motionloom as ml
 from motionloom.tables.collection.frames import frames_of
+from studies.captured_clips import protocol
 from studies.tables import told_apart_methods, told_apart_seconds
 from studies.tables.told_apart_methods import METHODS, Workshop, captured_again
 from studies.tables.told_apart_seconds import Second, without
@@ -87,8 +86,8 @@ def test_the_inside_of_the_second_is_not_read(at, collection):
 
 
 def test_the_protocol_keeps_sisters_together_and_windows_apart():
-    plan = json.loads(told_apart_seconds.PROTOCOL.read_text())
-    sisters = json.loads((told_apart_seconds.PROTOCOLS / "transitions_inbetween.json").read_text())
+    plan = protocol("told_apart")
+    sisters = protocol("transitions_inbetween")
     for subject, group in plan["groups"].items():
         fold_of = {take: k for k, fold in enumerate(group["folds"]) for take in fold}
         for unit in sisters.get(subject, {}).get("sisters", []):

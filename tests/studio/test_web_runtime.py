@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,14 +30,12 @@ class Native:
     def __init__(self, file: Path) -> None:
         self.file = np.fromfile(file, dtype=np.uint64).view(np.uint8)
         self.memory = aligned(kernel("ml_table_memory")(len(self.file), self.file))
-        self.table: Record = blank("ml_table")
+        self.table: Record = blank("ml_table", lies_in=(self.file, self.memory))
         kernel("ml_table_open")(
             len(self.file), self.file, len(self.memory), self.memory, self.table
         )
         self.n_joints = kernel("ml_table_n_joints")(self.table)
         self.length = kernel("ml_table_length")(self.table)
-        # The core has filled the record: its sizes, for shapes, are not known to Python.
-        self.table.__dict__["rows"] = SimpleNamespace(n_joints=self.n_joints)
 
     def row(self, place: dict[str, Any]) -> int:
         name = np.frombuffer(place["clip"].encode(), dtype=np.uint8)
@@ -73,12 +70,12 @@ class NativeStream:
     """A live character of it."""
 
     def __init__(self, native: Native, start: dict[str, Any]) -> None:
-        self.native, self.stream = native, blank("ml_stream")
+        self.native = native
         self.memory = aligned(kernel("ml_stream_memory")(native.table))
+        self.stream = blank("ml_stream", lies_in=self.memory)
         kernel("ml_stream_open")(
             native.table, native.row(start), len(self.memory), self.memory, self.stream
         )
-        self.stream.__dict__["table"] = native.table
         self.root, self.quats = np.zeros(3), np.zeros((native.n_joints, 4))
         self.planted = np.zeros(4, dtype=np.uint8)
 

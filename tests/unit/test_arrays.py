@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from motionloom._arrays import flag, frozen, not_negative, positive, whole
-from motionloom._block import Block
+from motionloom._arrays import Block, flag, frozen, not_negative, positive, whole
 from motionloom.errors import ArrayError
 
 
@@ -81,7 +80,7 @@ def test_what_is_below_zero_or_no_number_is_refused(value):
 
 def test_a_block_is_given_out_piece_by_piece_and_then_makes_more():
     block = Block(10)
-    first, second, third = block.zeros(2, 3), block.zeros(4), block.zeros(2, 2)
+    (first, second), (third,) = block.zeros((2, 3), (4,)), block.zeros((2, 2))
     for piece, shape in ((first, (2, 3)), (second, (4,)), (third, (2, 2))):
         assert piece.shape == shape
         assert not piece.any()

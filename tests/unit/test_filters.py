@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from motionloom._filters import running_maximum, running_mean, running_minimum
+from motionloom._arrays import running_maximum, running_mean, running_minimum
 
 
 @pytest.mark.parametrize("half", [0, 1, 2, 3, 7, 40])

@@ -20,7 +20,7 @@ import motionloom as ml
 from fuzz.box_man import box_man, box_man_glb
 from motionloom._records import FrozenMapping
 from motionloom.findings import Finding
-from motionloom.motion.source import Floor, Source
+from motionloom.motion.provenance import Floor, Source
 
 LONGEST = 120
 COPIES: dict[str, Callable[[Any], Any]] = {

@@ -24,8 +24,7 @@ from motionloom.intake.engine_export import EngineExport, engine_motion
 from motionloom.intake.load import load
 from motionloom.intake.save import save
 from motionloom.motion.edit import move
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 pytestmark = [pytest.mark.judge, pytest.mark.slow]

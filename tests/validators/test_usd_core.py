@@ -13,8 +13,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.formats.usd import usd_flatten
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 pytestmark = pytest.mark.judge

@@ -3,6 +3,7 @@
    Turns are measured as 2 |q - p| of unit quaternions, the angle between them to a third of a per
    cent for steps below 30 degrees: no inverse cosine, and the same in sources and results. */
 
+#include "../math/vec.h"
 #include "check.h"
 
 /* Joints whose turns are measured at once. */
@@ -93,22 +94,17 @@ static inline void check_leg(const ml_check_rig *rig, int64_t side, int64_t t, c
                              const double *q, const ml_check_series *out) {
     int64_t hip = rig->legs[3 * side], knee = rig->legs[3 * side + 1];
     int64_t ankle = rig->legs[3 * side + 2];
-    double axis[3], u[3], v[3], across[3], heel[3], ball[3];
-    ml_turn(q + 4 * hip, rig->hinges + 3 * side, axis);
-    ml_between(at + 3 * knee, at + 3 * hip, u);
-    ml_between(at + 3 * ankle, at + 3 * knee, v);
+    const vec3 *places = (const vec3 *)at, *levers = (const vec3 *)rig->soles + 2 * side;
+    const quat *turns = (const quat *)q;
+    vec3 axis = quat_rotate(turns[hip], ((const vec3 *)rig->hinges)[side]);
+    vec3 u = vec3_sub(places[knee], places[hip]), v = vec3_sub(places[ankle], places[knee]);
     /* Both bones without what they have along the hinge: their product in its plane. */
-    double dot = ml_dot(u, v) - ml_dot(u, axis) * ml_dot(v, axis);
-    ml_cross(u, v, across);
-    double angle = ml_atan2(ml_dot(axis, across), dot);
-    ml_turn(q + 4 * ankle, rig->soles + 6 * side, heel);
-    ml_turn(q + 4 * ankle, rig->soles + 6 * side + 3, ball);
-    double *soles = out->soles + 12 * t + 6 * side;
-    for (int c = 0; c < 3; c++) {
-        soles[c] = at[3 * ankle + c] + heel[c];
-        soles[3 + c] = at[3 * ankle + c] + ball[c];
-    }
-    out->lowest[t] = ml_min(ml_min(out->lowest[t], soles[1]), soles[4]);
+    double dot = vec3_dot(u, v) - vec3_dot(u, axis) * vec3_dot(v, axis);
+    double angle = ml_atan2(vec3_dot(axis, vec3_cross(u, v)), dot);
+    vec3 *soles = (vec3 *)out->soles + 4 * t + 2 * side; /* heel, ball */
+    for (int k = 0; k < 2; k++)
+        soles[k] = vec3_add(places[ankle], quat_rotate(turns[ankle], levers[k]));
+    out->lowest[t] = ml_min(ml_min(out->lowest[t], soles[0].y), soles[1].y);
     out->flexion[2 * t + side] = angle < ML_KNEE_FOLDED ? angle + 2.0 * ML_PI : angle;
 }
 
@@ -140,35 +136,33 @@ static inline double check_heading(const ml_check_rig *rig, int is_first, double
 
 /* The mass point at positions `at`. The trunk of a body whose shoulders are not known is taken as long
    as 0.6 of a leg, upright. */
-static void check_mass(const ml_check_rig *rig, const double *at, double *out) {
-    const double *pelvis = at + 3 * rig->checked[0], *shoulders[2] = {NULL, NULL};
-    for (int c = 0; c < 3; c++) out[c] = pelvis[c];
-    if (rig->n_legs < 2) return;
-    for (int64_t k = 0; k < rig->n_across; k++)
-        if (rig->across[2 * k] != rig->legs[0])
-            for (int c = 0; c < 2; c++) shoulders[c] = at + 3 * rig->across[2 * k + c];
-    double leg[3], shank[3];
-    ml_between(at + 3 * rig->legs[0], at + 3 * rig->legs[1], leg);
-    ml_between(at + 3 * rig->legs[1], at + 3 * rig->legs[2], shank);
-    double rise = 0.6 * (ml_length(leg) + ml_length(shank));
-    for (int c = 0; c < 3; c++) {
-        double top = shoulders[0] ? 0.5 * (shoulders[0][c] + shoulders[1][c])
-                                  : pelvis[c] + (c == 1 ? rise : 0.0);
-        double trunk = pelvis[c] + CHECK_TRUNK_PLACE * (top - pelvis[c]);
-        out[c] = CHECK_TRUNK * trunk;
-        for (int side = 0; side < 2; side++) {
-            const int64_t *joints = rig->legs + 3 * side;
-            double hip = at[3 * joints[0] + c], knee = at[3 * joints[1] + c];
-            double ankle = at[3 * joints[2] + c];
-            out[c] += CHECK_THIGH * 0.5 * (hip + knee) + CHECK_SHANK * 0.5 * (knee + ankle);
-        }
+static vec3 check_mass(const ml_check_rig *rig, const vec3 *at) {
+    vec3 pelvis = at[rig->checked[0]];
+    if (rig->n_legs < 2) return pelvis;
+    double thigh = vec3_length(vec3_sub(at[rig->legs[0]], at[rig->legs[1]]));
+    double shank = vec3_length(vec3_sub(at[rig->legs[1]], at[rig->legs[2]]));
+    vec3 top = vec3_add(pelvis, (vec3){0.0, 0.6 * (thigh + shank), 0.0});
+    for (int64_t k = 0; k < rig->n_across; k++) {
+        const int64_t *pair = rig->across + 2 * k;
+        if (pair[0] != rig->legs[0]) top = vec3_scale(0.5, vec3_add(at[pair[0]], at[pair[1]]));
     }
+    vec3 trunk = vec3_add(pelvis, vec3_scale(CHECK_TRUNK_PLACE, vec3_sub(top, pelvis)));
+    vec3 mass = vec3_scale(CHECK_TRUNK, trunk);
+    for (int side = 0; side < 2; side++) {
+        const int64_t *joints = rig->legs + 3 * side;
+        vec3 hip = at[joints[0]], knee = at[joints[1]], ankle = at[joints[2]];
+        vec3 upper = vec3_scale(CHECK_THIGH * 0.5, vec3_add(hip, knee));
+        vec3 lower = vec3_scale(CHECK_SHANK * 0.5, vec3_add(knee, ankle));
+        mass = vec3_add(mass, vec3_add(upper, lower));
+    }
+    return mass;
 }
 
 void ml_check_body(const ml_check_rig *rig, int64_t t, const double *at,
                    const ml_check_series *out) {
-    for (int c = 0; c < 3; c++) out->pelvis[3 * t + c] = at[3 * rig->checked[0] + c];
-    if (out->mass) check_mass(rig, at, out->mass + 3 * t);
+    const vec3 *places = (const vec3 *)at;
+    ((vec3 *)out->pelvis)[t] = places[rig->checked[0]];
+    if (out->mass) ((vec3 *)out->mass)[t] = check_mass(rig, places);
 }
 
 void ml_check_heading(const ml_check_rig *rig, int64_t t, const double *at,

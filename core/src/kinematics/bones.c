@@ -1,10 +1,8 @@
 /* Rotations found from averaged joint positions, on bones of the skeleton's own lengths (Ikemoto,
    Arikan and Forsyth 2007 average positions, which shortens limbs). */
 
-#include <string.h>
-
 #include "../kernels.h"
-#include "../math/vector.h"
+#include "../math/vec.h"
 
 /* Shorter bones have no direction, metres. */
 #define BONES_NONE 1e-6
@@ -60,7 +58,7 @@ static int bones_flat(double m[3][3]) {
 
 /* The rotation that carries bones best onto others, by sums of products m[i][k] of the others'
    coordinate i and their own k: the largest eigenvector of Davenport's matrix. */
-static void bones_fit(double m[3][3], double *out) {
+static quat bones_fit(double m[3][3]) {
     double k[4][4], v[4][4];
     k[0][0] = m[0][0] + m[1][1] + m[2][2];
     k[0][1] = m[2][1] - m[1][2];
@@ -73,37 +71,29 @@ static void bones_fit(double m[3][3], double *out) {
     int best = 0;
     for (int i = 1; i < 4; i++)
         if (k[i][i] > k[best][best]) best = i;
-    for (int c = 0; c < 4; c++) out[c] = v[c][best];
+    return (quat){v[0][best], v[1][best], v[2][best], v[3][best]};
 }
 
 /* How joint j turns beyond `world`, which carries its bones. 0 where it has none. */
-static int bones_turn(int64_t n_joints, const int64_t *parents, const double *offsets,
-                      const double *joints, const double *guess_world, const double *world,
-                      int64_t j, double *out) {
-    double m[3][3] = {{0.0}}, first[4];
+static int bones_turn(int64_t n_joints, const int64_t *parents, const vec3 *offsets,
+                      const vec3 *joints, quat guess, quat world, int64_t j, quat *out) {
+    double m[3][3] = {{0.0}};
+    quat first = QUAT_IDENTITY;
     int count = 0;
     for (int64_t child = j + 1; child < n_joints; child++) {
-        const double *rest = offsets + 3 * child;
-        double length = ml_length(rest), seen[3], now[3], size;
+        double length = vec3_length(offsets[child]);
         if (parents[child] != j || length <= BONES_NONE) continue;
-        ml_between(joints + 3 * child, joints + 3 * j, seen);
-        size = ml_length(seen);
-        if (size > BONES_NONE) {
-            for (int c = 0; c < 3; c++) seen[c] *= length / size;
-        } else {
-            ml_turn(guess_world, rest, seen);
-        }
-        ml_turn(world, rest, now);
-        if (count++ == 0) ml_arc(now, seen, first);
+        vec3 seen = vec3_sub(joints[child], joints[j]), now = quat_rotate(world, offsets[child]);
+        double size = vec3_length(seen);
+        seen = size > BONES_NONE ? vec3_scale(length / size, seen)
+                                 : quat_rotate(guess, offsets[child]);
+        if (count++ == 0) first = quat_arc(now, seen);
+        const double to[3] = {seen.x, seen.y, seen.z}, from[3] = {now.x, now.y, now.z};
         for (int i = 0; i < 3; i++)
-            for (int k = 0; k < 3; k++) m[i][k] += seen[i] * now[k];
+            for (int k = 0; k < 3; k++) m[i][k] += to[i] * from[k];
     }
-    if (!count) return 0;
-    if (count == 1 || bones_flat(m))
-        memcpy(out, first, sizeof first);
-    else
-        bones_fit(m, out);
-    return 1;
+    if (count) *out = count == 1 || bones_flat(m) ? first : bones_fit(m);
+    return count > 0;
 }
 
 ml_status ml_bones_restore(int64_t n_frames, int64_t n_joints, const int64_t *parents,
@@ -112,39 +102,25 @@ ml_status ml_bones_restore(int64_t n_frames, int64_t n_joints, const int64_t *pa
     if (n_frames < 1 || n_joints < 1 || parents[0] >= 0) return ML_BAD_SIZE;
     for (int64_t j = 1; j < n_joints; j++)
         if (parents[j] < 0 || parents[j] >= j) return ML_BAD_SIZE;
-    double *guessed = worlds, *world = worlds + 4 * n_joints;
+    quat *guessed = (quat *)worlds, *world = guessed + n_joints;
     for (int64_t t = 0; t < n_frames; t++) {
-        const double *at = joints + 3 * n_joints * t, *q = guess + 4 * n_joints * t;
-        double *now = out + 4 * n_joints * t, *before = now - 4 * n_joints;
+        const vec3 *at = (const vec3 *)joints + n_joints * t;
+        const quat *q = (const quat *)guess + n_joints * t;
+        quat *now = (quat *)out + n_joints * t, *before = now - n_joints;
         for (int64_t j = 0; j < n_joints; j++) {
-            double turn[4], turned[4];
+            quat turn;
             int64_t p = parents[j];
-            if (j == 0) {
-                memcpy(guessed, q, 4 * sizeof *q);
-                memcpy(world, q, 4 * sizeof *q);
-            } else { /* what parents were turned by beyond the guess carries the guess along */
-                ml_times(guessed + 4 * p, q + 4 * j, guessed + 4 * j);
-                ml_times(world + 4 * p, q + 4 * j, world + 4 * j);
-            }
-            if (bones_turn(n_joints, parents, offsets, at, guessed + 4 * j, world + 4 * j, j,
-                           turn)) {
-                ml_times(turn, world + 4 * j, turned);
-                memcpy(world + 4 * j, turned, sizeof turned);
-            }
+            /* What parents were turned by beyond the guess carries the guess along. */
+            guessed[j] = j ? quat_multiply(guessed[p], q[j]) : q[j];
+            world[j] = j ? quat_multiply(world[p], q[j]) : q[j];
+            if (bones_turn(n_joints, parents, (const vec3 *)offsets, at, guessed[j], world[j], j,
+                           &turn))
+                world[j] = quat_multiply(turn, world[j]);
         }
         for (int64_t j = 0; j < n_joints; j++) {
-            double local[4], size = 0.0, like = 0.0;
-            const double *own = world + 4 * j, *parent = world + 4 * parents[j];
-            if (j == 0) {
-                memcpy(local, own, sizeof local);
-            } else {
-                const double back[4] = {parent[0], -parent[1], -parent[2], -parent[3]};
-                ml_times(back, own, local);
-            }
-            for (int c = 0; c < 4; c++) size += local[c] * local[c];
-            for (int c = 0; t && c < 4; c++) like += local[c] * before[4 * j + c];
-            size = (like < 0.0 ? -1.0 : 1.0) / sqrt(size);
-            for (int c = 0; c < 4; c++) now[4 * j + c] = size * local[c];
+            quat local = j ? quat_between(world[parents[j]], world[j]) : world[j];
+            double sign = t && quat_dot(local, before[j]) < 0.0 ? -1.0 : 1.0;
+            now[j] = quat_scale(sign / sqrt(quat_dot(local, local)), local);
         }
     }
     return ML_OK;

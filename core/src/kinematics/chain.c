@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "../math/vec.h"
 #include "../synthesis/rows.h"
 #include "joint.h"
 
@@ -46,17 +47,13 @@ ml_status ml_chain_soles(int64_t n_frames, int64_t n_joints, const int64_t *legs
     for (int64_t side = 0; side < 2; side++) {
         int64_t ankle = legs[3 * side + 2];
         if (ankle < 0 || ankle >= n_joints) return ML_BAD_SIZE;
+        vec3 heel = ((const vec3 *)soles)[2 * side], ball = ((const vec3 *)soles)[2 * side + 1];
         for (int64_t t = 0; t < n_frames; t++) {
-            const double *place = positions + 3 * (n_joints * t + ankle);
-            const double *turn = world + 4 * (n_joints * t + ankle);
-            double q[4] = {turn[0], turn[1], turn[2], turn[3]}, heel[3], ball[3];
-            double *point = points + 12 * t + 6 * side;
-            ml_turn(q, soles + 6 * side, heel);
-            ml_turn(q, soles + 6 * side + 3, ball);
-            for (int c = 0; c < 3; c++) heel[c] = place[c] + heel[c];
-            for (int c = 0; c < 3; c++) ball[c] = place[c] + ball[c];
-            for (int c = 0; c < 3; c++) point[c] = heel[c];
-            for (int c = 0; c < 3; c++) point[3 + c] = ball[c];
+            vec3 place = ((const vec3 *)positions)[n_joints * t + ankle];
+            quat turn = ((const quat *)world)[n_joints * t + ankle];
+            vec3 *point = (vec3 *)points + 4 * t + 2 * side;
+            point[0] = vec3_add(place, quat_rotate(turn, heel));
+            point[1] = vec3_add(place, quat_rotate(turn, ball));
         }
     }
     return ML_OK;

@@ -42,6 +42,20 @@ static inline vec3 vec3_least_axis(vec3 a) {
     return fabs(a.z) < fabs(a.x) ? (vec3){0.0, 0.0, 1.0} : (vec3){1.0, 0.0, 0.0};
 }
 
+static inline double quat_dot(quat a, quat b) {
+    return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline quat quat_add(quat a, quat b) {
+    return (quat){a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline quat quat_negate(quat q) { return (quat){-q.w, -q.x, -q.y, -q.z}; }
+
+static inline quat quat_scale(double s, quat q) {
+    return (quat){s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
 static inline quat quat_conjugate(quat q) { return (quat){q.w, -q.x, -q.y, -q.z}; }
 
 /* The rotation b, then a. */

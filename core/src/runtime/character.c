@@ -129,17 +129,17 @@ ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
                            const int64_t *pieces, const int64_t *spokes) {
     const ml_table *table = stream->table;
     int64_t there = 0;
-    if (order < STREAM_TO_LABEL || order > STREAM_ACT || n_pieces < 0) return ML_BAD_SIZE;
+    if (order < ML_ORDER_TO_LABEL || order > ML_ORDER_ACT || n_pieces < 0) return ML_BAD_SIZE;
     for (int64_t end = 0; end < table->n_ends; end++) {
         if (spokes[end] >= 0 && !ml_table_has_window(table, spokes[end])) return ML_NOWHERE;
-        there += order != STREAM_ACT && spokes[end] >= 0;
+        there += order != ML_ORDER_ACT && spokes[end] >= 0;
     }
     for (int64_t k = 0; k < n_pieces; k++) {
         const int64_t *piece = pieces + 2 * k;
         if (ml_table_clip_at(table, piece[0]) < 0 || piece[1] < piece[0] ||
             ml_table_clip_at(table, piece[1]) != ml_table_clip_at(table, piece[0]))
             return ML_NOWHERE;
-        there += order == STREAM_ACT && ml_stream_start_of(table, piece) >= 0;
+        there += order == ML_ORDER_ACT && ml_stream_start_of(table, piece) >= 0;
     }
     if (!there || !n_pieces) return ML_NOWHERE;
     int is_same = stream->order == order && stream->n_pieces == n_pieces &&
@@ -150,7 +150,7 @@ ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
     if (is_same && stream->reached != STREAM_ACTED) return ML_OK;
     stream_begin_order(stream, order);
     int64_t row = stream->in_transition ? stream->then : stream->row;
-    if (order == STREAM_ACT || row < 0 || ml_stream_piece_at(stream, row) < 0) return ML_OK;
+    if (order == ML_ORDER_ACT || row < 0 || ml_stream_piece_at(stream, row) < 0) return ML_OK;
     stream->pending = 0; /* it is there already, or on its way there */
     stream->planned_in = -1;
     stream->toward = stream->in_transition;
@@ -167,22 +167,22 @@ static ml_status stream_follow_label(ml_stream *stream, uint8_t order, int64_t l
 }
 
 ml_status ml_stream_go_to_label(ml_stream *stream, int64_t label) {
-    return stream_follow_label(stream, STREAM_TO_LABEL, label);
+    return stream_follow_label(stream, ML_ORDER_TO_LABEL, label);
 }
 
 ml_status ml_stream_hold_label(ml_stream *stream, int64_t label) {
-    return stream_follow_label(stream, STREAM_HOLD, label);
+    return stream_follow_label(stream, ML_ORDER_HOLD, label);
 }
 
 ml_status ml_stream_act_label(ml_stream *stream, int64_t label) {
-    return stream_follow_label(stream, STREAM_ACT, label);
+    return stream_follow_label(stream, ML_ORDER_ACT, label);
 }
 
 ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row) {
     if (ml_stream_window_to(stream->table, row) < 0) return ML_NOWHERE;
-    if (stream->order == STREAM_TO_ROW && stream->goal_row == row) return ML_OK;
+    if (stream->order == ML_ORDER_TO_ROW && stream->goal_row == row) return ML_OK;
     stream->goal_row = row;
-    stream_begin_order(stream, STREAM_TO_ROW);
+    stream_begin_order(stream, ML_ORDER_TO_ROW);
     return ML_OK;
 }
 
@@ -299,7 +299,7 @@ static void stream_leave(ml_stream *stream, stream_pieces *work) {
     if (stream->continues || !stream->pending) return;
     stream->pending = 0;
     stream->toward = 1;
-    if (stream->order == STREAM_ACT) {
+    if (stream->order == ML_ORDER_ACT) {
         int64_t piece = ml_stream_piece_at(stream, stream->then);
         stream->act_last = piece < 0 ? stream->then : stream->pieces[2 * piece + 1];
     }
@@ -354,7 +354,7 @@ static void stream_pass(ml_stream *stream, int moved) {
     if (stream->pause > 0) stream->pause--;
     if (stream->again > 0) stream->again--;
     if (stream->pending || stream->toward) stream->waited++;
-    if (stream->order == STREAM_ACT && stream->reached == STREAM_REACHED &&
+    if (stream->order == ML_ORDER_ACT && stream->reached == STREAM_REACHED &&
         !stream->in_transition && stream->row >= stream->act_last)
         stream->reached = STREAM_ACTED;
 }
@@ -394,11 +394,11 @@ int64_t ml_stream_now(const ml_stream *stream) {
 int32_t ml_stream_doing(const ml_stream *stream) {
     if (stream->in_transition && stream->is_flawed && stream->is_continuing)
         return ML_STREAM_CONTINUING_BADLY;
-    if (stream->order == STREAM_NO_ORDER) return ML_STREAM_PLAYING;
+    if (stream->order == ML_ORDER_NONE) return ML_STREAM_PLAYING;
     if (stream->reached == STREAM_NOT_REACHED) return ML_STREAM_GOING;
-    if (stream->order == STREAM_HOLD) return ML_STREAM_IN;
-    return stream->order == STREAM_ACT && stream->reached == STREAM_REACHED ? ML_STREAM_IN
-                                                                            : ML_STREAM_ARRIVED;
+    if (stream->order == ML_ORDER_HOLD) return ML_STREAM_IN;
+    return stream->order == ML_ORDER_ACT && stream->reached == STREAM_REACHED ? ML_STREAM_IN
+                                                                              : ML_STREAM_ARRIVED;
 }
 
 uint8_t ml_stream_in_transition(const ml_stream *stream) { return stream->in_transition; }

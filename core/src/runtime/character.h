@@ -7,8 +7,6 @@
 #include "frames.h"
 #include "stream_window.h"
 
-/* As `order` of a stream. */
-enum { STREAM_NO_ORDER, STREAM_TO_ROW, STREAM_TO_LABEL, STREAM_HOLD, STREAM_ACT };
 /* As `reached` of a stream. */
 enum { STREAM_NOT_REACHED, STREAM_REACHED, STREAM_ACTED };
 /* As `stage` of a stream: the next piece of thinking. */

@@ -11,7 +11,6 @@
 /* Counts are below this, so that products of a few of them fit into 64 bits. */
 #define FILE_MOST (INT64_C(1) << 31)
 #define FILE_LONGEST 16384
-#define FILE_MOST_JOINTS 4096
 /* Plants of a foot in a window: those of four windows are numbered in 16 bits. */
 #define FILE_MOST_PLANTS 4096
 /* A rotation is 7 bytes: which part is largest, and 18 bits for each of the others. */
@@ -121,7 +120,7 @@ static ml_status file_head(const uint8_t *file, int64_t n_bytes) {
 static int file_counts_fit(const int64_t *n) {
     for (int k = 0; k < FILE_COUNTS; k++)
         if (k != FILE_HEAD_JOINT && (n[k] < 0 || n[k] >= FILE_MOST)) return 0;
-    return n[FILE_ROWS] >= 1 && n[FILE_JOINTS] >= 1 && n[FILE_JOINTS] <= FILE_MOST_JOINTS &&
+    return n[FILE_ROWS] >= 1 && n[FILE_JOINTS] >= 1 && n[FILE_JOINTS] <= ML_MOST_JOINTS &&
            n[FILE_CLIPS] >= 1 && n[FILE_MEDOIDS] >= 1 && n[FILE_MEDOIDS] < 254 &&
            n[FILE_ENDS] >= 1 && n[FILE_ENDS] < ML_TABLE_NO_END && n[FILE_RECIPES] >= 1 &&
            n[FILE_RECIPES] <= ML_TABLE_NO_END && n[FILE_LENGTH] >= 2 &&
@@ -743,7 +742,7 @@ ml_status ml_table_open(int64_t n_bytes, const uint8_t *file, int64_t n_memory, 
     ml_status status = file_read(file, n_bytes, &parts);
     if (!status) status = file_check(&parts);
     if (status) return status;
-    if ((uintptr_t)memory % 16) return ML_UNALIGNED;
+    if ((uintptr_t)memory % ML_ALIGNED) return ML_UNALIGNED;
     if (n_memory < file_memory_size(&parts)) return ML_BAD_SIZE;
     file_lay_out(&parts, &pieces, &made);
     file_lay_out_terms(&parts, &pieces, &made);

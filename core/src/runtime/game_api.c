@@ -133,7 +133,7 @@ int64_t ml_frames_memory(const ml_table *table) {
 
 ml_status ml_frames_open(const ml_table *table, int64_t n_memory, uint8_t *memory,
                          ml_frames *frames) {
-    if ((uintptr_t)memory % 16) return ML_UNALIGNED;
+    if ((uintptr_t)memory % ML_ALIGNED) return ML_UNALIGNED;
     if (n_memory < ml_frames_memory(table)) return ML_BAD_SIZE;
     player_lay_out_frames(table, memory, frames);
     return ML_OK;
@@ -198,7 +198,7 @@ ml_status ml_stream_open(const ml_table *table, int64_t row, int64_t n_memory, u
                          ml_stream *stream) {
     int64_t clip = ml_table_clip_at(table, row);
     if (clip < 0) return ML_NOWHERE;
-    if ((uintptr_t)memory % 16) return ML_UNALIGNED;
+    if ((uintptr_t)memory % ML_ALIGNED) return ML_UNALIGNED;
     if (n_memory < ml_stream_memory(table)) return ML_BAD_SIZE;
     *stream = (ml_stream){.table = table,
                           .start = row,

@@ -81,7 +81,7 @@ static void share_terms(const ml_table *table, const ml_term_slots *to) {
 ml_status ml_table_share(const ml_table *table, int64_t n_memory, uint8_t *memory, ml_table *out) {
     const ml_term_slots *slots = table->term_slots;
     share_pieces own;
-    if ((uintptr_t)memory % 16) return ML_UNALIGNED;
+    if ((uintptr_t)memory % ML_ALIGNED) return ML_UNALIGNED;
     if (n_memory < ml_table_share_memory(table)) return ML_BAD_SIZE;
     share_lay_out(table, memory, &own);
     ml_term_slots *s = own.terms.slots;

@@ -108,8 +108,8 @@ ml_status ml_planned_blend(const ml_table *table, ml_planned_pieces *own, int64_
     ml_rows all = {n_ways * length, joints,        own->heading,    own->ground,
                    own->row_quats,  own->row_body, own->row_points, own->row_planted};
     out->n_frames = length;
-    return ml_synthesis_make(&all, table->rig, length, n_ways, own->at,
-                             table->weights + ML_MOST_WAYS * length * (n_ways - 1), table->fps,
-                             speed, feet, own->synthesis, own->held, out->heading, out->root,
-                             out->quats, out->planted, errors);
+    const double *weights = table->weights + ML_MOST_WAYS * length * (n_ways - 1);
+    ml_blend blend = {&all, length, n_ways, own->at, weights, table->fps, speed};
+    ml_synthesis made = ml_table_made(out, own->synthesis, own->held, errors);
+    return ml_synthesis_make(&blend, table->rig, feet, &made);
 }

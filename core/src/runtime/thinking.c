@@ -36,7 +36,7 @@ static int64_t thinking_row(const ml_stream *stream) {
 /* The row after the last one that the body may be in, of the label that is held or of the clip. */
 static int64_t thinking_end(const ml_stream *stream, int64_t row) {
     int64_t end = ml_stream_clip_end(stream->table, row);
-    if (stream->order != STREAM_HOLD || stream->pending) return end;
+    if (stream->order != ML_ORDER_HOLD || stream->pending) return end;
     int64_t piece = ml_stream_piece_at(stream, row);
     if (piece < 0) return row; /* it has left it */
     int64_t stay = stream->pieces[2 * piece + 1] + 1 + stream->table->length / 2;
@@ -49,7 +49,8 @@ stream_time ml_stream_when(const ml_stream *stream, const stream_pieces *work) {
     int64_t arrives = stream->in_transition ? work->segment.frames.n_frames - stream->at : 0;
     stream_time time = {arrives, arrives + thinking_end(stream, row) - table->length - row,
                         arrives + last - row};
-    int acts = stream->order == STREAM_ACT && (stream->toward || stream->reached == STREAM_REACHED);
+    int acts =
+        stream->order == ML_ORDER_ACT && (stream->toward || stream->reached == STREAM_REACHED);
     if (acts && row < stream->act_last)
         time.soonest += (stream->act_last < last ? stream->act_last : last) - row;
     return time;
@@ -148,7 +149,7 @@ static ml_status thinking_alike(const ml_stream *stream, stream_pieces *work, in
         ml_planned_context(table, &work->own, plan, first, plan->n_frames - first, tools.moments);
     if (status) return status;
     return ml_neighbour_search(table->index, table->by_start, tools.moments, NULL, NULL, apart,
-                               n_spans, spans, TABLE_MORE_GROUPS, TABLE_MORE_LISTS, TABLE_MORE_SEEN,
+                               n_spans, spans, ML_INDEX_GROUPS, ML_INDEX_LISTS, ML_INDEX_SEEN,
                                tools.near, tools.search, count, rows, tools.squared, n_rows);
 }
 
@@ -320,7 +321,7 @@ static int64_t thinking_left(const ml_stream *stream, int64_t window) {
     int64_t last = window + stream->table->length - 1;
     if (!ml_table_has_window(stream->table, window)) return -1;
     int64_t end = ml_stream_clip_end(stream->table, window);
-    if (stream->order == STREAM_HOLD && !stream->pending) {
+    if (stream->order == ML_ORDER_HOLD && !stream->pending) {
         int64_t piece = ml_stream_piece_at(stream, last);
         if (piece < 0) return -1;
         int64_t stop = stream->pieces[2 * piece + 1] + 1;
@@ -358,7 +359,7 @@ static void thinking_keep(const ml_stream *stream, int64_t leave, int64_t n, con
 /* Find windows that continue what is shown `leave` steps from now. */
 static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_t leave) {
     const ml_table *table = stream->table;
-    int holds = stream->order == STREAM_HOLD && !stream->pending;
+    int holds = stream->order == ML_ORDER_HOLD && !stream->pending;
     int64_t found[THINKING_FOUND], n_found, count = THINKING_FOUND;
     int64_t row = thinking_row(stream), end = ml_stream_clip_end(table, row);
     int64_t quarter = table->length / 4;
@@ -446,13 +447,13 @@ static ml_status thinking_choose(ml_stream *stream, stream_pieces *work) {
     const ml_table *table = stream->table;
     int64_t targets[ML_TABLE_TARGETS], n_targets = 1;
     ml_status status = ML_OK;
-    if (stream->order == STREAM_TO_ROW) {
+    if (stream->order == ML_ORDER_TO_ROW) {
         targets[0] = ml_stream_window_to(table, stream->goal_row);
-    } else if (stream->order == STREAM_ACT) {
+    } else if (stream->order == ML_ORDER_ACT) {
         status = thinking_starts(stream, stream->source, targets, &n_targets);
     } else {
         status = ml_table_targets(table, stream->source, stream->spokes, targets, &n_targets);
-        if (!status && stream->order == STREAM_HOLD) thinking_enter(stream, n_targets, targets);
+        if (!status && stream->order == ML_ORDER_HOLD) thinking_enter(stream, n_targets, targets);
     }
     if (status) return status;
     status = ml_table_choose(table, stream->source, n_targets, targets, ML_RESCORED, &work->choice);
@@ -610,6 +611,6 @@ ml_status ml_stream_think_once(ml_stream *stream, stream_pieces *work) {
         return status == ML_NOWHERE ? ML_OK : status;
     }
     stream->pending = 0;
-    stream->order = STREAM_NO_ORDER;
+    stream->order = ML_ORDER_NONE;
     return status;
 }

@@ -24,64 +24,97 @@ typedef struct {
     double error;
 } footing_plant;
 
-/* Mean place of a window's planted ball in the blend, and the blend's mean distance from it. It is
-   no higher than the blend's foot, for clips differ in the height of their ground, and not below
-   `low`. */
-static double footing_fit(const ml_seam_foot *foot, const double *psi, const double *root,
-                          int64_t way, int64_t first, int64_t last, double low, double *place) {
-    double height = 0.0, off = 0.0, n = (double)(last - first + 1);
-    for (int c = 0; c < 3; c++) place[c] = 0.0;
-    for (int64_t t = first; t <= last; t++) {
-        const float *p =
-            ml_rows_point(foot->rows, foot->at[t * foot->n_ways + way], ML_BALL(foot->side));
-        double x = (double)p[0], z = (double)p[2], c, s;
-        ml_sincos(psi[t], &s, &c);
-        place[0] += root[3 * t] + c * x + s * z;
-        place[1] += (double)p[1];
-        place[2] += root[3 * t + 2] + c * z - s * x;
-        height += foot->ball[3 * t + 1];
-    }
-    for (int c = 0; c < 3; c++) place[c] /= n;
-    place[1] = ml_max(ml_min(place[1], height / n), low);
-    for (int64_t t = first; t <= last; t++) off += ml_seam_far(foot, t, place);
+/* How one foot is held: by which plant in every frame, and where its ball is then; labels of both
+   feet's points; sums of distances from the blend's foot, and frames. */
+typedef struct {
+    int64_t *held;
+    vec3 *places;
+    uint8_t *planted;
+    double *totals;
+} footing_holds;
+
+static int footing_is_free(const footing_holds *holds, int64_t t) {
+    return holds->held[t] == ML_NOT_HELD;
+}
+
+/* Where a foot is at a frame: in its hold, else where the blend has it. At a seam where nothing stands
+   it must be there. */
+static vec3 footing_at(const ml_blend_foot *foot, const footing_holds *holds, int64_t t) {
+    return footing_is_free(holds, t) ? ml_seam_balls(foot)[t] : holds->places[t];
+}
+
+/* How low the ball of a foot gets in any of its windows. */
+static double footing_lowest(const ml_blend_foot *foot) {
+    double low = HUGE_VAL;
+    for (int64_t i = 0; i < foot->blend->n_ways; i++) low = ml_min(low, ml_seam_lowest(foot, i));
+    return low;
+}
+
+/* Put the mean of n places no higher than the mean of n heights and not below `low`; the blend's mean
+   distance from it in frames `first` to `last`. */
+static double footing_settle(const ml_blend_foot *foot, int64_t first, int64_t last, double height,
+                             double low, vec3 *place) {
+    double off = 0.0, n = (double)(last - first + 1);
+    *place = vec3_divide(*place, n);
+    place->y = ml_max(ml_min(place->y, height / n), low);
+    for (int64_t t = first; t <= last; t++) off += ml_seam_far(foot, t, *place);
     return off / n;
 }
 
+/* Mean place of a window's planted ball in the blend, and the blend's mean distance from it. It is
+   no higher than the blend's foot, for clips differ in the height of their ground, and not below
+   `low`. */
+static double footing_fit(const ml_blend_foot *foot, const double *psi, const double *root,
+                          int64_t way, int64_t first, int64_t last, double low, vec3 *place) {
+    const ml_blend *blend = foot->blend;
+    double height = 0.0;
+    *place = VEC3_ZERO;
+    for (int64_t t = first; t <= last; t++) {
+        const float *p =
+            ml_rows_point(blend->rows, ml_blend_row(blend, t, way), ML_BALL(foot->side));
+        double x = (double)p[0], z = (double)p[2], c, s;
+        ml_sincos(psi[t], &s, &c);
+        place->x += root[3 * t] + c * x + s * z;
+        place->y += (double)p[1];
+        place->z += root[3 * t + 2] + c * z - s * x;
+        height += ml_seam_balls(foot)[t].y;
+    }
+    return footing_settle(foot, first, last, height, low, place);
+}
+
 /* Frames around a free one that are held, or the seams. */
-static void footing_neighbours(int64_t n, const int64_t *held, int64_t t, int64_t *low,
+static void footing_neighbours(int64_t n, const footing_holds *holds, int64_t t, int64_t *low,
                                int64_t *high) {
-    for (*low = t; *low > 0 && held[*low] == ML_NOT_HELD;) --*low;
-    for (*high = t; *high < n - 1 && held[*high] == ML_NOT_HELD;) ++*high;
+    for (*low = t; *low > 0 && footing_is_free(holds, *low);) --*low;
+    for (*high = t; *high < n - 1 && footing_is_free(holds, *high);) ++*high;
 }
 
 /* The part of a plant that fits between those that are held already, and in reach; it is empty
    where the last frame comes before the first. */
-static void footing_cut(const ml_seam_foot *foot, const int64_t *held, const double *places,
-                        const double *place, int64_t *first, int64_t *last) {
-    int64_t n = foot->n_frames, middle = (*first + *last) / 2, low, high;
-    while (middle > *first && held[middle] != ML_NOT_HELD) middle--;
-    if (held[middle] != ML_NOT_HELD) {
+static void footing_cut(const ml_blend_foot *foot, const footing_holds *holds, vec3 place,
+                        int64_t *first, int64_t *last) {
+    const vec3 *ball = ml_seam_balls(foot);
+    double fps = foot->blend->fps, speed = foot->blend->speed;
+    int64_t n = foot->blend->n_frames, middle = (*first + *last) / 2, low, high;
+    while (middle > *first && !footing_is_free(holds, middle)) middle--;
+    if (!footing_is_free(holds, middle)) {
         middle = (*first + *last) / 2;
-        while (middle < *last && held[middle] != ML_NOT_HELD) middle++;
+        while (middle < *last && !footing_is_free(holds, middle)) middle++;
     }
-    if (held[middle] != ML_NOT_HELD) {
+    if (!footing_is_free(holds, middle)) {
         *last = *first - 1;
         return;
     }
-    footing_neighbours(n, held, middle, &low, &high);
-    /* At a seam where nothing stands the foot must be where the blend has it. */
-    const double *from = (held[low] != ML_NOT_HELD ? places : foot->ball) + 3 * low;
-    const double *to = (held[high] != ML_NOT_HELD ? places : foot->ball) + 3 * high;
+    footing_neighbours(n, holds, middle, &low, &high);
+    vec3 from = footing_at(foot, holds, low), to = footing_at(foot, holds, high);
     int64_t a = *first > low + 1 ? *first : low + 1, b = *last < high - 1 ? *last : high - 1;
-    while (a <= b &&
-           (a - low < ml_seam_frames(foot->ball, low, from, a, place, foot->fps, foot->speed) ||
-            ml_seam_behind(foot, a, a > 0 ? a - 1 : 0, place) > FOOTING_ARRIVES ||
-            ml_seam_out_of_reach(foot, a, place)))
+    while (a <= b && (a - low < ml_seam_frames(ball, low, from, a, place, fps, speed) ||
+                      ml_seam_behind(foot, a, a > 0 ? a - 1 : 0, place) > FOOTING_ARRIVES ||
+                      ml_seam_out_of_reach(foot, a, place)))
         a++;
-    while (b >= a &&
-           (high - b < ml_seam_frames(foot->ball, b, place, high, to, foot->fps, foot->speed) ||
-            ml_seam_behind(foot, b, b < n - 1 ? b + 1 : n - 1, place) > FOOTING_ARRIVES ||
-            ml_seam_out_of_reach(foot, b, place)))
+    while (b >= a && (high - b < ml_seam_frames(ball, b, place, high, to, fps, speed) ||
+                      ml_seam_behind(foot, b, b < n - 1 ? b + 1 : n - 1, place) > FOOTING_ARRIVES ||
+                      ml_seam_out_of_reach(foot, b, place)))
         b--;
     for (int64_t t = a; t <= b; t++)
         if (ml_seam_out_of_reach(foot, t, place)) {
@@ -93,45 +126,44 @@ static void footing_cut(const ml_seam_foot *foot, const int64_t *held, const dou
 }
 
 /* Hold on by the heel where it stands before its ball does, or after. */
-static void footing_add_heels(const ml_seam_foot *foot, int64_t way, int64_t first, int64_t last,
-                              int64_t *held, double *places, uint8_t *planted) {
+static void footing_add_heels(const ml_blend_foot *foot, int64_t way, int64_t first, int64_t last,
+                              const footing_holds *holds) {
+    const ml_blend *blend = foot->blend;
     double low = ml_seam_lowest(foot, way);
     for (int64_t step = -1; step < 2; step += 2) {
         int64_t t = step < 0 ? first : last, before, after;
-        while (0 < t + step && t + step < foot->n_frames - 1 && held[t + step] == ML_NOT_HELD) {
-            footing_neighbours(foot->n_frames, held, t + step, &before, &after);
+        while (0 < t + step && t + step < blend->n_frames - 1 && footing_is_free(holds, t + step)) {
+            footing_neighbours(blend->n_frames, holds, t + step, &before, &after);
             int64_t end = step < 0 ? before : after;
             t += step;
-            if (!ml_rows_stands(foot->rows, foot->at[t * foot->n_ways + way], ML_HEEL(foot->side)))
-                break;
-            if (!ml_seam_roll_on(foot, way, t - step, t, places)) break;
-            const double *place = places + 3 * t;
-            if (place[1] < low || ml_seam_behind(foot, t, t + step, place) > FOOTING_ARRIVES) break;
-            const double *there = (held[end] != ML_NOT_HELD ? places : foot->ball) + 3 * end;
+            if (!ml_blend_stands(blend, t, way, ML_HEEL(foot->side))) break;
+            if (!ml_seam_roll_on(foot, way, t - step, t, holds->places)) break;
+            vec3 place = holds->places[t];
+            if (place.y < low || ml_seam_behind(foot, t, t + step, place) > FOOTING_ARRIVES) break;
             int64_t away = t > end ? t - end : end - t;
-            if (away < ml_seam_frames(foot->ball, end, there, t, place, foot->fps, foot->speed))
+            if (away < ml_seam_frames(ml_seam_balls(foot), end, footing_at(foot, holds, end), t,
+                                      place, blend->fps, blend->speed))
                 break;
             if (ml_seam_out_of_reach(foot, t, place)) break;
-            held[t] = held[t - step];
-            planted[4 * t + ML_HEEL(foot->side)] = 1;
+            holds->held[t] = holds->held[t - step];
+            holds->planted[4 * t + ML_HEEL(foot->side)] = 1;
         }
     }
 }
 
 /* Every run of frames in which a ball is planted, at most as many as are looked at. */
-static int64_t footing_plants(const ml_seam_foot *foot, const double *psi, const double *root,
+static int64_t footing_plants(const ml_blend_foot *foot, const double *psi, const double *root,
                               double low, footing_plant *plants) {
+    const ml_blend *blend = foot->blend;
     int64_t count = 0, column = ML_BALL(foot->side);
-    double place[3];
-    for (int64_t i = 0; i < foot->n_ways; i++) {
+    vec3 place;
+    for (int64_t i = 0; i < blend->n_ways; i++) {
         int64_t t = 0;
-        while (t < foot->n_frames) {
+        while (t < blend->n_frames) {
             int64_t a = t;
-            while (t < foot->n_frames &&
-                   ml_rows_stands(foot->rows, foot->at[t * foot->n_ways + i], column))
-                t++;
+            while (t < blend->n_frames && ml_blend_stands(blend, t, i, column)) t++;
             if (t - a >= FOOTING_SHORTEST && count < FOOTING_MOST) {
-                double error = footing_fit(foot, psi, root, i, a, t - 1, low, place);
+                double error = footing_fit(foot, psi, root, i, a, t - 1, low, &place);
                 plants[count++] = (footing_plant){i, a, t - 1, error};
             }
             if (t == a) t++;
@@ -141,13 +173,13 @@ static int64_t footing_plants(const ml_seam_foot *foot, const double *psi, const
 }
 
 /* Plants between those of the seams, the best agreed first; sums of their distances and frames. */
-static void footing_fill(const ml_seam_foot *foot, const double *psi, const double *root,
-                         int64_t *held, double *places, uint8_t *planted, double *totals) {
+static void footing_fill(const ml_blend_foot *foot, const double *psi, const double *root,
+                         const footing_holds *holds) {
     footing_plant plants[FOOTING_MOST];
     int64_t column = ML_BALL(foot->side);
-    double place[3] = {0.0, 0.0, 0.0}, low = HUGE_VAL;
+    vec3 place = VEC3_ZERO;
+    double low = footing_lowest(foot), *totals = holds->totals;
     totals[0] = totals[1] = 0.0;
-    for (int64_t i = 0; i < foot->n_ways; i++) low = ml_min(low, ml_seam_lowest(foot, i));
     int64_t count = footing_plants(foot, psi, root, low, plants);
     for (int64_t number = 0; number < count; number++) {
         int64_t best = 0;
@@ -158,30 +190,29 @@ static void footing_fill(const ml_seam_foot *foot, const double *psi, const doub
         plants[best].error = HUGE_VAL;
         for (int again = 0; again < 2; again++) /* its place is the mean of what is left of it */
             if (b - a + 1 >= FOOTING_SHORTEST) {
-                off = footing_fit(foot, psi, root, i, a, b, low, place);
-                footing_cut(foot, held, places, place, &a, &b);
+                off = footing_fit(foot, psi, root, i, a, b, low, &place);
+                footing_cut(foot, holds, place, &a, &b);
             }
         if (b - a + 1 < FOOTING_SHORTEST || off > FOOTING_FARTHEST) continue;
         totals[0] += off * (double)(b - a + 1);
         totals[1] += (double)(b - a + 1);
         for (int64_t t = a; t <= b; t++) {
-            held[t] = number + 2;
-            for (int c = 0; c < 3; c++) places[3 * t + c] = place[c];
-            planted[4 * t + column] = 1;
-            planted[4 * t + column - 1] =
-                (uint8_t)ml_rows_stands(foot->rows, foot->at[t * foot->n_ways + i], column - 1);
+            uint8_t *labels = holds->planted + 4 * t + column;
+            holds->held[t] = number + 2;
+            holds->places[t] = place;
+            labels[0] = 1;
+            labels[-1] = (uint8_t)ml_blend_stands(foot->blend, t, i, column - 1);
         }
-        footing_add_heels(foot, i, a, b, held, places, planted);
+        footing_add_heels(foot, i, a, b, holds);
     }
 }
 
 /* Weight of the windows in which a point stands at a frame, and the heaviest of these windows. */
-static double footing_vote(const ml_seam_foot *foot, const double *weights, int64_t t,
-                           int64_t column, int64_t *way) {
+static double footing_vote(const ml_blend_foot *foot, int64_t t, int64_t column, int64_t *way) {
     double sum = 0.0, most = -1.0;
-    for (int64_t i = 0; i < foot->n_ways; i++) {
-        double weight = weights[i * foot->n_frames + t];
-        if (!ml_rows_stands(foot->rows, foot->at[t * foot->n_ways + i], column)) continue;
+    for (int64_t i = 0; i < foot->blend->n_ways; i++) {
+        double weight = ml_blend_weight(foot->blend, t, i);
+        if (!ml_blend_stands(foot->blend, t, i, column)) continue;
         sum += weight;
         if (weight > most) {
             most = weight;
@@ -193,121 +224,109 @@ static double footing_vote(const ml_seam_foot *foot, const double *weights, int6
 
 /* Mean place of the blend's ball, as high as the windows that stand have theirs at most, and not
    below `low`; the blend's mean distance from it. */
-static double footing_mean(const ml_seam_foot *foot, const double *weights, int64_t first,
-                           int64_t last, double low, double *place) {
-    double height = 0.0, off = 0.0, n = (double)(last - first + 1);
-    for (int c = 0; c < 3; c++) place[c] = 0.0;
+static double footing_mean(const ml_blend_foot *foot, int64_t first, int64_t last, double low,
+                           vec3 *place) {
+    double height = 0.0;
+    *place = VEC3_ZERO;
     for (int64_t t = first; t <= last; t++) {
-        int64_t way = 0;
-        footing_vote(foot, weights, t, ML_BALL(foot->side), &way);
-        const float *p =
-            ml_rows_point(foot->rows, foot->at[t * foot->n_ways + way], ML_BALL(foot->side));
-        for (int c = 0; c < 3; c++) place[c] += foot->ball[3 * t + c];
-        height += (double)p[1];
+        int64_t way = 0, column = ML_BALL(foot->side);
+        footing_vote(foot, t, column, &way);
+        height +=
+            (double)ml_rows_point(foot->blend->rows, ml_blend_row(foot->blend, t, way), column)[1];
+        *place = vec3_add(*place, ml_seam_balls(foot)[t]);
     }
-    for (int c = 0; c < 3; c++) place[c] /= n;
-    place[1] = ml_max(ml_min(place[1], height / n), low);
-    for (int64_t t = first; t <= last; t++) off += ml_seam_far(foot, t, place);
-    return off / n;
+    return footing_settle(foot, first, last, height, low, place);
 }
 
 /* One run of frames in which most windows stand, held where the blend has the foot. */
-static void footing_agree(const ml_seam_foot *foot, const double *weights, int64_t number,
-                          int64_t first, int64_t last, double low, int64_t *held, double *places,
-                          uint8_t *planted, double *totals) {
+static void footing_agree(const ml_blend_foot *foot, int64_t number, int64_t first, int64_t last,
+                          double low, const footing_holds *holds) {
     int64_t a = first, b = last, column = ML_BALL(foot->side), way = 0;
-    double off = 0.0, place[3] = {0.0, 0.0, 0.0};
+    double off = 0.0, *totals = holds->totals;
+    vec3 place = VEC3_ZERO;
     for (int again = 0; again < 2; again++) /* its place is the mean of what is left of it */
         if (b - a + 1 >= FOOTING_SHORTEST) {
-            off = footing_mean(foot, weights, a, b, low, place);
-            footing_cut(foot, held, places, place, &a, &b);
+            off = footing_mean(foot, a, b, low, &place);
+            footing_cut(foot, holds, place, &a, &b);
         }
     if (b - a + 1 < FOOTING_SHORTEST || off > FOOTING_FARTHEST) return;
     totals[0] += off * (double)(b - a + 1);
     totals[1] += (double)(b - a + 1);
     for (int64_t t = a; t <= b; t++) {
-        held[t] = number;
-        for (int c = 0; c < 3; c++) places[3 * t + c] = place[c];
-        planted[4 * t + column] = 1;
-        planted[4 * t + column - 1] =
-            footing_vote(foot, weights, t, column - 1, &way) > FOOTING_MAJORITY;
+        uint8_t *labels = holds->planted + 4 * t + column;
+        holds->held[t] = number;
+        holds->places[t] = place;
+        labels[0] = 1;
+        labels[-1] = footing_vote(foot, t, column - 1, &way) > FOOTING_MAJORITY;
     }
-    footing_vote(foot, weights, (a + b) / 2, column, &way);
-    footing_add_heels(foot, way, a, b, held, places, planted);
+    footing_vote(foot, (a + b) / 2, column, &way);
+    footing_add_heels(foot, way, a, b, holds);
 }
 
 /* Frames in which most windows stand, one run after another. */
-static void footing_vote_all(const ml_seam_foot *foot, const double *weights, int64_t *held,
-                             double *places, uint8_t *planted, double *totals) {
+static void footing_vote_all(const ml_blend_foot *foot, const footing_holds *holds) {
     int64_t t = 0, way = 0, number = FOOTING_MOST + 2, column = ML_BALL(foot->side);
-    double low = HUGE_VAL;
-    for (int64_t i = 0; i < foot->n_ways; i++) low = ml_min(low, ml_seam_lowest(foot, i));
-    while (t < foot->n_frames) {
+    int64_t n = foot->blend->n_frames;
+    double low = footing_lowest(foot);
+    while (t < n) {
         int64_t a = t;
-        while (t < foot->n_frames &&
-               footing_vote(foot, weights, t, column, &way) > FOOTING_MAJORITY)
-            t++;
-        if (t - a >= FOOTING_SHORTEST)
-            footing_agree(foot, weights, number++, a, t - 1, low, held, places, planted, totals);
+        while (t < n && footing_vote(foot, t, column, &way) > FOOTING_MAJORITY) t++;
+        if (t - a >= FOOTING_SHORTEST) footing_agree(foot, number++, a, t - 1, low, holds);
         if (t == a) t++;
     }
 }
 
-ml_status ml_footing_fill(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                          const int64_t *at, const double *psi, const double *root,
-                          const double *heel, const double *ball, const double *legs, double reach,
-                          double fps, double speed, int64_t *held, double *places, uint8_t *planted,
-                          double *totals) {
-    if (n_frames < 1 || n_ways < 1 || (side != 0 && side != 1) ||
-        !ml_rows_have(rows->n_rows, n_frames * n_ways, at))
-        return ML_BAD_SIZE;
-    ml_seam_foot foot = {rows, n_frames, n_ways, side, at, heel, ball, legs, reach, fps, speed};
-    footing_fill(&foot, psi, root, held, places, planted, totals);
+ml_status ml_footing_fill(const ml_blend_foot *foot, const double *psi, const double *root,
+                          int64_t *held, double *places, uint8_t *planted, double *totals) {
+    if (!ml_blend_fits(foot->blend, foot->side)) return ML_BAD_SIZE;
+    footing_holds holds = {held, (vec3 *)places, planted, totals};
+    footing_fill(foot, psi, root, &holds);
     return ML_OK;
 }
 
-ml_status ml_footing_choose(const ml_rows *rows, int64_t n_frames, int64_t n_ways,
-                            const int64_t *at, const double *weights, const double *psi,
-                            const double *root, const double *soles, const double *legs,
-                            const double *reaches, double fps, double speed, double *scratch,
-                            int64_t *held, double *places, uint8_t *planted, double *error) {
-    int64_t n = n_frames, last[2], first[2];
-    double *source = scratch, *target = scratch + 6 * n, totals[2] = {0.0, 0.0}, more[2];
+ml_status ml_footing_choose(const ml_blend *blend, const double *psi, const double *root,
+                            const double *soles, const double *legs, const double *reaches,
+                            double *scratch, int64_t *held, double *places, uint8_t *planted,
+                            double *error) {
+    int64_t n = blend->n_frames, last[2], first[2];
+    double *source = scratch, *target = scratch + 6 * n, sums[2] = {0.0, 0.0}, totals[2];
+    ml_blend_foot feet[2];
     for (int64_t side = 0; side < 2; side++) {
+        const double *heel = soles + 6 * n * side;
+        feet[side] =
+            (ml_blend_foot){blend, side, heel, heel + 3 * n, legs + 3 * n * side, reaches[side]};
         int64_t span[2];
         ml_status status =
-            ml_seam_stands(rows, side, n, n_ways, at, soles + 6 * n * side,
-                           soles + 6 * n * side + 3 * n, legs + 3 * n * side, reaches[side], fps,
-                           speed, source + 3 * n * side, target + 3 * n * side, span);
+            ml_seam_stands(feet + side, source + 3 * n * side, target + 3 * n * side, span);
         if (status) return status;
         last[side] = span[0];
         first[side] = span[1];
     }
-    ml_status status = ml_seam_part(n, soles, fps, speed, target, source, last, first);
+    ml_status status =
+        ml_seam_part(n, soles, blend->fps, blend->speed, target, source, last, first);
     if (status) return status;
     for (int64_t side = 0; side < 2; side++) {
-        const double *heel = soles + 6 * n * side, *ball = heel + 3 * n;
-        ml_seam_foot foot = {rows,          n,   n_ways, side, at, heel, ball, legs + 3 * n * side,
-                             reaches[side], fps, speed};
-        int64_t *own = held + n * side;
-        double *own_places = places + 3 * n * side;
+        const ml_blend_foot *foot = feet + side;
+        footing_holds holds = {held + n * side, (vec3 *)places + n * side, planted, sums};
         for (int64_t t = 0; t < n; t++) {
-            own[t] = ML_NOT_HELD;
+            holds.held[t] = ML_NOT_HELD;
             if (last[side] < t && t < first[side]) continue;
             int leaves = t <= last[side];
-            int64_t row = at[t * n_ways + (leaves ? 0 : n_ways - 1)];
-            const double *stand = (leaves ? source : target) + 3 * (n * side + t);
-            own[t] = leaves || first[side] == last[side] + 1 ? 0 : 1;
-            for (int c = 0; c < 3; c++) own_places[3 * t + c] = stand[c];
+            int64_t way = leaves ? 0 : blend->n_ways - 1;
+            vec3 stand = ((const vec3 *)(leaves ? source : target))[n * side + t];
+            holds.held[t] = leaves || first[side] == last[side] + 1 ? 0 : 1;
+            holds.places[t] = stand;
             for (int64_t k = 2 * side; k < 2 * side + 2; k++)
-                planted[4 * t + k] = (uint8_t)ml_rows_stands(rows, row, k);
-            totals[0] += ml_seam_far(&foot, t, stand);
-            totals[1] += 1.0;
+                planted[4 * t + k] = (uint8_t)ml_blend_stands(blend, t, way, k);
+            sums[0] += ml_seam_far(foot, t, stand);
+            sums[1] += 1.0;
         }
-        footing_vote_all(&foot, weights, own, own_places, planted, totals);
-        footing_fill(&foot, psi, root, own, own_places, planted, more);
-        for (int c = 0; c < 2; c++) totals[c] += more[c];
+        footing_vote_all(foot, &holds);
+        holds.totals = totals;
+        footing_fill(foot, psi, root, &holds);
+        sums[0] += totals[0];
+        sums[1] += totals[1];
     }
-    *error = totals[0] / ml_max(totals[1], 1.0);
+    *error = sums[0] / ml_max(sums[1], 1.0);
     return ML_OK;
 }

@@ -292,45 +292,33 @@ static void passage_meet(ml_passage *passage, int64_t n_clips, const int64_t *st
     passage->carrier = passage_carrier(passage);
 }
 
-ml_status ml_passage_make(const ml_rows *rows, const ml_leg_rig *rig, int64_t n_clips,
-                          const int64_t *starts, int64_t n_frames, int64_t n_ways,
-                          const int64_t *at, const double *weights, int64_t first, int64_t last,
-                          double fps, double speed, int32_t feet, double *scratch, int64_t *held,
-                          double *psi, double *root, double *quats, uint8_t *planted,
-                          double *errors) {
+ml_status ml_passage_make(const ml_blend *blend, const ml_leg_rig *rig, int64_t n_clips,
+                          const int64_t *starts, int64_t first, int64_t last, int32_t feet,
+                          const ml_synthesis *made) {
+    const ml_rows *rows = blend->rows;
+    int64_t n_rows = rows->n_rows;
     ml_passage passage = {.rows = rows,
-                          .n_frames = n_frames,
-                          .n_ways = n_ways,
-                          .at = at,
+                          .n_frames = blend->n_frames,
+                          .n_ways = blend->n_ways,
+                          .at = blend->at,
                           .ends = {first, last},
-                          .weights = weights,
-                          .fps = fps};
-    if (rows->n_joints != rig->n_joints || n_frames < 2 || n_ways < 1 || n_ways > ML_MOST_WAYS ||
-        n_clips < 1 || starts[0] < 0 || starts[n_clips] > rows->n_rows || first < 0 || last < 0 ||
-        first >= rows->n_rows || last >= rows->n_rows ||
-        !ml_rows_have(rows->n_rows, n_frames * n_ways, at))
+                          .weights = blend->weights,
+                          .fps = blend->fps};
+    if (blend->n_frames < 2 || blend->n_ways > ML_MOST_WAYS || n_clips < 1 || starts[0] < 0 ||
+        starts[n_clips] > n_rows || first < 0 || last < 0 || first >= n_rows || last >= n_rows ||
+        !ml_blend_fits(blend, 0) || !ml_synthesis_begin(blend, rig, made))
         return ML_BAD_SIZE;
     passage_meet(&passage, n_clips, starts);
-    errors[0] = errors[1] = 0.0;
-    for (int64_t k = 0; k < 4 * n_frames; k++) planted[k] = 0;
-    for (int64_t k = 0; k < 2 * n_frames; k++) held[k] = ML_NOT_HELD;
-    ml_passage_course(&passage, scratch, psi, root);
-    ml_status status = ml_mixture_rotations(rows, n_frames, n_ways, at, weights, psi, quats);
+    quat *quats = (quat *)made->quats;
+    ml_passage_course(&passage, made->scratch, made->psi, made->root);
+    ml_status status = ml_mixture_rotations(rows, blend->n_frames, blend->n_ways, blend->at,
+                                            blend->weights, made->psi, made->quats);
     if (status) return status;
-    if (passage.carrier >= 0) passage_carry(&passage, psi, scratch, (quat *)quats);
+    if (passage.carrier >= 0) passage_carry(&passage, made->psi, made->scratch, quats);
     for (int64_t joint = 0; joint < rows->n_joints; joint++)
-        passage_bend(&passage, joint, psi, scratch, (quat *)quats);
+        passage_bend(&passage, joint, made->psi, made->scratch, quats);
     if (!feet) return ML_OK;
-    double *world = scratch + 3 * rows->n_joints * n_frames;
-    double *points = world + 4 * rows->n_joints * n_frames;
-    status = ml_synthesis_pose(rig, n_frames, root, quats, scratch, world, points);
-    if (!status)
-        status = ml_tread_follow(rows, n_frames, n_ways, at, weights, psi, fps,
-                                 feet == PASSAGE_LIFTED ? 1.0 : PASSAGE_TREAD,
-                                 points, points + 12 * n_frames, root);
+    status = ml_synthesis_tread(blend, rig, feet == PASSAGE_LIFTED ? 1.0 : PASSAGE_TREAD, made);
     if (status) return status;
-    return ml_synthesis_feet(rows, rig, n_frames, n_ways, at, weights, fps, speed,
-                             feet != PASSAGE_LIFTED,
-                             feet != PASSAGE_STILL, scratch, held, psi, root, quats, planted,
-                             errors);
+    return ml_synthesis_feet(blend, rig, feet != PASSAGE_LIFTED, feet != PASSAGE_STILL, made);
 }

@@ -162,7 +162,7 @@ static inline quat reach_local(quat parent, quat own, quat before) {
     return (quat){q.w * norm, q.x * norm, q.y * norm, q.z * norm};
 }
 
-/* One leg whose foot is moved, in all frames: the arguments of ml_reach_follow. */
+/* One leg whose foot is moved, in all frames: ml_moved_leg, measured. */
 typedef struct {
     reach_leg leg;
     int64_t n_frames, n_joints, parent;
@@ -272,16 +272,15 @@ static inline double reach_frame(const reach_task *task, int64_t t, double roll,
     return fabs(wanted - span);
 }
 
-ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *parents,
-                          const int64_t *joints, const double *sole, const double *pole,
-                          const int64_t *held, const double *shifts, const double *tilts,
-                          const double *drops, const double *positions, const double *world,
-                          double *scratch, double *quats, double *missed) {
+ml_status ml_reach_follow(const ml_moved_leg *moved, double *scratch, double *quats,
+                          double *missed) {
+    int64_t n_frames = moved->n_frames, n_joints = moved->n_joints;
     reach_leg leg;
-    if (n_frames < 1 || !reach_measure(joints, n_joints, positions, &leg)) return ML_BAD_SIZE;
-    int64_t parent = parents[leg.hip];
+    if (n_frames < 1 || !reach_measure(moved->joints, n_joints, moved->positions, &leg))
+        return ML_BAD_SIZE;
+    int64_t parent = moved->parents[leg.hip];
     if (parent >= n_joints) return ML_BAD_SIZE;
-    const vec3 *levers = (const vec3 *)sole;
+    const vec3 *levers = (const vec3 *)moved->sole;
     reach_task task = {
         .leg = leg,
         .n_frames = n_frames,
@@ -289,13 +288,13 @@ ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *par
         .parent = parent,
         .heel = levers[0],
         .ball = levers[1],
-        .pole = *(const vec3 *)pole,
-        .shifts = (const vec3 *)shifts,
-        .tilts = tilts,
-        .drops = drops,
-        .positions = (const vec3 *)positions,
-        .world = (const quat *)world,
-        .held = held,
+        .pole = *(const vec3 *)moved->pole,
+        .shifts = (const vec3 *)moved->shifts,
+        .tilts = moved->tilts,
+        .drops = moved->drops,
+        .positions = (const vec3 *)moved->positions,
+        .world = (const quat *)moved->world,
+        .held = moved->held,
     };
     double worst = 0.0;
     int rolls = reach_find_rolls(&task, scratch);
@@ -303,7 +302,7 @@ ml_status ml_reach_follow(int64_t n_frames, int64_t n_joints, const int64_t *par
         double roll = rolls ? reach_rolled(n_frames, scratch, t) : 0.0;
         if (!(roll > 0.0) && !reach_is_moved(&task, t)) continue;
         double miss = reach_frame(&task, t, roll, (quat *)quats + n_joints * t);
-        if (held[t] >= 0) worst = ml_max(worst, miss);
+        if (moved->held[t] >= 0) worst = ml_max(worst, miss);
     }
     *missed = worst;
     return ML_OK;

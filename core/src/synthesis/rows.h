@@ -20,6 +20,22 @@ static inline int ml_rows_have(int64_t n_rows, int64_t count, const int64_t *at)
     return low >= 0 && high < n_rows;
 }
 
+/* Whether a blend's windows are rows, and the number of a side is 0 or 1. */
+static inline int ml_blend_fits(const ml_blend *blend, int64_t side) {
+    return blend->n_frames >= 1 && blend->n_ways >= 1 && (side == 0 || side == 1) &&
+           ml_rows_have(blend->rows->n_rows, blend->n_frames * blend->n_ways, blend->at);
+}
+
+/* Row of a window in a frame of a blend. */
+static inline int64_t ml_blend_row(const ml_blend *blend, int64_t t, int64_t way) {
+    return blend->at[t * blend->n_ways + way];
+}
+
+/* Weight of a window in a frame of a blend. */
+static inline double ml_blend_weight(const ml_blend *blend, int64_t t, int64_t way) {
+    return blend->weights[way * blend->n_frames + t];
+}
+
 /* Foot point of a row, seen from its body. */
 static inline const float *ml_rows_point(const ml_rows *rows, int64_t row, int64_t column) {
     return rows->points + 12 * row + 3 * column;
@@ -27,6 +43,11 @@ static inline const float *ml_rows_point(const ml_rows *rows, int64_t row, int64
 
 static inline int ml_rows_stands(const ml_rows *rows, int64_t row, int64_t column) {
     return rows->planted[4 * row + column] != 0;
+}
+
+/* 1 where a foot point of a blend's window stands. */
+static inline int ml_blend_stands(const ml_blend *blend, int64_t t, int64_t way, int64_t column) {
+    return ml_rows_stands(blend->rows, ml_blend_row(blend, t, way), column);
 }
 
 /* 0 at u = 0, 1 at u = 1, with slope 0 there and beyond. */

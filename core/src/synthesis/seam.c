@@ -11,53 +11,46 @@
 #define SEAM_CREEP 12
 
 /* Frames one after another from a seam in which a foot stands there; its places are filled. */
-static int64_t seam_stand(const ml_seam_foot *foot, int64_t way, int64_t seam, int64_t step,
-                          double *places) {
+static int64_t seam_stand(const ml_blend_foot *foot, int64_t way, int64_t seam, int64_t step,
+                          vec3 *places) {
     double low = ml_seam_lowest(foot, way);
     int64_t count = 0;
-    for (int c = 0; c < 3; c++) places[3 * seam + c] = foot->ball[3 * seam + c];
-    for (; count < foot->n_frames; count++) {
+    places[seam] = ml_seam_balls(foot)[seam];
+    for (; count < foot->blend->n_frames; count++) {
         int64_t t = seam + step * count, neighbour = count > 0 ? t - step : t;
-        if (!ml_seam_planted(foot, foot->at[t * foot->n_ways + way])) break;
+        if (!ml_seam_planted(foot, ml_blend_row(foot->blend, t, way))) break;
         if (count > 0 && !ml_seam_roll_on(foot, way, neighbour, t, places)) break;
-        if (places[3 * t + 1] < low) break;
-        if (ml_seam_behind(foot, t, neighbour, places + 3 * t) > SEAM_RELEASE ||
-            ml_seam_out_of_reach(foot, t, places + 3 * t))
+        if (places[t].y < low) break;
+        if (ml_seam_behind(foot, t, neighbour, places[t]) > SEAM_RELEASE ||
+            ml_seam_out_of_reach(foot, t, places[t]))
             break;
     }
     return count;
 }
 
-ml_status ml_seam_stands(const ml_rows *rows, int64_t side, int64_t n_frames, int64_t n_ways,
-                         const int64_t *at, const double *heel, const double *ball,
-                         const double *legs, double reach, double fps, double speed, double *source,
-                         double *target, int64_t *span) {
-    if (n_frames < 1 || n_ways < 1 || (side != 0 && side != 1) ||
-        !ml_rows_have(rows->n_rows, n_frames * n_ways, at))
-        return ML_BAD_SIZE;
-    ml_seam_foot foot = {rows, n_frames, n_ways, side, at, heel, ball, legs, reach, fps, speed};
-    int64_t end = n_frames - 1;
-    int64_t last = seam_stand(&foot, 0, 0, 1, source) - 1;
-    int64_t first = n_frames - seam_stand(&foot, n_ways - 1, end, -1, target);
-    while (last > 0 && end - last < ml_seam_frames(ball, last, source + 3 * last, end,
-                                                   ball + 3 * end, fps, speed))
+ml_status ml_seam_stands(const ml_blend_foot *foot, double *source, double *target, int64_t *span) {
+    if (!ml_blend_fits(foot->blend, foot->side)) return ML_BAD_SIZE;
+    const vec3 *ball = ml_seam_balls(foot);
+    vec3 *left = (vec3 *)source, *reached = (vec3 *)target;
+    double fps = foot->blend->fps, speed = foot->blend->speed;
+    int64_t n = foot->blend->n_frames, end = n - 1;
+    int64_t last = seam_stand(foot, 0, 0, 1, left) - 1;
+    int64_t first = n - seam_stand(foot, foot->blend->n_ways - 1, end, -1, reached);
+    while (last > 0 &&
+           end - last < ml_seam_frames(ball, last, left[last], end, ball[end], fps, speed))
         last--;
     while (first < end &&
-           first < ml_seam_frames(ball, 0, ball, first, target + 3 * first, fps, speed))
+           first < ml_seam_frames(ball, 0, ball[0], first, reached[first], fps, speed))
         first++;
     span[0] = last;
     span[1] = first;
     return ML_OK;
 }
 
-static double seam_apart(const double *a, const double *b) {
-    double way[3];
-    ml_between(a, b, way);
-    return ml_length(way);
-}
+static double seam_apart(vec3 a, vec3 b) { return vec3_length(vec3_sub(a, b)); }
 
 /* Let go of frames of one foot's two stands until there is time for its step. */
-static void seam_step(int64_t n, const double *ball, const double *source, const double *target,
+static void seam_step(int64_t n, const vec3 *ball, const vec3 *source, const vec3 *target,
                       double fps, double speed, int staggered, int early, int64_t *last,
                       int64_t *first) {
     int64_t low = *last, high = *first;
@@ -67,8 +60,7 @@ static void seam_step(int64_t n, const double *ball, const double *source, const
             middle = (int64_t)((early ? 0.3 : 0.7) * (double)n);
         } else {
             for (int64_t t = high; t <= low; t++)
-                if (seam_apart(ball + 3 * t, source + 3 * t) >
-                    seam_apart(ball + 3 * t, target + 3 * t)) {
+                if (seam_apart(ball[t], source[t]) > seam_apart(ball[t], target[t])) {
                     middle = t;
                     break;
                 }
@@ -79,11 +71,9 @@ static void seam_step(int64_t n, const double *ball, const double *source, const
         high = middle + 1;
         if (high > n - 1) high = n - 1;
     }
-    while (high - low <
-           ml_seam_frames(ball, low, source + 3 * low, high, target + 3 * high, fps, speed)) {
+    while (high - low < ml_seam_frames(ball, low, source[low], high, target[high], fps, speed)) {
         /* The end that is farther from the blend gives way, as long as it has frames. */
-        int nearer = seam_apart(ball + 3 * low, source + 3 * low) <
-                     seam_apart(ball + 3 * high, target + 3 * high);
+        int nearer = seam_apart(ball[low], source[low]) < seam_apart(ball[high], target[high]);
         if (low > 0 && (high == n - 1 || !nearer)) {
             low--;
         } else if (high < n - 1) {
@@ -110,16 +100,16 @@ ml_status ml_seam_part(int64_t n_frames, const double *soles, double fps, double
             steps[side] = b >= 0 && a < n;
             continue;
         }
-        double *from = source + 3 * n * side;
-        const double *to = target + 3 * n * side;
+        vec3 *from = (vec3 *)source + n * side;
+        const vec3 *to = (const vec3 *)target + n * side;
         int64_t middle = (a + b) / 2;
-        ways[side] = seam_apart(from + 3 * middle, to + 3 * middle);
+        ways[side] = seam_apart(from[middle], to[middle]);
         steps[side] = !(ways[side] <= SEAM_SAME_PLACE && b - a >= SEAM_CREEP);
         if (steps[side]) continue;
         for (int64_t t = a; t <= b; t++) {
             double u = (double)(t - a) / (double)(b - a);
             u = u * u * (3.0 - 2.0 * u);
-            for (int64_t k = 3 * t; k < 3 * t + 3; k++) from[k] += u * (to[k] - from[k]);
+            from[t] = vec3_add(from[t], vec3_scale(u, vec3_sub(to[t], from[t])));
         }
         first[side] = b + 1;
     }
@@ -128,8 +118,9 @@ ml_status ml_seam_part(int64_t n_frames, const double *soles, double fps, double
         if (!steps[side]) continue;
         int other = 1 - side;
         int early = ways[side] > ways[other] || (ways[side] == ways[other] && side == 0);
-        seam_step(n, soles + 3 * n * (2 * side + 1), source + 3 * n * side, target + 3 * n * side,
-                  fps, speed, steps[other] && stood[other], early, last + side, first + side);
+        seam_step(n, (const vec3 *)soles + n * (2 * side + 1), (const vec3 *)source + n * side,
+                  (const vec3 *)target + n * side, fps, speed, steps[other] && stood[other], early,
+                  last + side, first + side);
     }
     return ML_OK;
 }

@@ -7,6 +7,7 @@
 #ifndef MOTIONLOOM_SEAM_H
 #define MOTIONLOOM_SEAM_H
 
+#include "../math/vec.h"
 #include "rows.h"
 
 /* Frames of the blend's way by which a foot that is let go falls behind while it takes up speed. */
@@ -26,54 +27,41 @@
 #define ML_SEAM_SINK 0.05
 #define ML_SEAM_STRETCH 1.01
 
-/* A foot of a blend: its windows, where the blend has its heel and ball, its ankle seen from its
-   hip, the length of its leg, and the fastest joint of its clips, m/s. */
-typedef struct {
-    const ml_rows *rows;
-    int64_t n_frames, n_ways, side;
-    const int64_t *at;
-    const double *heel, *ball, *legs;
-    double reach, fps, speed;
-} ml_seam_foot;
+/* Places of a foot's ball in all frames of its blend. */
+static inline const vec3 *ml_seam_balls(const ml_blend_foot *foot) {
+    return (const vec3 *)foot->ball;
+}
 
 /* Distance of the ball from a place in one frame, metres. */
-static inline double ml_seam_far(const ml_seam_foot *foot, int64_t t, const double *place) {
-    double way[3];
-    ml_between(foot->ball + 3 * t, place, way);
-    return ml_length(way);
+static inline double ml_seam_far(const ml_blend_foot *foot, int64_t t, vec3 place) {
+    return vec3_length(vec3_sub(ml_seam_balls(foot)[t], place));
 }
 
 /* How far a foot gets from the blend's where it is let go, or taken, at a place, metres. The
    blend's foot goes on from there, or came, as fast as between a frame and its neighbour. */
-static inline double ml_seam_behind(const ml_seam_foot *foot, int64_t t, int64_t neighbour,
-                                    const double *place) {
+static inline double ml_seam_behind(const ml_blend_foot *foot, int64_t t, int64_t neighbour,
+                                    vec3 place) {
     return ml_seam_far(foot, t, place) +
-           ML_SEAM_FOLLOWS * ml_seam_far(foot, t, foot->ball + 3 * neighbour);
+           ML_SEAM_FOLLOWS * ml_seam_far(foot, t, ml_seam_balls(foot)[neighbour]);
 }
 
 /* 1 where the leg is too short for its ball to be at a place. */
-static inline int ml_seam_out_of_reach(const ml_seam_foot *foot, int64_t t, const double *place) {
-    const double *leg = foot->legs + 3 * t, *ball = foot->ball + 3 * t;
-    double x = leg[0] + place[0] - ball[0], z = leg[2] + place[2] - ball[2];
-    double y = ml_min(leg[1] + place[1] - ball[1] + ML_SEAM_SINK * foot->reach, 0.0);
-    double most = ml_max(ml_dot(leg, leg), ml_square(ML_SEAM_STRETCH * foot->reach));
-    return x * x + y * y + z * z > most;
+static inline int ml_seam_out_of_reach(const ml_blend_foot *foot, int64_t t, vec3 place) {
+    vec3 leg = ((const vec3 *)foot->legs)[t];
+    vec3 to = vec3_sub(vec3_add(leg, place), ml_seam_balls(foot)[t]);
+    to.y = ml_min(to.y + ML_SEAM_SINK * foot->reach, 0.0);
+    double most = ml_max(vec3_dot(leg, leg), ml_square(ML_SEAM_STRETCH * foot->reach));
+    return vec3_dot(to, to) > most;
 }
 
-/* Frames that a ball needs from one place to the next: so many that what it is hurried by on top
-   of the blend's own motion, and how fast it goes, stay in bounds. */
-static inline int64_t ml_seam_frames(const double *ball, int64_t low, const double *place_low,
-                                     int64_t high, const double *place_high, double fps,
-                                     double speed) {
-    double change = 0.0, way = 0.0;
-    for (int c = 0; c < 3; c++) {
-        double step = place_high[c] - place_low[c];
-        way += step * step;
-        step += ball[3 * low + c] - ball[3 * high + c];
-        change += step * step;
-    }
-    double hurry = sqrt(6.0 * fps * fps * sqrt(change) / ML_SEAM_HURRY);
-    double frames = ceil(ml_max(hurry, fps * sqrt(way) / (ML_SEAM_PACE * speed)));
+/* Frames that a ball needs from its place in frame `low` to that in frame `high`: so many that what
+   it is hurried by on top of the blend's own motion, and how fast it goes, stay in bounds. */
+static inline int64_t ml_seam_frames(const vec3 *ball, int64_t low, vec3 from, int64_t high,
+                                     vec3 to, double fps, double speed) {
+    vec3 way = vec3_sub(to, from);
+    vec3 change = vec3_add(way, vec3_sub(ball[low], ball[high]));
+    double hurry = sqrt(6.0 * fps * fps * vec3_length(change) / ML_SEAM_HURRY);
+    double frames = ceil(ml_max(hurry, fps * vec3_length(way) / (ML_SEAM_PACE * speed)));
     if (!(frames > ML_SEAM_GAP && frames < 0x1p62)) return ML_SEAM_GAP; /* clips that stand still */
     return (int64_t)frames;
 }
@@ -95,37 +83,35 @@ static inline int ml_seam_point_stands(const ml_rows *rows, int64_t first, int64
 
 /* The ball's place at `t` from the one at `before`: what stands in both does not move. 0 where
    neither heel nor ball stands in both. */
-static inline int ml_seam_roll_on(const ml_seam_foot *foot, int64_t way, int64_t before, int64_t t,
-                                  double *places) {
-    int64_t first = foot->at[before * foot->n_ways + way];
-    int64_t second = foot->at[t * foot->n_ways + way];
-    int on_ball = ml_seam_point_stands(foot->rows, first, second, ML_BALL(foot->side), foot->fps);
-    int on_heel =
-        !on_ball && ml_seam_point_stands(foot->rows, first, second, ML_HEEL(foot->side), foot->fps);
-    const double *moves = on_ball ? foot->ball : foot->heel;
-    for (int c = 0; c < 3; c++) {
-        double shift = places[3 * before + c] - foot->ball[3 * before + c];
-        if (on_ball || on_heel) shift += moves[3 * before + c] - moves[3 * t + c];
-        places[3 * t + c] = foot->ball[3 * t + c] + shift;
-    }
+static inline int ml_seam_roll_on(const ml_blend_foot *foot, int64_t way, int64_t before, int64_t t,
+                                  vec3 *places) {
+    const ml_blend *blend = foot->blend;
+    int64_t first = ml_blend_row(blend, before, way), second = ml_blend_row(blend, t, way);
+    int on_ball = ml_seam_point_stands(blend->rows, first, second, ML_BALL(foot->side), blend->fps);
+    int on_heel = !on_ball &&
+                  ml_seam_point_stands(blend->rows, first, second, ML_HEEL(foot->side), blend->fps);
+    const vec3 *ball = ml_seam_balls(foot), *moves = on_ball ? ball : (const vec3 *)foot->heel;
+    vec3 shift = vec3_sub(places[before], ball[before]);
+    if (on_ball || on_heel) shift = vec3_add(shift, vec3_sub(moves[before], moves[t]));
+    places[t] = vec3_add(ball[t], shift);
     return on_ball || on_heel;
 }
 
 /* How low a ball gets in its window, less what it may be below, metres. */
-static inline double ml_seam_lowest(const ml_seam_foot *foot, int64_t way) {
+static inline double ml_seam_lowest(const ml_blend_foot *foot, int64_t way) {
     float low = HUGE_VALF;
-    for (int64_t t = 0; t < foot->n_frames; t++) {
-        int64_t row = foot->at[t * foot->n_ways + way];
-        float y = ml_rows_point(foot->rows, row, ML_BALL(foot->side))[1];
+    for (int64_t t = 0; t < foot->blend->n_frames; t++) {
+        int64_t row = ml_blend_row(foot->blend, t, way);
+        float y = ml_rows_point(foot->blend->rows, row, ML_BALL(foot->side))[1];
         if (y < low) low = y;
     }
     return (double)low - ML_SEAM_BELOW;
 }
 
 /* 1 where a heel or ball of the foot is labelled as planted in a row. */
-static inline int ml_seam_planted(const ml_seam_foot *foot, int64_t row) {
-    return ml_rows_stands(foot->rows, row, ML_HEEL(foot->side)) ||
-           ml_rows_stands(foot->rows, row, ML_BALL(foot->side));
+static inline int ml_seam_planted(const ml_blend_foot *foot, int64_t row) {
+    return ml_rows_stands(foot->blend->rows, row, ML_HEEL(foot->side)) ||
+           ml_rows_stands(foot->blend->rows, row, ML_BALL(foot->side));
 }
 
 #endif

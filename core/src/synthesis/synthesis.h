@@ -17,11 +17,15 @@ ml_status ml_reach_ways(int64_t n_frames, int64_t n_joints, const int64_t *legs,
 
 /* Feet of made frames put where they stand, legs that follow them, and labels that are true. Those of
    `captured` windows are lifted less than those of blends. With `sways`, feet that are held move as
-   they do in their windows. The other arguments are those of
-   ml_synthesis_make; `planted` and `held` are empty. */
-ml_status ml_synthesis_feet(const ml_rows *rows, const ml_leg_rig *rig, int64_t n, int64_t n_ways,
-                            const int64_t *at, const double *weights, double fps, double speed,
-                            int32_t captured, int sways, double *scratch, int64_t *held, const double *psi,
-                            double *root, double *quats, uint8_t *planted, double *errors);
+   they do in their windows. No foot is planted or held yet. */
+ml_status ml_synthesis_feet(const ml_blend *blend, const ml_leg_rig *rig, int32_t captured,
+                            int sways, const ml_synthesis *made);
+
+/* Begin: no errors, no foot planted or held. Whether rows, rig and frames fit together. */
+int ml_synthesis_begin(const ml_blend *blend, const ml_leg_rig *rig, const ml_synthesis *made);
+
+/* Move the root as standing feet ask for, by `part`. */
+ml_status ml_synthesis_tread(const ml_blend *blend, const ml_leg_rig *rig, double part,
+                             const ml_synthesis *made);
 
 #endif

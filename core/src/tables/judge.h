@@ -9,23 +9,21 @@
 
 #include "../kernels.h"
 
-/* Rows of a window's terms: step of heading; step of the root (x, z); balls (x, z) twice; centre
-   of mass (x, y, z); whether each ball stands; heights of the balls; squared size of the posture,
-   of its step and of the root's velocity. */
+/* Rows of a window's terms. */
 enum {
-    JUDGE_HEADING = 0,
-    JUDGE_STEP = 1,
-    JUDGE_FEET = 3,
-    JUDGE_COM = 7,
-    JUDGE_STANDS = 10,
-    JUDGE_LIFT = 12,
-    JUDGE_POWER = 14,
-    JUDGE_PACE = 15,
-    JUDGE_TRAVEL = 16,
-    JUDGE_ROWS = 17
+    JUDGE_HEADING = ML_TERM_HEADING,
+    JUDGE_STEP = ML_TERM_STEP,
+    JUDGE_FEET = ML_TERM_FEET,
+    JUDGE_COM = ML_TERM_COM,
+    JUDGE_STANDS = ML_TERM_STANDS,
+    JUDGE_LIFT = ML_TERM_LIFT,
+    JUDGE_POWER = ML_TERM_POWER,
+    JUDGE_PACE = ML_TERM_PACE,
+    JUDGE_TRAVEL = ML_TERM_TRAVEL,
+    JUDGE_ROWS = ML_TERM_ROWS
 };
 /* Segments of the body, and numbers of a posture: x of all, then y, then z. */
-enum { JUDGE_SEGMENTS = 16, JUDGE_WIDE = 48 };
+enum { JUDGE_SEGMENTS = ML_SEGMENTS, JUDGE_WIDE = 3 * JUDGE_SEGMENTS };
 
 /* What is measured of a blend; see motionloom/tables/score/columns.py. */
 enum {
@@ -82,6 +80,7 @@ enum {
     JUDGE_FOURS, /* eight rows: sums over every fourth segment */
     JUDGE_PATHS = JUDGE_FOURS + 8
 };
+_Static_assert(JUDGE_COLUMNS == ML_TABLE_COLUMNS, "the header says how many columns there are");
 _Static_assert(JUDGE_PATHS == 35, "the header says how large `path` is");
 
 #define JUDGE_TURN_M ((float)ML_ROOT_TURN_M)

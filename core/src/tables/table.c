@@ -117,8 +117,8 @@ ml_status ml_table_find_captured(const ml_table *table, const ml_table_pieces *w
                                  int64_t target, int64_t *rows, int64_t *count) {
     int64_t apart = table->length / 4 > 1 ? table->length / 4 : 1;
     return ml_neighbour_between(table->index, table->by_both, table->seen, source,
-                                target + table->length - 1, apart, TABLE_GROUPS, TABLE_LISTS,
-                                TABLE_SEEN, work->moments, work->near, work->search,
+                                target + table->length - 1, apart, ML_TABLE_GROUPS, ML_TABLE_LISTS,
+                                ML_TABLE_SEEN, work->moments, work->near, work->search,
                                 ML_TABLE_CAPTURED, rows, work->squared, count);
 }
 

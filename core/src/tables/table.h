@@ -7,12 +7,6 @@
 #include "../runtime/memory.h"
 #include "../synthesis/rows.h"
 
-/* Nearest groups and lists that are searched for captured windows until TABLE_SEEN were seen. Of
-   4.3 million windows it takes 0.22 ms, where 12, 48 and 2000 take 0.39, and the best recipes with
-   what is found cost 0.01 % more. */
-enum { TABLE_GROUPS = 8, TABLE_LISTS = 24, TABLE_SEEN = 800 };
-/* The same for windows that are alike at their start. */
-enum { TABLE_MORE_GROUPS = 12, TABLE_MORE_LISTS = 48, TABLE_MORE_SEEN = 2000 };
 /* Seconds of shown frames of a live character that are judged with its next transition. */
 #define TABLE_PAST_S 0.6
 /* Failures of support and travel at most: three slips, three of travel, four soles, one flight; and
@@ -75,7 +69,8 @@ void ml_table_lay_out_terms(ml_memory *memory, int64_t windows, int64_t padded, 
 
 /* Recipes of one question at most, and a few more that may be judged with them. */
 static inline int64_t ml_table_most(const ml_table *table) {
-    return ML_TABLE_TARGETS * (table->n_recipes + ML_TABLE_CAPTURED + ML_TABLE_PINNED + 1) + 8;
+    return ML_TABLE_TARGETS * (table->n_recipes + ML_TABLE_CAPTURED + ML_TABLE_PINNED + 1) +
+           ML_TABLE_SPARE;
 }
 
 /* Make the window from `row` the one in a slot, if it is not. */
@@ -101,6 +96,20 @@ ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int6
 /* Limits of several clips together.
    clips: (n)  out: (table.n_limits) */
 ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out);
+
+/* Frames that are made of a blend, in `out`. */
+static inline ml_synthesis ml_table_made(const ml_frames *out, double *scratch, int64_t *held,
+                                         double *errors) {
+    return (ml_synthesis){.n_frames = out->n_frames,
+                          .n_joints = out->n_joints,
+                          .scratch = scratch,
+                          .held = held,
+                          .psi = out->heading,
+                          .root = out->root,
+                          .quats = out->quats,
+                          .planted = out->planted,
+                          .errors = errors};
+}
 
 /* Lay out a table's work; the bytes that it needs. */
 int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces *pieces);

@@ -26,7 +26,7 @@ int64_t ml_table_lay_out(const ml_table *table, uint8_t *block, ml_table_pieces 
     const ml_check_rig *rig = table->check_rig;
     int64_t most = ml_table_most(table), joints = table->rows->n_joints, length = table->length;
     int64_t frames = length + 2 * ml_table_past(table);
-    int64_t n_near = TABLE_MORE_GROUPS + TABLE_MORE_LISTS;
+    int64_t n_near = ML_INDEX_GROUPS + ML_INDEX_LISTS;
     int64_t wide = table->by_start->width > table->by_both->width ? table->by_start->width
                                                                   : table->by_both->width;
     int64_t head = table->by_start->n_head > table->by_both->n_head ? table->by_start->n_head

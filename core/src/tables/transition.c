@@ -37,9 +37,9 @@ ml_status ml_table_make(const ml_table *table, int64_t n_ways, const int64_t *wi
     for (int64_t i = 0; i < n_ways; i++)
         for (int64_t t = 0; t < length; t++) work.at[n_ways * t + i] = windows[i] + t;
     const double *weights = table->weights + ML_MOST_WAYS * length * (n_ways - 1);
-    return ml_synthesis_make(table->rows, table->rig, length, n_ways, work.at, weights, table->fps,
-                             speed, feet, work.synthesis, work.held, out->heading, out->root,
-                             out->quats, out->planted, errors);
+    ml_blend blend = {table->rows, length, n_ways, work.at, weights, table->fps, speed};
+    ml_synthesis made = ml_table_made(out, work.synthesis, work.held, errors);
+    return ml_synthesis_make(&blend, table->rig, feet, &made);
 }
 
 ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int64_t *windows,
@@ -53,10 +53,10 @@ ml_status ml_table_make_pinned(const ml_table *table, int64_t n_ways, const int6
         work.at[k] = windows[1 + k % ways] + k / ways;
         work.weights[k] = 1.0 / (double)ways;
     }
-    return ml_passage_make(table->rows, table->rig, table->n_clips, table->starts, length, ways,
-                           work.at, work.weights, windows[0], windows[n_ways - 1] + length - 1,
-                           table->fps, speed, feet, work.synthesis, work.held, out->heading,
-                           out->root, out->quats, out->planted, errors);
+    ml_blend blend = {table->rows, length, ways, work.at, work.weights, table->fps, speed};
+    ml_synthesis made = ml_table_made(out, work.synthesis, work.held, errors);
+    return ml_passage_make(&blend, table->rig, table->n_clips, table->starts, windows[0],
+                           windows[n_ways - 1] + length - 1, feet, &made);
 }
 
 ml_status ml_table_merge(const ml_table *table, int64_t n, const int64_t *clips, double *out) {

@@ -16,8 +16,6 @@
 /* Shorter plants are none; as in window_terms.c. */
 #define WARPED_SHORTEST 2
 
-enum { WARPED_BERNSTEIN, WARPED_EASED, WARPED_HAT, WARPED_FAMILIES };
-
 /* Time at which an eased blend has its Bernstein weights. */
 static double warped_eased(double t) {
     double fastest = 1.0 / (1.0 - ML_WARP_EASE), ramp = 0.5 * fastest / ML_WARP_EASE;
@@ -30,12 +28,12 @@ static double warped_eased(double t) {
 /* Weights of n windows at a time from 0 to 1. */
 static void warped_weights_at(int64_t family, int64_t n, double t, double *out) {
     static const double choose[4][4] = {{1, 0, 0, 0}, {1, 1, 0, 0}, {1, 2, 1, 0}, {1, 3, 3, 1}};
-    if (family == WARPED_HAT) {
+    if (family == ML_FAMILY_HAT) {
         double at = t * (double)(n - 1);
         for (int64_t i = 0; i < n; i++) out[i] = ml_max(0.0, 1.0 - fabs(at - (double)i));
         return;
     }
-    if (family == WARPED_EASED) t = warped_eased(t);
+    if (family == ML_FAMILY_EASED) t = warped_eased(t);
     double early[4] = {1.0}, late[4] = {1.0};
     for (int64_t k = 1; k < n; k++) {
         late[k] = late[k - 1] * t;
@@ -46,7 +44,7 @@ static void warped_weights_at(int64_t family, int64_t n, double t, double *out) 
 
 ml_status ml_warp_weights(int64_t family, int64_t n, int64_t length, double *out) {
     double step, at[4];
-    if (family < 0 || family >= WARPED_FAMILIES || n < 1 || n > 4 || length < 2) return ML_BAD_SIZE;
+    if (family < 0 || family >= ML_FAMILIES || n < 1 || n > 4 || length < 2) return ML_BAD_SIZE;
     step = 1.0 / (double)(length - 1);
     for (int64_t t = 0; t < length; t++) {
         warped_weights_at(family, n, t == length - 1 ? 1.0 : (double)t * step, at);
@@ -311,7 +309,7 @@ ml_status ml_warp_score(const ml_terms *terms, const ml_scratch *scratch, const 
                         float *out) {
     int64_t n = ml_judge_ways(terms, ids);
     if (!warped_fits(terms, scratch, warp) || n < 1 || n_frames < 2 || n_frames > warp->most ||
-        family < 0 || family >= WARPED_FAMILIES)
+        family < 0 || family >= ML_FAMILIES)
         return ML_BAD_SIZE;
     for (int64_t k = 0; k < 4 * n_frames; k++)
         if (times[k] < 0 || times[k] >= terms->length) return ML_BAD_SIZE;
@@ -435,7 +433,7 @@ ml_status ml_warp_search(const ml_terms *terms, const ml_scratch *scratch, const
         !warped_has_paths(terms, paths))
         return ML_BAD_SIZE;
     for (int64_t f = 0; f < n_families; f++)
-        if (families[f] < 0 || families[f] >= WARPED_FAMILIES) return ML_BAD_SIZE;
+        if (families[f] < 0 || families[f] >= ML_FAMILIES) return ML_BAD_SIZE;
     for (int c = 0; c < JUDGE_COLUMNS; c++) {
         if (!(linear[c] >= 0.0f) || !(log[c] >= 0.0f)) return ML_BAD_SIZE;
         if (linear[c] != 0.0f || log[c] != 0.0f) search.wants |= 1u << c;

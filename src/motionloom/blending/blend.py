@@ -23,25 +23,23 @@ from motionloom.blending.evaluate import (
     wide_joints,
 )
 from motionloom.blending.weights import checked_row, checked_weights
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing, roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import finalize, legs_missing
 from motionloom.cleanup.hands import HandHold, hand_role, reach_notes
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import series_of
+from motionloom.features.checks.source_limits import series_of
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
 from motionloom.motion.edit import sample, transform
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion, runs_of
 from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
 from motionloom.registration.register import register
 from motionloom.retargeting.match import clip_names
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 MIN_FRAMES = 3
 """Fewer frames have no acceleration: they are poses, and no check can judge them."""

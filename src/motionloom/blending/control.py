@@ -14,17 +14,14 @@ from motionloom._records import one_line, record
 from motionloom.blending.cycle import find_cycle
 from motionloom.blending.evaluate import Group, holds_along
 from motionloom.blending.weights import checked_row
-from motionloom.body.body_map import roles_for
-from motionloom.body.facing import facing
-from motionloom.body.feet import foot_offsets
-from motionloom.body.knees import find_knees
+from motionloom.body.anatomy import find_knees, foot_offsets
+from motionloom.body.body_map import facing, roles_for
 from motionloom.cleanup.finalize import legs_missing
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.motion.provenance import MadeOf
 from motionloom.registration.curve import RegistrationCurve, roots_at
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 _step = _core.kernel("ml_live_step")
 _hold = _core.kernel("ml_stance_hold")
@@ -191,17 +188,17 @@ class Controller:
     @property
     def u(self) -> float:
         """Parameter of the frame given last, average frames."""
-        return float(self._live.struct.at) * self.curve.frames_per_knot
+        return float(self._live.at) * self.curve.frames_per_knot
 
     @property
     def weights(self) -> FloatArray:
         """Weights of the frame given last, eased in where they jumped. (K,)."""
-        return np.array(vars(self._live)["weights"])
+        return np.array(self._live.weights)
 
     @property
     def done(self) -> bool:
         """Whether a blend that does not loop has come to its end."""
-        return bool(self._live.struct.done)
+        return bool(self._live.done)
 
     def step(self, weights: npt.ArrayLike) -> Pose:
         """The next frame of the blend.
@@ -214,14 +211,14 @@ class Controller:
         """
         w = checked_row(weights, len(self.curve.motions))
         root, planted = np.zeros(3), np.zeros(len(KINDS), dtype=bool)
-        n_joints = self._live.struct.n_joints
+        n_joints = self._live.n_joints
         quats = np.zeros((n_joints, 4))
-        rigid = vars(self._live)["translations"] is None
+        rigid = self._live.translations is None
         moved = None if rigid else np.zeros((n_joints, 3))
         _step(self._live, self.loop, w, root, quats, moved, planted)
         if self._stance is not None:
             if moved is not None:
-                vars(self._stance)["offsets"][:] = moved
+                self._stance.offsets[:] = moved
             _hold(self._stance, root, quats, planted)
         return Pose(root, quats, planted, self._constraints(self.weights), moved)
 

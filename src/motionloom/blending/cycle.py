@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup.finalize import (
     Finalized,
     Window,
@@ -24,16 +24,13 @@ from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.contacts import Footplants, runs_of
 from motionloom.motion.edit import concatenate, transform
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, runs_of
 from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import DistanceGrid, distance_grid
+from motionloom.registration.timewarp import DistanceGrid, distance_grid, point_cloud
 from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform, ease
 
 TRAVELS_M_S = 0.5
 """A body that covers less ground than this stands."""

@@ -18,11 +18,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.motion import Motion
-from motionloom.registration.constraints import ConstraintMatch
-from motionloom.registration.curve import RegistrationCurve
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.motion.motion import KINDS, Footplants, Motion
+from motionloom.registration.curve import ConstraintMatch, RegistrationCurve
+from motionloom.rotation.quat import PlanarTransform
 
 FRAMES_PER_THREAD = 128
 """For fewer frames, starting another thread costs more time than it saves."""

@@ -12,28 +12,22 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
 from motionloom._records import record
 from motionloom.blending.evaluate import Evaluated, evaluate, walk_parameters
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing_of_positions
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
+from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for
 from motionloom.cleanup.finalize import Window, ease_to, legs_missing, put_into
 from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification, with_failed
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion, joined_name
+from motionloom.motion.motion import Footplants, Motion, joined_name, velocities
 from motionloom.motion.provenance import Provenance
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.grids import GRID_RATE
 from motionloom.registration.register import register
+from motionloom.registration.timewarp import GRID_RATE, distance_grid, point_cloud
 from motionloom.retargeting.match import MatchedClips
-from motionloom.rotation.easing import ease
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform, ease
 
 MAX_PLACES = 12
 """How many places are ranked; they are tried in order until one passes the quality check."""

@@ -11,22 +11,21 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind, one_of, positive
 from motionloom._records import record
 from motionloom.blending.cycle import Cycle, CycleSearch
+from motionloom.body.anatomy import stature
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.proportions import stature
 from motionloom.body.root_motion import travel_on_root
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.cleanup.finalize import legs_missing, same_frames
 from motionloom.errors import RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import series_of
+from motionloom.features.checks.source_limits import series_of
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.motion.contacts import Footplants, contacts_for, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, contacts_for, runs_of
 from motionloom.motion.provenance import Provenance
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 SLIDES_M = 0.03
 """A contact that the seam moves farther than this is not labelled as one, metres."""

@@ -11,13 +11,11 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray, finite, flag, numbers, of_kind, one_of
 from motionloom._records import record
 from motionloom.blending.blend import Blend, blend
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing, roles_for
 from motionloom.errors import ArrayError
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, velocities
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 MAX_DISTANCE = 1e6
 """Points farther from the examples than this, in units of their ranges, are first moved closer."""

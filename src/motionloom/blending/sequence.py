@@ -31,18 +31,16 @@ from motionloom.blending.sequence_rows import (
     provenance_of,
 )
 from motionloom.blending.transition import Kept
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing
 from motionloom.cleanup.cleanup_report import CleanupReport, merged_reports
 from motionloom.errors import ArrayError, MotionLoomError, RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification, warn_flawed
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import transform
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.retargeting.match import clip_names, match_clips
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 ALTERNATIVES = 3
 """Other places that are listed for every joint."""

@@ -46,11 +46,10 @@ from motionloom.body.body_map import BodyMap
 from motionloom.cleanup.cleanup_report import CleanupReport
 from motionloom.errors import ArrayError, RegistrationError
 from motionloom.features.checks.verification import Verification
-from motionloom.features.pointcloud import point_cloud
 from motionloom.motion.motion import Motion
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.timewarp import fit_planar_alignment, point_cloud
 from motionloom.retargeting.match import MatchedClips
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 METHODS = ("registration", "cut")
 """How one clip leads to the next: a blend along their registration, or none."""

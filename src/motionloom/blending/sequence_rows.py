@@ -11,12 +11,10 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom.blending.transition import Transition
 from motionloom.cleanup.finalize import ease_to
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, pick, transform
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import WHOLE_BODY, Provenance, Track
-from motionloom.rotation.easing import ease
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform, ease
 
 
 class ChainedClip(NamedTuple):

@@ -29,12 +29,11 @@ from motionloom.errors import ArrayError, RegistrationError, SkeletonMismatchErr
 from motionloom.features.checks.verification import Verification, warn_flawed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import pick
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.retargeting.match import MatchedClips, match_clips
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 OTHER_LENGTHS = (1.5, 2.0, 2.5, 0.7)
 """Multiples of the asked length that are tried where no place passes the check."""

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.body.anatomy import ball_height
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import ball_height
 from motionloom.body.joint_names import read_name
 from motionloom.body.neutral import Stance, clavicles
 from motionloom.body.root_motion import bones_above_pelvis
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, forward_kinematics
 from motionloom.rotation import quat
 
 FINGERS = {

@@ -7,12 +7,9 @@ from collections import defaultdict
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, of_kind
-from motionloom.body.body_map import BodyMap
-from motionloom.body.guess import ARM, LEG, guess_roles
+from motionloom.body.body_map import ARM, LEG, BodyMap, guess_roles
 from motionloom.body.joint_names import read_name
-from motionloom.motion.kinematics import local_from_world
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, local_from_world
 from motionloom.rotation import quat
 
 GLASS = np.diag([-1.0, 1.0, 1.0])

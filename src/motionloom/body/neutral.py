@@ -13,19 +13,17 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
-from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import (
+from motionloom.body.anatomy import (
     ANKLE_OVER_BALL,
     BALL_BEFORE_ANKLE,
     HEEL_BEHIND_ANKLE,
     FootOffsets,
     foot_offsets,
+    stature,
 )
-from motionloom.body.guess import rest_pose
-from motionloom.body.proportions import stature
+from motionloom.body.body_map import BodyMap, rest_pose
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 STANDING = 0.75

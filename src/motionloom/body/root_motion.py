@@ -8,13 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing_of_positions
+from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 ROOT_NAME = "root"
 SAME = 1e-9

@@ -9,7 +9,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray
 from motionloom._core import kernel
 from motionloom.features.balance import GRAVITY, SMOOTH_S, Support, way_to_support
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 
 _solve = kernel("ml_spline_solve")
 

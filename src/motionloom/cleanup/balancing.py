@@ -10,9 +10,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, items, not_negative, of_kind
 from motionloom._records import record
+from motionloom.body.anatomy import foot_points, stature
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_points
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.masses import mass_segments
 from motionloom.cleanup.balance_shift import (
     FARTHEST_M,
     FlightPath,
@@ -29,8 +29,7 @@ from motionloom.features.balance import GRAVITY, SMOOTH_S, Support, support_of
 from motionloom.features.checks.quality_check import mended_notes, merged_verdict, verify
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, contacts_for
 
 USUAL_M = 0.02
 """How far the zero moment point of captured walks lies outside the soles (95th percentile)."""

@@ -15,8 +15,7 @@ from motionloom.cleanup.legs import Pose
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import FailedCheck, Verification, with_failed
 from motionloom.features.footplants.sliding_floor import FAST_M_S
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
 
 MOST_SLIDE = 0.3

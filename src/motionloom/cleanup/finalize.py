@@ -9,22 +9,19 @@ from functools import partial
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
-from motionloom._filters import running_maximum
+from motionloom._arrays import BoolArray, FloatArray, running_maximum
 from motionloom._progress import report_step
 from motionloom._records import record
+from motionloom.body.anatomy import SIDES
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import SIDES
-from motionloom.cleanup.blend_off import spread_smoothly
 from motionloom.cleanup.cleanup_report import Cleanup, CleanupReport
 from motionloom.cleanup.footskate import clean_until_sound
 from motionloom.cleanup.hands import HandHold, Runs, body_shift, held_until_sound
-from motionloom.cleanup.legs import Pose
+from motionloom.cleanup.legs import Pose, spread_smoothly
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import series_of
+from motionloom.features.checks.source_limits import series_of
 from motionloom.features.checks.verification import Verification
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.rotation import quat
 

@@ -16,9 +16,8 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.cleanup.blend_off import blend_off, nearness, spread_smoothly
 from motionloom.cleanup.cleanup_report import CleanupReport
-from motionloom.cleanup.legs import damped_span, soft_span
+from motionloom.cleanup.legs import blend_off, damped_span, nearness, soft_span, spread_smoothly
 from motionloom.errors import ArrayError
 from motionloom.features.checks.quality_check import (
     QualityCheck,
@@ -27,14 +26,11 @@ from motionloom.features.checks.quality_check import (
     merged_verdict,
     verify,
 )
-from motionloom.features.checks.series import check_rig
+from motionloom.features.checks.source_limits import check_rig
 from motionloom.features.checks.verification import Verification, warn_flawed
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import Spans, frames_of
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, Skeleton, solve_limb
 from motionloom.motion.provenance import Provenance
-from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 WRISTS = ("left_wrist", "right_wrist")

@@ -27,8 +27,7 @@ from motionloom.findings import Finding
 from motionloom.intake.floor import ground
 from motionloom.intake.save import save
 from motionloom.motion.edit import resample
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 
 TIMEOUT_S = 600.0
 """Longest time for one clip: a file that hangs a reader must not stop the run."""

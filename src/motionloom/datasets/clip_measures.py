@@ -9,10 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.anatomy import (
+    SIDES,
+    ball_height,
+    find_knees,
+    foot_points,
+    local_flexion,
+    stature,
+)
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import SIDES, ball_height, foot_points
-from motionloom.body.knees import find_knees, local_flexion
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.masses import mass_segments
 from motionloom.datasets.frame_rate import (
     RateVerdict,
     judge_held,
@@ -29,8 +35,7 @@ from motionloom.features.quality import Quality, measure_quality
 from motionloom.intake.airborne import find_floating
 from motionloom.intake.clip_faults import STILL_M, TRAVELS_M
 from motionloom.intake.floor import fit_floor, track_legs
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion, runs_of
 
 SLIDE_SHARE = 0.075
 """Planted feet may always move at this part of the body's speed: in captured runs they do."""

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing_of_positions
-from motionloom.body.proportions import stature
+from motionloom.body.anatomy import stature
+from motionloom.body.body_map import BodyMap, facing_of_positions
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 POINTS = ("head", "left_wrist", "right_wrist", "left_ankle", "right_ankle")
 POSES = 128

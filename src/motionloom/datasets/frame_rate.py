@@ -8,16 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import constant
 from motionloom.body.body_map import BodyMap
 from motionloom.intake.airborne import KNOWN_RATES, check_rate
 from motionloom.intake.floor import LegTracks
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.motion import Motion
-from motionloom.motion.source import Floor
+from motionloom.motion.motion import Motion, runs_of
+from motionloom.motion.provenance import Floor
 
 NEAR = 0.2
 """Part of a rate within which it is taken for a known one."""
-GRAVITY = 9.81
+GRAVITY = constant("ML_GRAVITY")
 FIT_S, LEAST_FIT = 0.1, 5
 """Seconds over which a parabola is fitted to get an acceleration, and the fewest frames of it."""
 PULLED = 2.0

@@ -76,7 +76,7 @@ def camera_for(
 
 def travel_heading(motion: Motion) -> float:
     """Heading in which the clip goes, radians; where it stays in place, the one it faces."""
-    from motionloom.body.facing import facing
+    from motionloom.body.body_map import facing
     from motionloom.errors import SkeletonMismatchError
 
     way = motion.root_positions[-1] - motion.root_positions[0]

@@ -8,12 +8,9 @@ from typing import Literal, Protocol, TypeVar
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import ROLES, BodyMap, roles_for
-from motionloom.body.facing import facing
-from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.proportions import stature
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion, motion_in
+from motionloom.body.anatomy import foot_points, stature, tip_points
+from motionloom.body.body_map import ROLES, BodyMap, facing, roles_for
+from motionloom.motion.motion import Footplants, Motion, motion_in
 from motionloom.rotation import quat
 
 T = TypeVar("T")

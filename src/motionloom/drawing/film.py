@@ -26,8 +26,7 @@ from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
 from motionloom.errors import FormatError
 from motionloom.files.reading import path_of
 from motionloom.files.writing import file_errors, whole_path, write_bytes
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw

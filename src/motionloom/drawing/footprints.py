@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.anatomy import foot_points, stature, tip_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.proportions import stature
 from motionloom.drawing.canvas import PLANTED, SLIDING, Rgb
 from motionloom.drawing.figure import Part
 from motionloom.errors import ArrayError, MotionLoomError, SkeletonMismatchError
@@ -19,9 +18,7 @@ from motionloom.features.balance import (
     support_corners,
     zero_moment_point,
 )
-from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion, velocities
 
 SLIDE_SPEED = 0.25
 """A planted point faster than this, in metres per second, is drawn as sliding.

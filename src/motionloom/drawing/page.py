@@ -21,9 +21,8 @@ from motionloom.drawing.camera import View, travel_heading
 from motionloom.drawing.figure import Part, build_figure
 from motionloom.drawing.footprints import Footprint, track_balance, track_feet
 from motionloom.errors import ArrayError, FormatError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 
 Colour = Literal["ink", "amber", "blue"]
 MAX_FRAMES = 6000

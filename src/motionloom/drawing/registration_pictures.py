@@ -9,8 +9,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.blending.blend import Blend, blend_linearly
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing
 from motionloom.drawing.canvas import (
     INK,
     LIGHT,
@@ -25,13 +24,11 @@ from motionloom.drawing.canvas import (
     title_canvas,
 )
 from motionloom.errors import ArrayError
-from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.contacts import KINDS
 from motionloom.motion.edit import transform
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.registration.distance import distance_grid
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.registration.timewarp import distance_grid, point_cloud
+from motionloom.rotation.quat import PlanarTransform
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,7 @@ from motionloom.drawing.tracks import save_tracks
 from motionloom.errors import ArrayError, FormatError
 from motionloom.files.reading import path_of
 from motionloom.files.writing import write_bytes
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, contacts_for
 
 STILLS, FILMS, PAGES = (".png", ".svg", ".pdf"), (".gif", ".mp4"), (".html",)
 SUFFIXES = (*STILLS, *FILMS, *PAGES)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from motionloom._arrays import FloatArray
+from motionloom.body.anatomy import stature
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.proportions import stature
 from motionloom.drawing.camera import View
 from motionloom.drawing.canvas import (
     AMBER,
@@ -37,9 +37,8 @@ from motionloom.drawing.figure_columns import (
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.splicing.body_parts import Where, parts_of
 from motionloom.splicing.splice import Splice
 

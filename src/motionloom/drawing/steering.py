@@ -26,7 +26,7 @@ from motionloom.drawing.canvas import (
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

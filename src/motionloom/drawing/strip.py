@@ -25,8 +25,7 @@ from motionloom.drawing.canvas import (
 )
 from motionloom.drawing.figure import Figure, Part, ball_hull, build_figure
 from motionloom.drawing.footprints import FootTrack, foot_colour, track_feet
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,8 +19,7 @@ from motionloom.drawing.canvas import (
 )
 from motionloom.drawing.footprints import SLIDE_SPEED, track_feet
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.contacts import KINDS, Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion
 
 
 def save_tracks(

@@ -36,8 +36,7 @@ from motionloom.drawing.figure_columns import Row, calm_heading, side_view, spre
 from motionloom.drawing.footprints import track_feet
 from motionloom.drawing.strip import draw_pose
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.tables.graph.graph_walk import GraphWalk
 from motionloom.tables.table_transition import TableTransition
 

@@ -22,9 +22,8 @@ from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.files.reading import path_of
 from motionloom.files.writing import file_errors, write_bytes
 from motionloom.intake.load import load
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 
 INLINE_FRAMES = 900
 """Frames of a clip that a notebook stores with a result; of longer clips every second or third is

@@ -8,16 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import constant
 from motionloom._records import record
+from motionloom.body.anatomy import ball_height, stature, tip_points
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height, tip_points
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.masses import mass_segments
 from motionloom.motion.motion import Motion
 
-GRAVITY = 9.81
+GRAVITY = constant("ML_GRAVITY")
 SMOOTH_S = 0.25
 """Window of the cubic fits behind accelerations: shorter leave noise, longer cut peaks."""
-FLIGHT_LOAD = 0.2
+FLIGHT_LOAD = constant("ML_FLIGHT_LOAD")
 """Below this part of body weight on the ground there is no zero moment point."""
 
 

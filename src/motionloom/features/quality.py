@@ -9,13 +9,12 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom._records import record
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_points
 from motionloom.features.balance import measure_support
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import SpeedSpike, find_speed_spikes
-from motionloom.motion.contacts import KINDS, Footplants, contacts_for, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Footplants, Motion, contacts_for, runs_of
 
 
 @dataclass(frozen=True, slots=True)

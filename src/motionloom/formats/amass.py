@@ -21,8 +21,7 @@ from motionloom.findings import Finding
 from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 STATURE = 1.70

@@ -11,8 +11,7 @@ from motionloom._arrays import FloatArray, IntArray, frozen, frozen_lengths, of_
 from motionloom._records import FrozenMapping, record
 from motionloom.errors import ArrayError
 from motionloom.findings import Finding
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 TEXTURE_USES = ("colour", "normal", "metal_and_roughness", "occlusion", "glow")

@@ -9,14 +9,25 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import kernel
+from motionloom._core import integer, kernel
 from motionloom.errors import ArrayError
 
-DONE, SLOW, BAD, MISPLACED, _REFUSED = range(5)
+DONE = integer("ML_SCAN_DONE")
+SLOW = integer("ML_SCAN_SLOW")
+BAD = integer("ML_SCAN_BAD")
+MISPLACED = integer("ML_SCAN_MISPLACED")
+_REFUSED = integer("ML_SCAN_REFUSED")
 """How ``scan`` ended: all read; a number left to ``float``; no number; a line break amiss."""
-POSITION, VALUES, LINE, TOKEN_START, TOKEN_STOP, ROW_LINE, ROWS, COLUMN = range(8)
-SLOW_NUMBERS = 12
-_STATE_SIZE = 13
+POSITION = integer("ML_SCAN_POSITION")
+VALUES = integer("ML_SCAN_VALUES")
+LINE = integer("ML_SCAN_LINE")
+TOKEN_START = integer("ML_SCAN_TOKEN_START")
+TOKEN_STOP = integer("ML_SCAN_TOKEN_STOP")
+ROW_LINE = integer("ML_SCAN_ROW_LINE")
+ROWS = integer("ML_SCAN_ROWS")
+COLUMN = integer("ML_SCAN_COLUMN")
+SLOW_NUMBERS = integer("ML_SCAN_SLOW_NUMBERS")
+_STATE_SIZE = integer("ML_SCAN_STATE")
 _scan = kernel("ml_numeral_scan")
 _write_rows = kernel("ml_digits_write")
 DECIMALS = 6
@@ -72,7 +83,7 @@ def rows_as_text(rows: FloatArray, *, newline: str = "\n") -> bytes:
     """``rows`` (R, C) as lines of text, blanks between the values."""
     out = np.zeros(rows.shape[0] * (rows.shape[1] * (_WIDEST + 1) + 2), dtype=np.uint8)
     given = np.ascontiguousarray(rows, dtype=np.float64)
-    n_bytes = _write_rows(*given.shape, given, newline == "\r\n", out)
+    n_bytes = _write_rows(len(given), given.shape[1], given, newline == "\r\n", out)
     if n_bytes < 0:  # numbers too large for the kernel, which are rare
         texts = (" ".join(f"{value:z.{DECIMALS}f}" for value in row) for row in rows.tolist())
         return "".join(text + newline for text in texts).encode("ascii")

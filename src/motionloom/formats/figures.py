@@ -15,9 +15,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.text import unique_names
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, forward_kinematics
 from motionloom.rotation import quat
 
 MAX_DEPTH = 4608

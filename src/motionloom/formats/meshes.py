@@ -11,7 +11,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray, IntArray
 from motionloom.errors import FormatError
 from motionloom.formats.character import SkinnedMesh
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.rotation import quat
 
 FLATTEST = 1e-12

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from motionloom.errors import FormatError
 from motionloom.files.limits import Budget, Limits
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which some tools put first."""

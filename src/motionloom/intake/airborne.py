@@ -8,14 +8,14 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import constant
 from motionloom.body.body_map import BodyMap
-from motionloom.body.proportions import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.findings import Finding
 from motionloom.intake.floor import LegTracks, floor_heights
-from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import pick
-from motionloom.motion.motion import Motion
-from motionloom.motion.source import Floor
+from motionloom.motion.motion import Motion, runs_of
+from motionloom.motion.provenance import Floor
 
 CLEAR_M = 0.03
 """A ball this far over the floor does not touch it."""
@@ -23,7 +23,7 @@ LONGEST_FLIGHT_S = 1.0
 """A flight of this length takes a jump of 1.2 m, which is beyond any body."""
 UPRIGHT = 0.6
 """A pelvis lower over the feet than this part of the leg's length sits, kneels or lies."""
-GRAVITY = 9.81
+GRAVITY = constant("ML_GRAVITY")
 KNOWN_RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0, 240.0)
 CREDIBLE = (8.0, 11.5)
 """Measured falls that a right rate gives, m/s2; masses by table and noise take their share."""

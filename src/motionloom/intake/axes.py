@@ -10,8 +10,7 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.findings import Finding
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 
 # For every up axis of a file: which file component, with which sign, becomes our x, y and z.
 # All are proper turns, so nothing is mirrored, and all keep as many axes in place as they can.

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import SIDES
-from motionloom.body.knees import (
+from motionloom.body.anatomy import (
     LEAST_FLEXION,
+    SIDES,
     Knee,
     describe_backward_knee,
     find_knees,
     local_flexion,
 )
+from motionloom.body.body_map import BodyMap
 from motionloom.errors import SkeletonMismatchError
 from motionloom.findings import Finding, Level
 from motionloom.motion.edit import pick

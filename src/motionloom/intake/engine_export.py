@@ -9,9 +9,8 @@ import numpy as np
 
 from motionloom._arrays import of_kind
 from motionloom._records import record
-from motionloom.body.body_map import BodyMap, roles_for, shifted_roles
+from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for, shifted_roles
 from motionloom.body.engine_bones import BONE_NAMES, engine_names, with_godot_axes, with_t_pose
-from motionloom.body.facing import facing_of_positions
 from motionloom.body.neutral import neutral_stance
 from motionloom.body.root_motion import (
     in_place,
@@ -23,10 +22,9 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.character import Character
 from motionloom.formats.meshes import mesh_at_rest
 from motionloom.motion.edit import transform
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, forward_kinematics
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 ENGINES = tuple(BONE_NAMES)
 ROOTS = ("bone", "in-place", "hips")

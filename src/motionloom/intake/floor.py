@@ -9,15 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, finite, of_kind
+from motionloom.body.anatomy import ball_height, foot_offsets, stature
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height, foot_offsets
-from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, MotionLoomError, SkeletonMismatchError
 from motionloom.findings import Finding
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Floor
+from motionloom.motion.motion import Motion, Skeleton, forward_kinematics
+from motionloom.motion.provenance import Floor
 from motionloom.rotation import quat
 
 LEVEL_M = 0.001

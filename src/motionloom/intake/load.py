@@ -11,8 +11,8 @@ from typing import BinaryIO
 import numpy as np
 
 from motionloom._arrays import flag, of_kind, positive
+from motionloom.body.anatomy import stature
 from motionloom.body.body_map import BodyMap
-from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, FormatError, MotionLoomError
 from motionloom.features.glitches.glitch_frames import (
     find_sudden_turns,
@@ -31,10 +31,8 @@ from motionloom.intake.clip_names import Target, find_target, opened, read_error
 from motionloom.intake.floor import fit_floor, floor_finding, track_legs
 from motionloom.intake.units import detect_unit, refuse_absurd, stature_finding, unit_metres
 from motionloom.motion.edit import pick
-from motionloom.motion.motion import Motion
-from motionloom.motion.provenance import Provenance
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Floor, Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Floor, Provenance, Source
 
 _OWN = "archive"
 """The format that keeps a Motion whole, source and all."""

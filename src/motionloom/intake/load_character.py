@@ -20,9 +20,7 @@ from motionloom.formats.registry import format_for_reading, known_formats
 from motionloom.intake.axes import skeleton_to_world, turn_from_world, turn_to_world
 from motionloom.intake.clip_names import Target, find_target, opened, read_errors
 from motionloom.intake.load import load
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, forward_kinematics
 
 SAME_M = 1e-6
 """Joints that agree to this are those of the character."""

@@ -21,9 +21,8 @@ from motionloom.formats.archives.npz import write_members
 from motionloom.formats.c3d_points import read_points
 from motionloom.intake.axes import checked_up, to_world
 from motionloom.intake.units import unit_metres
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Source
 from motionloom.rotation import quat
 
 BELOW_FLOOR = 0.9

@@ -23,10 +23,8 @@ from motionloom.formats.robots.robot_clips import write_csv
 from motionloom.formats.robots.robot_tree import RobotTree
 from motionloom.intake.axes import from_world, skeleton_to_world, to_world
 from motionloom.intake.robot_map import mapped_positions
-from motionloom.motion.kinematics import angular_velocities, velocities
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Source
+from motionloom.motion.motion import Motion, Skeleton, angular_velocities, velocities
+from motionloom.motion.provenance import Source
 
 LOST = 1e-3
 """Radians of a rotation, or metres of a path, that a joint leaves out before it is reported."""

@@ -18,9 +18,7 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.formats.robots.joint_positions import Positions, angle_positions, chain_angles
 from motionloom.formats.robots.robot_tree import RobotTree
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, forward_kinematics
 from motionloom.rotation import quat
 
 _UP = np.array([0.0, 0.0, 1.0])

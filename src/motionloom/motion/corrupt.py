@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.motion.kinematics import local_from_world
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, local_from_world
 from motionloom.rotation import quat
 
 REACH = 1e-4

@@ -1,17 +1,113 @@
-"""Provenance: which clips, at which times, every frame of a result was made from."""
+"""Source and provenance: the file that a clip came from, and the clips that a result was made from.
+
+A source keeps what a file stated, so that saving in the same format restores it. Provenance says
+which clips, at which times, every frame of a result was made from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, frozen, positive
-from motionloom._records import record
+from motionloom._records import FrozenMapping, record
 from motionloom.errors import ArrayError
+from motionloom.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+@record
+class Floor:
+    """The ground a clip stands on, fitted through the planted balls of its feet.
+
+    The ball of a foot stands at ``height_foot + slope_x * x + slope_z * z``.
+
+    Attributes
+    ----------
+    left_height : float
+        Height of the left ball over the world origin, metres.
+    right_height : float
+        The same of the right ball.
+    slope_x : float
+        Rise per metre along +X; 0 if the clip's path does not show it.
+    slope_z : float
+        The same along +Z.
+    residual : float
+        Root mean square distance of the contacts from the plane, metres.
+    """
+
+    left_height: float
+    right_height: float
+    slope_x: float
+    slope_z: float
+    residual: float
+
+    @property
+    def height(self) -> float:
+        """Mean height of both feet, metres."""
+        return 0.5 * (self.left_height + self.right_height)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class Source:
+    """Where a motion came from and how its file stated it.
+
+    Attributes
+    ----------
+    format : str
+        Name in the format registry, empty for a motion made from arrays.
+    path : str
+        The file.
+    clip : str
+        Name of the clip inside a file that holds several.
+    unit_m : float
+        Metres per unit of length in the file.
+    up : str
+        The file's up axis: ``"x"``, ``"y"`` or ``"z"``, with ``-`` before it where upside down.
+    fps : float or None
+        Rate that the file stated, ``None`` where it stated none.
+    skipped_frames : int
+        Leading frames of the file that are not in the motion (a T-pose).
+    floor : Floor or None
+        The ground that was detected; None where there is none.
+    detail : Mapping
+        What only this format knows: channels, rest pose, header lines.
+    findings : tuple of Finding
+        What was noticed while it was read.
+    """
+
+    format: str = ""
+    path: str = ""
+    clip: str = ""
+    unit_m: float = 1.0
+    up: str = "y"
+    fps: float | None = None
+    skipped_frames: int = 0
+    floor: Floor | None = None
+    detail: Mapping[str, Any] = field(default_factory=FrozenMapping)
+    findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.detail, FrozenMapping):
+            object.__setattr__(self, "detail", FrozenMapping(self.detail))
+
+    def for_result(self) -> Source:
+        """Source of a motion made from this clip: the same unit, axes and channels, no findings.
+
+        Returns
+        -------
+        Source
+            A new source; this one stays as it is.
+        """
+        return replace(self, findings=(), skipped_frames=0)
+
+
+# --- Provenance: which clips, at which times, every frame of a result was made from
 
 WHOLE_BODY = "body"
 """Name of the only track of results in which all joints come from the same clips."""
@@ -83,12 +179,15 @@ class Track:
         Seconds in that clip. (F, K)
     weight : array
         Share of the frame that comes from it; the shares of a frame add up to 1. (F, K)
+    n_frames : int
+        Number of frames of the result; follows from the arrays.
     """
 
     part: str
     clip: IntArray
     time: FloatArray
     weight: FloatArray
+    n_frames: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         clip = frozen(self.clip, "clip", (None, None), np.int64)
@@ -111,11 +210,7 @@ class Track:
         time.flags.writeable = False
         for name, value in (("clip", clip), ("time", time), ("weight", weight)):
             object.__setattr__(self, name, value)
-
-    @property
-    def n_frames(self) -> int:
-        """Number of frames of the result."""
-        return len(self.clip)
+        object.__setattr__(self, "n_frames", len(clip))
 
     def __getitem__(self, frames: slice) -> Track:
         return Track(self.part, self.clip[frames], self.time[frames], self.weight[frames])
@@ -143,6 +238,16 @@ class Track:
         """
         return np.asarray(np.where(self.clip == source, self.weight, 0.0).sum(axis=1))
 
+    def shares(self, n_sources: int) -> FloatArray:
+        """Share of every clip at every frame.
+
+        Returns
+        -------
+        array
+            Shape (F, n_sources).
+        """
+        return np.stack([self.weights_of(source) for source in range(n_sources)], axis=1)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 @record
@@ -161,12 +266,18 @@ class Provenance:
         Frames whose pose is not that of a clip: blended frames, and frames around them in which
         feet were held. All other frames are a clip's own, equal in every local rotation, their
         root moved by one rigid transform. (F,)
+    n_frames : int
+        Number of frames of the result; follows from the arrays.
+    body : Track
+        The first track: of the whole body, or of the part that carries it.
     """
 
     sources: tuple[str, ...]
     fps: float
     tracks: tuple[Track, ...]
     changed: BoolArray
+    n_frames: int = field(init=False, repr=False)
+    body: Track = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         sources, tracks = tuple(self.sources), tuple(self.tracks)
@@ -188,6 +299,8 @@ class Provenance:
         object.__setattr__(self, "tracks", tracks)
         object.__setattr__(self, "fps", positive(self.fps, "fps"))
         object.__setattr__(self, "changed", changed)
+        object.__setattr__(self, "n_frames", len(changed))
+        object.__setattr__(self, "body", tracks[0])
 
     @classmethod
     def of_clips(
@@ -278,35 +391,30 @@ class Provenance:
         copy = cls.of_copy(source, fps, first, n_frames)
         return replace(copy, changed=np.ones(n_frames, dtype=bool))
 
-    @property
-    def n_frames(self) -> int:
-        """Number of frames of the result."""
-        return len(self.changed)
-
-    @property
-    def body(self) -> Track:
-        """The first track: of the whole body, or of the part that carries it."""
-        return self.tracks[0]
-
     def __getitem__(self, frames: slice) -> Provenance:
         if not isinstance(frames, slice) or frames.step not in (None, 1):
             raise ArrayError(f"Provenance is cut by frames `first:stop`, got {frames!r}.")
         tracks = tuple(track[frames] for track in self.tracks)
         return Provenance(self.sources, self.fps, tracks, self.changed[frames])
 
-    def copies(self) -> tuple[Copy, ...]:
+    def copies(self, *, changed_too: bool = False) -> tuple[Copy, ...]:
         """Runs of frames that are one clip's own frames, one after the other.
+
+        Parameters
+        ----------
+        changed_too
+            Also runs of changed frames that each show one frame of one clip.
 
         Returns
         -------
         tuple of Copy
             In the order of the result.
         """
-        return tuple(self._copies())
+        return tuple(self._copies(np.zeros_like(self.changed) if changed_too else self.changed))
 
-    def _copies(self) -> Iterator[Copy]:
+    def _copies(self, changed: BoolArray) -> Iterator[Copy]:
         track = self.body
-        whole = ~self.changed & (track.weight == 1.0).any(axis=1)
+        whole = ~changed & (track.weight == 1.0).any(axis=1)
         slot = track.weight.argmax(axis=1)[:, None]
         clip = np.take_along_axis(track.clip, slot, axis=1)[:, 0]
         frame = np.take_along_axis(track.time, slot, axis=1)[:, 0] * self.fps

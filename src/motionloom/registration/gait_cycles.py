@@ -8,14 +8,11 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind
 from motionloom._records import record
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing, roles_for
 from motionloom.errors import RegistrationError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.features.pointcloud import PointCloud, point_cloud
-from motionloom.motion.contacts import Footplants, contacts_for, runs_of
-from motionloom.motion.motion import Motion
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.motion.motion import Footplants, Motion, contacts_for, runs_of
+from motionloom.registration.timewarp import PointCloud, fit_planar_alignment, point_cloud
 
 SHORTEST_S, LONGEST_S = 0.4, 3.0
 """Seconds that a cycle may take, from a sprint to a slow creep."""

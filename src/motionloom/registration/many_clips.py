@@ -14,7 +14,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.errors import RegistrationError
-from motionloom.registration.grids import Grids
+from motionloom.registration.curve import Spline, adjust_increasing, fit_spline
 from motionloom.registration.pair_curve import (
     CurveRules,
     PairCurve,
@@ -22,9 +22,8 @@ from motionloom.registration.pair_curve import (
     fit_alignment,
     fit_clips,
 )
-from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
-from motionloom.registration.timewarp import TimePath, find_corner_path
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.registration.timewarp import Grids, TimePath, find_corner_path
+from motionloom.rotation.quat import PlanarTransform
 
 PER_FRAME = 4
 """Samples per frame of the reference at which clips are followed through the tree."""

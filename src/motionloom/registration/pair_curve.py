@@ -17,16 +17,19 @@ import numpy as np
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._records import record
 from motionloom.errors import RegistrationError
-from motionloom.registration.distance import Aligned, fit_planar_alignment
-from motionloom.registration.grids import MOST_CELLS, Grids, find_long_path
-from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
+from motionloom.registration.curve import Spline, adjust_increasing, fit_spline
 from motionloom.registration.timewarp import (
+    MOST_CELLS,
+    Aligned,
+    Grids,
     TimePath,
     find_corner_path,
+    find_long_path,
     find_open_path,
     find_path_through,
+    fit_planar_alignment,
 )
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 PIN_WEIGHT = 1e4
 """Weight of a pair of frames given by hand, against 1 for a detected pair."""

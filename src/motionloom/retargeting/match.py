@@ -16,8 +16,7 @@ from motionloom.body.root_motion import travel_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import resample_repaired
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, contacts_for
 from motionloom.retargeting.retarget import retarget
 
 T = TypeVar("T")
@@ -203,7 +202,9 @@ class _Matching:
                 if "failed check" in finding.problem
             ]
         # Blends place and turn bodies by their roots, and so does `verify`.
-        travelling = travel_on_root(motion, body=self.roles)
+        travelling = motion
+        if self.roles.pelvis:  # it hangs under a root bone
+            travelling = travel_on_root(motion, body=self.roles)
         if travelling is not motion:
             notes.append(f"travel and heading moved to the root bone {motion.skeleton.names[0]}")
         return travelling, contacts, tuple(notes)

@@ -13,13 +13,12 @@ from itertools import pairwise
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom.body.anatomy import FootOffsets
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import FootOffsets
 from motionloom.body.neutral import SIDES, UP, Stance
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.limbs import SOFT
+from motionloom.motion.motion import SOFT, runs_of
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 
 BALL_HEIGHT = 0.04
 """Ball of the foot over the sole as a part of the leg's length (0.02 of stature)."""

@@ -8,23 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, flag, of_kind
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing_of_positions
+from motionloom.body.anatomy import Knee, find_knees
+from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for
 from motionloom.body.joint_names import read_name
-from motionloom.body.knees import Knee, find_knees
 from motionloom.body.neutral import LEFT, SIDES, Stance, clavicles, neutral_stance
 from motionloom.body.root_motion import travel_on_pelvis, travel_on_root
-from motionloom.cleanup.smooth_legs import Leg, calm_legs, limits_of
+from motionloom.cleanup.solve import Leg, calm_legs, limits_of
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import repair_capture
 from motionloom.findings import Finding
 from motionloom.formats.character import Character
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.kinematics import forward_kinematics, local_from_world
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Source
+from motionloom.motion.motion import (
+    Footplants,
+    Motion,
+    Skeleton,
+    contacts_for,
+    forward_kinematics,
+    local_from_world,
+    solve_limb,
+)
+from motionloom.motion.provenance import Source
 from motionloom.retargeting.placement import (
     Placement,
     ankle_path,
@@ -36,7 +39,7 @@ from motionloom.retargeting.placement import (
 )
 from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 SAME_M = 1e-9
 """Skeletons whose joints agree to this are the same, metres."""

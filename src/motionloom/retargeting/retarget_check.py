@@ -6,33 +6,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
-from motionloom._filters import running_maximum
+from motionloom._arrays import BoolArray, FloatArray, running_maximum
+from motionloom.body.anatomy import find_knees
 from motionloom.body.body_map import ROLES
-from motionloom.body.knees import find_knees
 from motionloom.body.neutral import Stance
-from motionloom.features.checks.compare import (
-    COPIED_MORE,
-    CheckedMotion,
-    judge,
-    no_grounds,
-)
-from motionloom.features.checks.series import (
-    QUICK_M_S,
-    CheckRig,
-    Series,
-    measure_series,
-    new_series,
-    rig_of_body,
-)
 from motionloom.features.checks.source_limits import (
+    COPIED_MORE,
     LANDS,
+    QUICK_M_S,
     STANDS,
+    CheckedMotion,
+    CheckRig,
     Limits,
+    Series,
     contact_slides,
     drag_lengths,
     floor_heights,
+    judge,
     measure_limits,
+    measure_series,
+    new_series,
+    no_grounds,
+    rig_of_body,
 )
 from motionloom.features.checks.verification import (
     MOST_FOUND,
@@ -41,8 +36,7 @@ from motionloom.features.checks.verification import (
     failed_checks,
 )
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches, glitch_mask
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 
 MORE_SPEED = 1.2
 """Speeds and accelerations may grow so much more than the distance from the pelvis does: spines of

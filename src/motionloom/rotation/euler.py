@@ -14,7 +14,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.rotation.planar import wrap_angle
+from motionloom.rotation.quat import wrap_angle
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 

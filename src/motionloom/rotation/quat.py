@@ -1,17 +1,21 @@
-"""Unit quaternions (w, x, y, z): Hamilton product, active rotations, leading axes broadcast.
+"""Rotations: unit quaternions, smooth steps from one to the next, and turns about the up axis.
 
+Quaternions are (w, x, y, z): Hamilton product, active rotations, leading axes broadcast.
 ``q_world_child = multiply(q_world_parent, q_parent_child)``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from motionloom import _elementary
-from motionloom._arrays import FloatArray
+from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
+from motionloom._records import record
+from motionloom.errors import ArrayError
 
 IDENTITY: FloatArray = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.flags.writeable = False
@@ -22,9 +26,9 @@ _TINY = 1e-9
 _multiply = kernel("ml_quaternion_multiply")
 _rotate = kernel("ml_quaternion_rotate")
 _angles = kernel("ml_quaternion_angles")
+_sin, _cos, _arctan2 = kernel("ml_sin_of"), kernel("ml_cos_of"), kernel("ml_atan2_of")
 _slerp = kernel("ml_quaternion_slerp")
 _turns = kernel("ml_quaternion_turns")
-_check = kernel("ml_quaternion_check")
 
 
 def _alike(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -85,25 +89,39 @@ def from_axis_angle(axis: FloatArray, angle: FloatArray | float) -> FloatArray:
     axis = np.asarray(axis, dtype=np.float64)
     half = 0.5 * np.asarray(angle, dtype=np.float64)
     shape = np.broadcast_shapes(axis.shape[:-1], half.shape)
-    sin = np.broadcast_to(_elementary.sin(half), shape)[..., None] * axis
-    return np.concatenate([np.broadcast_to(_elementary.cos(half), shape)[..., None], sin], axis=-1)
+    sin, cos = (np.broadcast_to(each, shape)[..., None] for each in _sin_cos(half))
+    return np.concatenate([cos, sin * axis], axis=-1)
 
 
 def exp(v: FloatArray) -> FloatArray:
     """Unit quaternion of a rotation vector (axis times angle, radians). Shape (..., 3)."""
     half = 0.5 * np.linalg.norm(v, axis=-1, keepdims=True)
-    scale = 0.5 * np.where(
-        half > _TINY, _elementary.sin(half) / np.where(half > _TINY, half, 1.0), 1.0
-    )
-    return np.concatenate([_elementary.cos(half), scale * v], axis=-1)
+    sin, cos = _sin_cos(half)
+    scale = 0.5 * np.where(half > _TINY, sin / np.where(half > _TINY, half, 1.0), 1.0)
+    return np.concatenate([cos, scale * v], axis=-1)
+
+
+def _sin_cos(angles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sines and cosines, with the same bits on every machine."""
+    angles = np.asarray(angles, order="C")
+    sin, cos = np.zeros(angles.shape), np.zeros(angles.shape)
+    _sin(angles.size, angles, sin)
+    _cos(angles.size, angles, cos)
+    return sin, cos
 
 
 def log(q: FloatArray) -> FloatArray:
     """Rotation vector of a unit quaternion, the short way round. Shape (..., 4) to (..., 3)."""
     q = np.where(q[..., :1] < 0.0, -q, q)
     sin = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    half = _elementary.arctan2(sin, q[..., :1])
+    cos, half = np.ascontiguousarray(q[..., :1]), np.zeros(sin.shape)
+    _arctan2(half.size, np.ascontiguousarray(sin), cos, half)
     return q[..., 1:] * np.where(sin > _TINY, 2.0 * half / np.where(sin > _TINY, sin, 1.0), 2.0)
+
+
+def turn(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Rotation vector from ``a`` to ``b`` in the frame of ``a``, the short way. Shape (..., 3)."""
+    return log(from_to(a, b))
 
 
 def angle_between(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -123,6 +141,11 @@ def turns(q: FloatArray, joints: Sequence[int] | None = None) -> FloatArray:
     return out
 
 
+def from_to(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The rotation from ``a`` to ``b`` in the frame of ``a``: turned by it, ``a`` is ``b``."""
+    return multiply(conjugate(a), b)
+
+
 def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     """The rotation a part ``t`` of the short way from ``a`` to ``b``; ``t`` broadcasts."""
     t = np.asarray(t, dtype=np.float64)
@@ -131,6 +154,38 @@ def slerp(a: FloatArray, b: FloatArray, t: FloatArray | float) -> FloatArray:
     out = np.zeros(a.shape)
     _slerp(out.size // 4, a, b, np.ascontiguousarray(np.broadcast_to(t, shape)), out)
     return out
+
+
+def smoothed(
+    q: FloatArray,
+    frames: IntArray,
+    around: tuple[IntArray, FloatArray],
+    share: FloatArray,
+    origin: FloatArray,
+    allowed: FloatArray,
+) -> FloatArray:
+    """Some rotations drawn towards the mean of those around, but not far from where they were.
+
+    Parameters
+    ----------
+    q : (F, ..., 4)
+        All rotations.
+    frames : (C,)
+        Those that are smoothed.
+    around
+        The frames around each of them, and their weights in the mean. (C, K), (C, K).
+    share
+        Part of the way to the mean that they are drawn; broadcasts to (C, ...).
+    origin : (C, ..., 4)
+        Where they were at first.
+    allowed
+        Angle from there, radians, that is approached smoothly; broadcasts to (C, ...).
+    """
+    q, (near, weights) = make_continuous(q), around
+    mean = np.einsum("fk,fk...->f...", weights, q[near])
+    smooth = slerp(q[frames], normalize(mean), share)
+    change = angle_between(origin, smooth) / allowed
+    return slerp(origin, smooth, (1.0 + change**4) ** -0.25)
 
 
 def make_continuous(q: FloatArray) -> FloatArray:
@@ -147,13 +202,6 @@ def make_continuous(q: FloatArray) -> FloatArray:
     out = np.array(q)
     out[1:] *= sign[..., None]
     return out
-
-
-def check_rows(q: FloatArray) -> tuple[float, bool]:
-    """Largest error of length, and whether any sign flips in time. Shape (F, J, 4)."""
-    flips = np.zeros(1, dtype=np.uint8)
-    q = np.ascontiguousarray(q, dtype=np.float64)
-    return 0.5 * _check(*q.shape[:2], q, flips), bool(flips[0])
 
 
 def between_vectors(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -277,3 +325,128 @@ def mean(q: FloatArray, weights: FloatArray) -> FloatArray:
     spread = log(multiply(conjugate(centre)[..., None, :], q))
     step = np.sum(np.asarray(weights)[..., None] * spread, axis=-2)
     return normalize(multiply(centre, exp(step)))
+
+
+# --- Easing: the smooth steps with which weights, offsets and angles set in and run out
+
+
+def smoothstep(u: FloatArray) -> FloatArray:
+    """3u² - 2u³: from 0 to 1 over ``u`` in [0, 1], flat at both ends. The caller clips ``u``.
+
+    Examples
+    --------
+    >>> smoothstep(np.array([0.0, 0.5, 1.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    return np.asarray(u * u * (3.0 - 2.0 * u))
+
+
+def smootherstep(u: FloatArray) -> FloatArray:
+    """From 0 to 1 with no velocity and no acceleration at either end; constant outside [0, 1]."""
+    u = np.clip(u, 0.0, 1.0)
+    return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
+
+
+def ease(t: npt.ArrayLike, *, nested: bool = False) -> FloatArray:
+    """2t³ - 3t² + 1: from 1 at ``t <= 0`` down to 0 at ``t >= 1``, flat at both ends.
+
+    ``nested`` multiplies in the order of the C core (Horner). Both orders differ in the last bit,
+    and results must not depend on which module works them out.
+    """
+    t = np.clip(np.asarray(t, dtype=np.float64), 0.0, 1.0)
+    return np.asarray((2.0 * t - 3.0) * t * t + 1.0 if nested else 2.0 * t**3 - 3.0 * t**2 + 1.0)
+
+
+# --- Planar transforms: a turn about the up axis and a slide on the ground
+
+
+def wrap_angle(angle: FloatArray | float) -> FloatArray:
+    """``angle`` in radians brought into (-pi, pi]."""
+    return np.asarray(np.pi - (np.pi - np.asarray(angle, dtype=np.float64)) % (2.0 * np.pi))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+@record
+class PlanarTransform:
+    """Rigid motion of the ground plane; fields are scalars or arrays that broadcast.
+
+    Attributes
+    ----------
+    theta : array | float
+        Turn about +Y, radians; positive carries +Z towards +X.
+    x0, z0 : array | float
+        Shift along +X and +Z after the turn, metres.
+
+    Examples
+    --------
+    >>> quarter = PlanarTransform(np.pi / 2, 1.0, 0.0)
+    >>> quarter.apply(np.array([0.0, 0.9, 1.0])).round(6).tolist()
+    [2.0, 0.9, 0.0]
+    """
+
+    theta: FloatArray | float
+    x0: FloatArray | float
+    z0: FloatArray | float
+
+    @staticmethod
+    def identity() -> PlanarTransform:
+        """The transform that does not move anything.
+
+        Returns
+        -------
+        PlanarTransform
+            No turn and no shift.
+        """
+        return PlanarTransform(0.0, 0.0, 0.0)
+
+    def apply(self, points: FloatArray) -> FloatArray:
+        """World points (..., 3) turned and shifted; y untouched.
+
+        Returns
+        -------
+        (..., 3) array
+            The points afterwards.
+        """
+        if not isinstance(points, np.ndarray) or points.shape[-1:] != (3,):
+            raise ArrayError(f"`points` must be an array of shape (..., 3), got {points!r:.80}.")
+        cos, sin = np.cos(self.theta), np.sin(self.theta)
+        x, z = points[..., 0], points[..., 2]
+        return np.stack(
+            np.broadcast_arrays(
+                cos * x + sin * z + self.x0, points[..., 1], cos * z - sin * x + self.z0
+            ),
+            axis=-1,
+        )
+
+    def quat(self) -> FloatArray:
+        """The turn as a quaternion (..., 4).
+
+        Returns
+        -------
+        (..., 4) array
+            Quaternions about the up axis, w first.
+        """
+        return from_axis_angle(np.array([0.0, 1.0, 0.0]), self.theta)
+
+    def inverse(self) -> PlanarTransform:
+        """The transform that undoes this one.
+
+        Returns
+        -------
+        PlanarTransform
+            ``t.inverse().apply(t.apply(x))`` is ``x``.
+        """
+        cos, sin = np.cos(self.theta), np.sin(self.theta)
+        return PlanarTransform(
+            -np.asarray(self.theta),
+            -(cos * self.x0 - sin * self.z0),
+            -(cos * self.z0 + sin * self.x0),
+        )
+
+    def __matmul__(self, other: PlanarTransform) -> PlanarTransform:
+        cos, sin = np.cos(self.theta), np.sin(self.theta)
+        return PlanarTransform(
+            np.asarray(self.theta) + other.theta,
+            cos * other.x0 + sin * other.z0 + self.x0,
+            cos * other.z0 - sin * other.x0 + self.z0,
+        )

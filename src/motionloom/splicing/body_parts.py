@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from motionloom._arrays import one_of
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import SkeletonMismatchError
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 Where = Literal["torso", "chest", "arms", "left_arm", "right_arm", "head"]
 

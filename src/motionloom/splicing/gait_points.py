@@ -8,9 +8,8 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
-from motionloom.motion.kinematics import velocities
-from motionloom.motion.motion import Motion
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.motion.motion import Motion, velocities
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
 from motionloom.splicing.posture import hip_frames
 

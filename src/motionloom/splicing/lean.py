@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom._filters import running_maximum
+from motionloom._arrays import FloatArray, running_maximum
 from motionloom.body.body_map import BodyMap
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 from motionloom.splicing.body_parts import Part
 from motionloom.splicing.posture import SWAY_S, Posed, hip_frames, nearest_rotation
 from motionloom.splicing.smoothing import smooth_points

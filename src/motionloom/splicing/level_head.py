@@ -11,11 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom._filters import running_maximum, running_minimum
+from motionloom._arrays import FloatArray, running_maximum, running_minimum
 from motionloom.body.body_map import BodyMap
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 from motionloom.splicing.body_parts import Part, carrying_spine, chain_between
 from motionloom.splicing.gait_points import stride_s

@@ -13,7 +13,7 @@ from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom.motion.motion import Motion
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 
 _fit = kernel("ml_smoothing_fit")
 IGNORED = 1e-9

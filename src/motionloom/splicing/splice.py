@@ -14,14 +14,13 @@ from motionloom._progress import report_step
 from motionloom._records import record
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
-from motionloom.features.checks.compare import TURN_FREE
 from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import TURN_FREE
 from motionloom.features.checks.verification import Verification, warn_flawed, with_failed
 from motionloom.features.footplants.sync_markers import SyncMarkers, sync_markers
 from motionloom.features.glitches.glitch_frames import find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion, joined_name
+from motionloom.motion.motion import Footplants, Motion, joined_name
 from motionloom.motion.provenance import Provenance, Track
 from motionloom.retargeting.match import MatchedClips, match_clips
 from motionloom.rotation import quat

@@ -17,19 +17,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from motionloom._arrays import FloatArray, IntArray
-from motionloom._filters import running_minimum
+from motionloom._arrays import FloatArray, IntArray, running_minimum
 from motionloom._records import record
 from motionloom.blending.loop import loop
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import RegistrationError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.registration.distance import distance_grid, fit_planar_alignment
-from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
-from motionloom.registration.timewarp import TimePath, find_end_path
+from motionloom.motion.motion import Footplants, Motion, Skeleton
+from motionloom.registration.curve import Spline, adjust_increasing, fit_spline
+from motionloom.registration.timewarp import (
+    TimePath,
+    distance_grid,
+    find_end_path,
+    fit_planar_alignment,
+)
 from motionloom.retargeting.match import MatchedClips
 from motionloom.rotation import quat
 from motionloom.splicing.beats import (

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.rotation.easing import smootherstep
+from motionloom.rotation.quat import smootherstep
 from motionloom.synthetic.curves import keyed
 from motionloom.synthetic.gait import Gait
 from motionloom.synthetic.take import Take

@@ -9,8 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray, finite, frozen, one_of, positive
 from motionloom._records import one_line, record
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.synthetic.actions import ACTIONS, WALKED, act, suit_gait
 from motionloom.synthetic.gait import GAITS, gait_at, standing
 from motionloom.synthetic.locomotion import travel

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom._arrays import FloatArray
-from motionloom.rotation.easing import smoothstep
 from motionloom.rotation.euler import euler_to_quat
+from motionloom.rotation.quat import smoothstep
 
 PEEL_LATE = 0.5
 """Part of a heel's rise that comes late."""

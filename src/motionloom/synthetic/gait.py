@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from motionloom._arrays import finite
+from motionloom._core import constant
 from motionloom.errors import ArrayError
 
 SWING_KEYS = (0.15, 0.4, 0.65, 0.87)
@@ -146,7 +147,7 @@ _EXTRA = {
     "stairs": {"rise": 0.17},
     "stairs_down": {"rise": -0.17},
 }
-GRAVITY = 9.81
+GRAVITY = constant("ML_GRAVITY")
 """Metres per second squared."""
 GOING = 0.28
 """Depth of a stair step, metres."""

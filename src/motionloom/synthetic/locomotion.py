@@ -14,7 +14,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smootherstep
+from motionloom.rotation.quat import smootherstep
 from motionloom.synthetic.curves import smooth_noise, turned
 from motionloom.synthetic.gait import GRAVITY, SWING_KEYS, Gait
 from motionloom.synthetic.rolling_feet import Stance, SwingShape, track_foot

@@ -12,7 +12,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smootherstep
+from motionloom.rotation.quat import smootherstep
 from motionloom.synthetic.actions import OUT_S, punch_times
 from motionloom.synthetic.curves import keyed, smooth_noise, turned
 from motionloom.synthetic.gait import GRAVITY, Gait

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from motionloom._arrays import FloatArray, positive
+from motionloom.body.anatomy import ball_height, foot_offsets
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import ball_height, foot_offsets
 from motionloom.errors import ArrayError
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 HEIGHTS = (1.2, 2.2)
 """Statures that can be asked for, metres."""

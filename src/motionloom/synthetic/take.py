@@ -12,17 +12,13 @@ from typing import Literal
 
 import numpy as np
 
-from motionloom._arrays import FloatArray
-from motionloom._filters import running_mean, running_minimum
+from motionloom._arrays import FloatArray, running_mean, running_minimum
 from motionloom.body.body_map import BodyMap
-from motionloom.body.proportions import Segments, mass_segments
+from motionloom.body.masses import Segments, mass_segments
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.limbs import solve_limb
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, forward_kinematics, solve_limb
 from motionloom.rotation import quat
-from motionloom.rotation.planar import wrap_angle
+from motionloom.rotation.quat import wrap_angle
 from motionloom.synthetic.curves import soft_minimum, turned
 from motionloom.synthetic.rolling_feet import FootTrack
 from motionloom.synthetic.synthetic_skeleton import Rig

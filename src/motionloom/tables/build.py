@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from motionloom._arrays import flag, items, of_kind, one_of, positive, whole
 from motionloom._progress import progress_bar
-from motionloom.body.proportions import mass_parts
+from motionloom.body.masses import mass_parts
 from motionloom.errors import ArrayError, TableError
 from motionloom.files.reading import path_of
 from motionloom.tables.collection.catalogue import checked_rate, disk_errors

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, integer, kernel, record
 from motionloom.features.checks.verification import MOST_FOUND
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.neighbours import CAPTURED
@@ -22,10 +22,10 @@ from motionloom.tables.search.search import search_pair
 from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_places import TARGETS
 
-PINNED = 1
-"""Pinned windows that are tried for one source and target; as in core/src/tables/table.h."""
-MORE = 8
-"""Recipes that may be scored together with those of a query; as in core/src/tables/table.h."""
+PINNED = integer("ML_TABLE_PINNED")
+"""Pinned windows that are tried for one source and target."""
+MORE = integer("ML_TABLE_SPARE")
+"""Recipes that may be scored together with those of a query."""
 
 
 class Choice(NamedTuple):
@@ -125,7 +125,7 @@ def fill_choice(filled: Record, choice: Choice) -> None:
         choice.columns,
     )
     filled.pinned[:n] = False if choice.pinned is None else choice.pinned
-    filled.struct.count, filled.struct.ranked = n, choice.ranked
+    filled.count, filled.ranked = n, choice.ranked
 
 
 def record_of(choice: Choice) -> Record:
@@ -137,12 +137,12 @@ def record_of(choice: Choice) -> Record:
 
 def choice_of(filled: Record) -> Choice:
     """A copy of the choice in a record that the core filled."""
-    n = filled.struct.count
+    n = filled.count
     return Choice(
         filled.rows[:n].copy(),
         filled.costs[:n].copy(),
         filled.columns[:n].copy(),
-        filled.struct.ranked,
+        filled.ranked,
         filled.pinned[:n].copy(),
     )
 
@@ -171,7 +171,7 @@ def fill_rows(
     return int(count[0])
 
 
-WIDE = 32
+WIDE = integer("ML_TABLE_WIDE")
 """Slots for windows of queries, after the slots of the medoids."""
 
 

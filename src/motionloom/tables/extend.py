@@ -11,8 +11,7 @@ import numpy as np
 from motionloom._arrays import flag, of_kind, positive
 from motionloom.errors import ArrayError, TableError
 from motionloom.files.reading import path_of
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.common_skeleton import (

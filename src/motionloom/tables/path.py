@@ -13,8 +13,7 @@ from motionloom._records import record
 from motionloom.errors import ArrayError
 from motionloom.features.checks.quality_check import QualityCheck
 from motionloom.features.checks.verification import Verification
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.tables.graph.graph_walk import GraphPath, GraphWalk
 from motionloom.tables.graph.motion_graph import MotionGraph

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from threading import RLock, local
@@ -11,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray
-from motionloom._core import MISSING, CoreError, Record, blank, kernel, record
+from motionloom._core import CoreError, Record, blank, integer, kernel, record
 from motionloom.errors import TableError
-from motionloom.features.checks.series import rig_record
 from motionloom.tables.choice import (
     Choice,
     WindowSlots,
@@ -40,14 +38,13 @@ from motionloom.tables.synthesis.table_check import Checked, TableCheck
 from motionloom.tables.table_contents import TableArrays, TableHeader
 from motionloom.tables.table_places import LabelTargets, WindowPlaces
 
-TRIES, RANKED = 3, 5
-"""Recipes that are synthesized at most, and at most where all of them are in order already; as in
-core/src/tables/transition.c."""
+TRIES, RANKED = integer("ML_TABLE_TRIES"), integer("ML_TABLE_RANKED")
+"""Recipes that are synthesized at most, and at most where all of them are in order already."""
 CHECKED_WHOLE = 1 << 28
 """Bytes of rotations up to which a collection is checked whole when the engine is built; in a
 larger one each clip is checked when it is first used."""
 NONE_BANNED = np.zeros((0, MOST_WAYS + 1), dtype=np.int64)
-ALIGNED = 16
+ALIGNED = integer("ML_ALIGNED")
 """Memory of the core begins at a multiple of this, bytes."""
 FAR = 1e9
 """Cost of the plain blend where no recipe was scored: it comes last."""
@@ -137,6 +134,11 @@ class QueryEngine:
             masses=self.masses,
         )  # fmt: skip
 
+    @property
+    def low(self) -> float:
+        """Balls below this are low, metres; the core has it in single precision."""
+        return self._slots.terms.low
+
     def measuring(self, ask: Callable[[], None], table: Record | None = None) -> None:
         """Call the core; measure the limits of a clip and call again while it misses some.
 
@@ -147,7 +149,7 @@ class QueryEngine:
             try:
                 return ask()
             except CoreError as error:
-                if error.status != MISSING:
+                if error.status != integer("ML_MISSING"):
                     raise
                 with self.lock:
                     self.check.measure(int(missing[0]))
@@ -164,13 +166,11 @@ class QueryEngine:
         own: Record | None = getattr(self._own, "table", None)
         if own is None:
             size = _share_memory(self.record)
-            memory, own = np.zeros(size + ALIGNED, dtype=np.uint8), blank("ml_table")
+            memory = np.zeros(size + ALIGNED, dtype=np.uint8)
             memory = memory[-memory.ctypes.data % ALIGNED :][:size]
+            own = blank("ml_table", lies_in=memory)
             with self.lock:
                 _share(self.record, size, memory, own)
-            number = ctypes.c_int64 * 1
-            missing = np.ctypeslib.as_array(number.from_address(own.struct.missing))
-            vars(own).update(memory=memory, missing=missing)
             self._own.table = own
         return own
 
@@ -371,11 +371,11 @@ class QueryEngine:
         with self.lock:
             into = self._filled(choice)
             if ranked:
-                into.struct.count = choice.ranked
+                into.count = choice.ranked
             self.measuring(lambda: _best(self.record, into, still, frames, *self._outputs))
             failures, names = failed[: n_failed[0]].copy(), self.frames.skeleton.names
             # It is put in order where its first recipe fails.
-            judged = choice if into.struct.ranked == choice.ranked else choice_of(into)
+            judged = choice if into.ranked == choice.ranked else choice_of(into)
             return Best(
                 synthesis_of(frames, errors),
                 judged,
@@ -427,7 +427,7 @@ def table_record(
         "fps": frames.fps,
         "rows": rows.record,
         "rig": check.rig.record,
-        "check_rig": rig_record(check.check_rig),
+        "check_rig": check.check_rig.core,
         **slots.records(),
         "index": index.windows_record(),
         "by_start": index.lists_record("by_start"),

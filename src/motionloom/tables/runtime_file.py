@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray, of_kind
-from motionloom._core import Record
+from motionloom._core import Record, constant, integer
 from motionloom.errors import TableError
 from motionloom.files.reading import path_of
 from motionloom.files.writing import write_bytes
@@ -25,9 +25,9 @@ from motionloom.tables.score.stance import plants_of
 from motionloom.tables.table import TransitionTable
 from motionloom.tables.table_contents import require_default
 
-MAGIC, VERSION, HEAD = b"MLRtime1", 5, 64
-QUAT_BITS = 18
-STEPS = 2**QUAT_BITS - 1
+MAGIC, VERSION, HEAD = b"MLRtime1", integer("ML_FILE_VERSION"), integer("ML_FILE_HEAD")
+STEPS = int(constant("ML_FILE_STEPS"))
+QUAT_BITS = STEPS.bit_length()
 FNV_START, FNV_FACTOR, WORD = 0xCBF29CE484222325, 0x100000001B3, 2**64
 
 
@@ -130,7 +130,7 @@ def _head(
         n_names, n_pieces,
     ]  # fmt: skip
     yield np.array(counts, dtype=np.int64)
-    yield np.array([own.fps, terms.low, own.seen.reach])
+    yield np.array([own.fps, engine.low, own.seen.reach])
 
 
 def _body(engine: QueryEngine) -> Iterable[npt.NDArray[Any]]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray, finite, not_negative, whole
-from motionloom._core import CoreError, Record, constant, kernel, record
+from motionloom._core import CoreError, Record, integer, kernel, record
 from motionloom._progress import progress_bar
 from motionloom._records import record as value_record
 from motionloom.blending.control import Pose
@@ -34,14 +34,14 @@ _doing = kernel("ml_stream_doing")
 _is_flawed = kernel("ml_stream_is_flawed")
 _frames_left = kernel("ml_stream_frames_left")
 _made_of = kernel("ml_stream_made_of")
-MOST_SHARES = int(constant("ML_MOST_SHARES"))
-MOST_CLIPS = 4
+MOST_SHARES = integer("ML_MOST_SHARES")
+MOST_CLIPS = integer("ML_MOST_WAYS")
 """Clips that a transition is made of."""
 MEASURED_AT_ONCE = 100_000
 """Frames up to which all clips of a collection are measured before the first character of a table
 plays, in about a second; in a larger one each clip is measured in the step that first needs it."""
-GO, HOLD, ACT = 2, 3, 4
-"""Orders about labels, as in core/src/runtime/character.h."""
+GO, HOLD, ACT = (integer(f"ML_ORDER_{order}") for order in ("TO_LABEL", "HOLD", "ACT"))
+"""Orders about labels."""
 
 
 class Doing(Enum):
@@ -60,8 +60,8 @@ class Doing(Enum):
     the one that fails least."""
 
 
-DOING = tuple(Doing)
-"""As the core numbers them."""
+DOING = {integer(f"ML_STREAM_{each.name}"): each for each in Doing}
+"""By the numbers of the core."""
 
 
 class Stream:
@@ -108,7 +108,7 @@ class Stream:
     @property
     def in_transition(self) -> bool:
         """Whether a transition is being played."""
-        return bool(self._live.struct.in_transition)
+        return bool(self._live.in_transition)
 
     @property
     def flawed(self) -> bool:
@@ -162,7 +162,7 @@ class Stream:
                 f"No piece of {label!r} can be acted: each is shorter than what is missing before "
                 "it in its clip for a transition. Label longer pieces, or later in their clips."
             ) from error
-        vars(self._live)["pieces"] = pieces  # the core keeps their address
+        self._live.hold("pieces", pieces)
 
     def place(self, heading: float, x: float, z: float) -> None:
         """Move it: what it shows, or will show first, faces ``heading`` with its root over (x, z).
@@ -190,11 +190,11 @@ class Stream:
         """Call the core, which works in memory of the present thread."""
         with self._lock:
             table = self._engine.of_thread()
-            self._live.struct.table = table.address
+            self._live.table = table
             try:
                 self._engine.measuring(ask, table)
             finally:
-                self._live.struct.table = self._engine.record.address
+                self._live.table = self._engine.record
 
     def step(self) -> Pose:
         """The next frame.

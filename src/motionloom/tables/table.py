@@ -15,7 +15,7 @@ from motionloom._core import constant
 from motionloom._records import name_for, one_line
 from motionloom.errors import TableError
 from motionloom.files.reading import path_of
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.index_build import window_index

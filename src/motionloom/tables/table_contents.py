@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
+from motionloom._core import integer
 from motionloom.errors import TableError
 from motionloom.files.reading import path_of
 from motionloom.tables.collection.collection import Collection
@@ -35,7 +36,7 @@ METHODS = ("default", "paper")
 """How a table makes its transitions; files that name none are of the first."""
 EDITIONS = (2007, 2006)
 """Years of the papers."""
-NO_WINDOW, NO_RECIPE = 255, 254
+NO_WINDOW, NO_RECIPE = integer("ML_TABLE_NO_WINDOW"), integer("ML_TABLE_NO_RECIPE")
 """In ``between``: the recipe has fewer intermediaries; there is no recipe."""
 ARRAYS = (
     *("medoids", "fine_medoids", "between", "costs"),

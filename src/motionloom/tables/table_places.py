@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray, of_kind
+from motionloom._core import integer
 from motionloom.errors import TableError
 from motionloom.tables.collection.collection import Collection
 from motionloom.tables.collection.frames import Frames
@@ -76,9 +77,9 @@ class WindowPlaces:
         return self._first_rows[self.clip_at(row) + 1] - 1 - row
 
 
-RESCORED = 32
+RESCORED = integer("ML_RESCORED")
 """Recipes of the table that a transition scores with the real windows, unless asked for others."""
-TARGETS = 4
+TARGETS = integer("ML_TABLE_TARGETS")
 """Windows of a label that are tried as targets, at most."""
 
 

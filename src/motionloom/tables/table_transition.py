@@ -11,8 +11,7 @@ import numpy as np
 
 from motionloom._records import record
 from motionloom.features.checks.verification import Verification
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
 from motionloom.tables.choice import Choice
 from motionloom.tables.collection.frames import FloatArray32, Frames

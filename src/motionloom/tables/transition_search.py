@@ -16,10 +16,9 @@ from typing import Literal
 import numpy as np
 
 from motionloom._arrays import IntArray, flag, not_negative, positive, whole
-from motionloom._core import kernel
+from motionloom._core import integer, kernel
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.tables.choice import Choice, frames_of, new_frames, synthesis_of
 from motionloom.tables.query_engine import RANKED, Best, QueryEngine
 from motionloom.tables.score.columns import COLUMNS
@@ -28,8 +27,8 @@ from motionloom.tables.synthesis.synthesis import Synthesis
 from motionloom.tables.table_places import Place
 from motionloom.tables.table_transition import Candidates, TableTransition, recipe_of
 
-MOST_LENGTHS = 4
-"""The longest transition, in lengths of a window; as in core/src/tables/table.h."""
+MOST_LENGTHS = integer("ML_TABLE_JOINED")
+"""The longest transition, in lengths of a window."""
 LONGEST_TRANSITION_S = 2.0
 """Seconds of the longest transition, unless windows of the table are longer."""
 JOINS = 2

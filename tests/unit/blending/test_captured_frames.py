@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import Footplants
+from motionloom.body.anatomy import foot_points
 from motionloom.motion.edit import transform
+from motionloom.motion.motion import Footplants
 from motionloom.rotation import quat
 
 WALK, JOG, STAND, SNEAK = (

@@ -8,7 +8,7 @@ import pytest
 import motionloom as ml
 from motionloom.blending.join import TRAVEL_S, travel_of
 from motionloom.motion.edit import concatenate, transform
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 WALK, JOG = (ml.synthetic.clip(kind, duration_s=6.0) for kind in ("walk", "jog"))
 

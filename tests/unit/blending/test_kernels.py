@@ -15,10 +15,9 @@ from motionloom.blending.evaluate import place_frames, plants_along, walk_parame
 from motionloom.blending.join import _moving
 from motionloom.blending.weights import checked_weights
 from motionloom.cleanup import finalize
-from motionloom.registration.splines import Spline
+from motionloom.registration.curve import Spline
 from motionloom.retargeting.match import _same_lengths
-from motionloom.rotation.easing import ease
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform, ease
 from tests.oracles import walk as plain
 
 ONE = ml.Skeleton(["hips", "knee"], [-1, 0], [[0.0, 0.0, 0.0], [0.0, -0.4, 0.0]])

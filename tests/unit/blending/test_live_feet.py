@@ -9,7 +9,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending.control import stance_of
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.rotation import quat
 from tests.oracles.stance import Stance
 
@@ -89,7 +89,7 @@ def test_a_foot_that_is_carried_too_far_is_let_go_and_not_reported():
         pose = live.step(w)
         if pose.planted.any():
             break
-    kept = vars(live._stance)["places"]
+    kept = live._stance.places
     kept += np.array([1.0, 0.0, 0.0])  # as if the body had been moved by a metre
     later = live.step(weights[200])
     assert not (later.planted & pose.planted).any()

@@ -10,12 +10,12 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending.cycle import Cycle, _best_cycle, _laps, _speeds, close
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import roles_for
-from motionloom.body.feet import foot_points
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.motion.contacts import runs_of
 from motionloom.motion.edit import sample, transform
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.motion.motion import runs_of
+from motionloom.rotation.quat import PlanarTransform
 
 WALK = ml.synthetic.clip("walk", duration_s=4.0, fps=60).motion
 STAND = ml.synthetic.clip("stand", duration_s=3.0, fps=60).motion

@@ -5,7 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.blending.evaluate import Group, mix_poses
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.motion.edit import sample
 from motionloom.rotation import quat
 from tests.oracles import group as plain_group

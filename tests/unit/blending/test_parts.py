@@ -13,8 +13,8 @@ from motionloom.blending import join
 from motionloom.blending.cycle import _travel
 from motionloom.cleanup.finalize import above_floor
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.splines import Spline
+from motionloom.registration.curve import Spline
+from motionloom.registration.timewarp import distance_grid
 from motionloom.retargeting.match import _resampled
 
 STAND = ml.synthetic.clip("stand", duration_s=2.0, fps=60)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 LEG_AND_ARM = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist")
 

@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from motionloom.body.body_map import ROLES, BodyMap
-from motionloom.body.guess import Tree, _equal_branches
+from motionloom.body.anatomy import _tip, stature
+from motionloom.body.body_map import ROLES, BodyMap, Tree, _equal_branches
 from motionloom.body.joint_names import read_name
 from motionloom.body.mirror import pair_sides
-from motionloom.body.proportions import _tip, stature
 from motionloom.errors import ArrayError, FormatError, SkeletonMismatchError
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 from .named_rigs import LAFAN, RIGS, tree, wanted_roles

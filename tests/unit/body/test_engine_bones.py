@@ -6,7 +6,7 @@ import pytest
 
 from motionloom.body.body_map import BodyMap
 from motionloom.body.engine_bones import BONE_NAMES, engine_names
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 from .named_rigs import RIGS, UNREAL, tree
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing, facing_of_positions
+from motionloom.body.body_map import BodyMap, facing, facing_of_positions
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.edit import move
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 from .test_body_map import PERSON, person

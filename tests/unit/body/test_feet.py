@@ -9,14 +9,11 @@ import pytest
 
 from motionloom import synthetic
 from motionloom._core import kernel
+from motionloom.body.anatomy import ball_height, foot_offsets, foot_points, stature, tip_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import ball_height, foot_offsets, foot_points, tip_points
-from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion.edit import move
-from motionloom.motion.kinematics import local_from_world
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, local_from_world
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-9

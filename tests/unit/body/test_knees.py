@@ -7,8 +7,7 @@ import pytest
 
 from motionloom import synthetic
 from motionloom._core import CoreError, kernel
-from motionloom.body.body_map import BodyMap
-from motionloom.body.knees import (
+from motionloom.body.anatomy import (
     LEAST_FLEXION,
     _rounded,
     find_knees,
@@ -16,8 +15,8 @@ from motionloom.body.knees import (
     local_flexion,
     repair_knees,
 )
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.body.body_map import BodyMap
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 from tests.oracles import hinges as plain
 

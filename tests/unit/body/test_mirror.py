@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.body.mirror import _pair_flip, _plane_flip, mirror
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 from .test_body_map import PERSON, person

@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
-from motionloom.body.proportions import mass_segments
+from motionloom.body.masses import mass_segments
 
 WALK = ml.synthetic.clip("walk", duration_s=1.0).motion
 BODY = BodyMap.guess(WALK.skeleton)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.body.root_motion import in_place, with_root_bone, without_root_bone
 from motionloom.errors import SkeletonMismatchError
 from motionloom.motion.motion import Motion

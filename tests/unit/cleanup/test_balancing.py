@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points, stature
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.proportions import stature
 from motionloom.cleanup import balancing
 from motionloom.cleanup.balance_shift import (
     FARTHEST_M,

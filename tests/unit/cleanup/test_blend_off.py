@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from motionloom.cleanup.blend_off import (
+from motionloom.cleanup.legs import (
     blend_off,
     highest_nearby,
     nearness,
     spread_smoothly,
 )
-from motionloom.rotation.easing import ease
+from motionloom.rotation.quat import ease
 from tests.oracles import blend_off as plain
 
 EXACT = 1e-12

@@ -18,9 +18,8 @@ from motionloom.cleanup.footskate import (
     contact_speeds,
     fastest_contact,
 )
-from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.legs import damped_angle, damped_span
-from motionloom.cleanup.smooth_legs import second_differences
+from motionloom.cleanup.legs import Hold, damped_angle, damped_span
+from motionloom.cleanup.solve import second_differences
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from tests.oracles import calm as plain_calm

@@ -1,16 +1,13 @@
 import numpy as np
 import pytest
 
+from motionloom.body.anatomy import find_knees, foot_points, knee_flexion
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees, knee_flexion
 from motionloom.cleanup.footskate import clean_footskate, contact_speeds
 from motionloom.cleanup.solve import MISSED_M
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
 from tests.oracles.calm import steps_too_fast

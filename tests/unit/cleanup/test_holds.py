@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.cleanup.holds import KEPT, find_holds
+from motionloom.cleanup.legs import KEPT, find_holds
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 from tests.oracles import holds as plain
 
 

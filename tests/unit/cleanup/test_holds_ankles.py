@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
+from motionloom.body.anatomy import find_knees, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees
-from motionloom.cleanup.holds import Hold, hold_feet, no_target
-from motionloom.cleanup.legs import reach_of, read_feet
+from motionloom.cleanup.legs import Hold, hold_feet, no_target, reach_of, read_feet
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
 from tests.oracles import aims

@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from motionloom._core import CoreError, kernel
+from motionloom.body.anatomy import find_knees, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees
-from motionloom.cleanup.holds import Hold, hold_feet, place_feet
-from motionloom.cleanup.legs import leg_record, reach_of, read_feet
+from motionloom.cleanup.legs import Hold, hold_feet, leg_record, place_feet, reach_of, read_feet
 from motionloom.rotation import quat
 from motionloom.synthetic import clip
 from tests.oracles import aims

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.cleanup.holds import NEAR_S, Hold, fit_targets
+from motionloom.cleanup.legs import NEAR_S, Hold, fit_targets
 from motionloom.errors import ArrayError
 from tests.oracles import targets as plain
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from motionloom._core import CoreError, kernel
+from motionloom.body.anatomy import find_knees, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees
-from motionloom.cleanup.holds import Hold, hold_feet
 from motionloom.cleanup.legs import (
+    Hold,
     damped_angle,
     damped_span,
+    hold_feet,
     leg_record,
     reach_of,
     read_feet,

@@ -8,14 +8,11 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.cleanup.blend_off import highest_nearby, nearness, spread_smoothly
-from motionloom.cleanup.footskate import _widened
-from motionloom.cleanup.holds import Hold
-from motionloom.cleanup.remedies import MOST_TIMES, Releases, _trim
+from motionloom.cleanup.footskate import MOST_TIMES, Releases, _trim, _widened
+from motionloom.cleanup.legs import Hold, highest_nearby, nearness, spread_smoothly
 from motionloom.cleanup.solve import _stretch
 from motionloom.features.checks.verification import FailedCheck
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Skeleton
 from tests.oracles.aims import held_reach
 
 

@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.cleanup import footskate
 from motionloom.cleanup.cleanup_report import Cleanup
-from motionloom.cleanup.footskate import clean_until_sound
+from motionloom.cleanup.footskate import (
+    MOST_M,
+    STEP_M,
+    STEP_OVER_M,
+    clean_until_sound,
+    lifted,
+    raised,
+)
 from motionloom.cleanup.legs import Pose
-from motionloom.cleanup.remedies import MOST_M, STEP_M, STEP_OVER_M, lifted, raised
 from motionloom.features.checks.verification import FailedCheck, Verification
 
 FPS = 60.0

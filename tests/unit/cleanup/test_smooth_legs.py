@@ -5,8 +5,8 @@ import pytest
 
 from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
-from motionloom.cleanup.blend_off import weights_of
-from motionloom.cleanup.smooth_legs import AROUND_S, FREE_DEG_S, Leg, calm_legs, limits_of
+from motionloom.cleanup.legs import weights_of
+from motionloom.cleanup.solve import AROUND_S, FREE_DEG_S, Leg, calm_legs, limits_of
 from motionloom.errors import ArrayError
 from motionloom.rotation import quat
 from motionloom.synthetic import clip

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom.cleanup.legs import Foot, LegSolution
-from motionloom.cleanup.smooth_legs import MOST_M, quiet_knees
-from motionloom.motion.limbs import solve_limb
+from motionloom.cleanup.solve import MOST_M, quiet_knees
+from motionloom.motion.motion import solve_limb
 
 FPS, N, AT = 120.0, 120, 60
 BONE, FREE = 0.42, 80.0 / 120.0**2

@@ -16,7 +16,7 @@ from motionloom.cli.option_words import in_options
 PACKAGE = Path(ml.__file__).parent
 PYTHON = re.compile(r"\bml\.\w|(?<![-\w])[a-z]\w*=(?![-\w]*=)(?:True|False|['\".,) ]|$)|motion\[")
 NOT_REACHED = (
-    "blending/parameters.py", "body/feet.py", "body/feet.py", "cli/",
+    "blending/parameters.py", "body/anatomy.py", "body/anatomy.py", "cli/",
     "demo/", "intake/load.py", "motion/", "studio/", "tables/collection/frames.py",
     "tables/score/score.py", "tables/synthesis/",
 )  # fmt: skip

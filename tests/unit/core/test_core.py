@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import ctypes
+import gc
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +15,8 @@ import pytest
 from motionloom import _core
 from motionloom._core import kernel
 from motionloom.errors import ArrayError, MotionLoomError
+from motionloom.features.checks import verification
+from motionloom.tables.score.columns import COLUMNS
 
 A, B = np.ones((5, 4)), np.full((5, 4), 2.0)
 
@@ -66,8 +73,9 @@ RIG = {
 
 def test_a_record_points_to_its_arrays_and_keeps_them() -> None:
     made = _core.record("ml_check_rig", **RIG)
-    assert made.struct.parents == RIG["parents"].ctypes.data
-    assert made.struct.head == -1
+    raw = _core._struct_type("ml_check_rig").from_address(made.address)
+    assert raw.parents == RIG["parents"].ctypes.data
+    assert made.head == raw.head == -1
     assert made.parents is RIG["parents"]
     assert (made.kind, made.n_joints) == ("ml_check_rig", 3)
 
@@ -149,3 +157,161 @@ def test_the_core_reports_what_it_was_built_from() -> None:
 def test_a_kernel_that_the_library_lacks_is_an_error_with_a_remedy():
     with pytest.raises(MotionLoomError, match=r"ml_waltz.*core/build\.py"):
         kernel("ml_waltz")
+
+
+# --- Numbers that Python and C share
+
+MODULES = sorted(Path(_core.__file__).parent.rglob("*.py"))
+OTHERS = {
+    ("glitch_frames.py", "FREE"),  # acceleration of a repair, not of a result: ML_CHECK_BEND_FREE
+}
+"""Constants of Python that are like one of the core in name and value, and are another thing."""
+
+
+def literals(module: Path) -> Iterator[tuple[str, float, str]]:
+    """Constants of a module that are written as numbers: name, value, and the text below."""
+    body = ast.parse(module.read_text(encoding="utf-8")).body
+    for statement, below in zip(body, [*body[1:], None], strict=True):
+        if not isinstance(statement, ast.Assign):
+            continue
+        text = ""
+        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+            text = str(below.value.value)
+        for target in statement.targets:
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            values = [statement.value]
+            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+                values = statement.value.elts
+            for name, value in zip(names, values, strict=False):
+                if isinstance(name, ast.Name) and (number := written(value)) is not None:
+                    yield name.id, number, text
+
+
+def written(value: ast.expr) -> float | None:
+    """The number that an expression of literals is; None of any other."""
+    allowed = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)
+    if not all(isinstance(node, allowed) for node in ast.walk(value)):
+        return None
+    number = eval(compile(ast.Expression(value), "<constant>", "eval"))
+    return float(number) if isinstance(number, int | float) else None
+
+
+def test_no_module_writes_a_number_of_the_core_again() -> None:
+    said = re.compile(
+        r"core/(src|include)|kernels\.h|motionloom\.h|\bML_[A-Z]|\b(as|of) the core\b"
+    )
+    shared = _core.constants()
+    again = []
+    for module in MODULES:
+        for name, number, text in literals(module):
+            alike = [
+                each for each in shared if each.endswith(f"_{name}") and shared[each] == number
+            ]
+            if (said.search(text) or alike) and (module.name, name) not in OTHERS:
+                again.append((module.name, name, alike))
+    assert again == []
+
+
+def test_every_number_that_is_asked_for_is_in_the_headers() -> None:
+    asked = re.compile(r"\b(?:constant|integer)\(\s*\"(ML_\w+)\"")
+    names = {name for module in MODULES for name in asked.findall(module.read_text("utf-8"))}
+    assert len(names) > 60
+    assert names <= set(_core.constants())
+
+
+def test_numbers_are_read_as_the_headers_write_them() -> None:
+    shared = _core.constants()
+    assert _core.constant("ML_PASSAGE_REACH_S") == 4.0 / 60.0
+    assert shared["ML_KEY_NEXT"] == 0x100
+    assert shared["ML_SCAN_STATE"] == 13
+    assert (shared["ML_NOT_HELD"], shared["ML_STREAM_CONTINUING_BADLY"]) == (-1, 4)
+    assert type(_core.integer("ML_CHECK_GLIDE")) is int
+    with pytest.raises(TypeError, match="integer"):
+        _core.integer("ML_GRAVITY")
+    with pytest.raises(MotionLoomError, match=r"ML_WALTZ.*core/build\.py"):
+        _core.constant("ML_WALTZ")
+
+
+def test_columns_and_checks_have_the_names_of_the_core() -> None:
+    assert len(COLUMNS) == _core.integer("ML_TABLE_COLUMNS")
+    shared = _core.constants()
+    numbered = (
+        "TURN",
+        "SPEED",
+        "BEND",
+        "FLIP",
+        "JUMP",
+        "PELVIS",
+        "SOLE",
+        "CONTACT",
+        "SLIP",
+        "GLIDE",
+    )
+    assert [getattr(verification, name) for name in numbered] == [
+        shared[f"ML_CHECK_{name}"] for name in numbered
+    ]
+    python_only = {verification.HEAD_TURN, verification.GLITCH, verification.FLOATING}
+    rest = set(range(len(verification.CHECKS))) - python_only
+    text = (_core.FOLDER / "kernels.h").read_text(encoding="utf-8")
+    block = text[text.index("#define ML_CHECK_TURN 0") : text.index("/* Failures of one motion")]
+    assert rest == {int(number) for number in re.findall(r"#define ML_CHECK_\w+ (\d+)", block)}
+
+
+# --- Records read what the core sees
+
+
+def choice() -> _core.Record:
+    arrays = {"rows": np.zeros((2, 4), np.int64), "costs": np.zeros(2), "pinned": np.zeros(2, bool)}
+    columns = np.zeros((2, _core.integer("ML_TABLE_COLUMNS")), np.float32)
+    return _core.record("ml_choice", most=2, count=0, ranked=0, columns=columns, **arrays)
+
+
+def test_a_number_that_is_set_is_set_where_the_core_sees_it() -> None:
+    made = choice()
+    raw = _core._struct_type("ml_choice").from_address(made.address)
+    made.count = np.int64(2)
+    assert (made.count, raw.count) == (2, 2)
+    raw.count = 1  # as the core does
+    assert made.count == 1
+    with pytest.raises(TypeError, match="integer"):
+        made.count = 1.5
+
+
+@pytest.mark.parametrize("name", ["most", "costs", "kind", "address", "struct", "waltz"])
+def test_sizes_arrays_and_all_that_is_no_field_cannot_be_set(name: str) -> None:
+    made = choice()
+    with pytest.raises(AttributeError, match=f"`{name}` of ml_choice cannot be set"):
+        setattr(made, name, 3)
+    assert made.most == 2
+    assert (made.costs == 0.0).all()
+
+
+def test_a_pointer_to_another_record_is_set_in_the_struct_and_keeps_the_record() -> None:
+    made = _core.blank("ml_stream")
+    raw = _core._struct_type("ml_stream").from_address(made.address)
+    assert made.table is None
+    table = _core.blank("ml_table")
+    made.table = table
+    assert made.table is table
+    assert raw.table == table.address
+    with pytest.raises(ArrayError, match="`table` of ml_stream must be a record of ml_table"):
+        made.table = made
+
+
+def test_arrays_and_records_that_the_core_points_to_are_read_from_its_memory() -> None:
+    made, given = choice(), np.array([0.25, 0.5])
+    other = _core.blank("ml_choice", lies_in=made)
+    ctypes.memmove(other.address, made.address, ctypes.sizeof(_core._struct_type("ml_choice")))
+    made.costs[:] = given
+    found = other.costs
+    assert found.tobytes() == given.tobytes()
+    assert (other.rows.shape, other.rows.dtype) == ((2, 4), np.int64)
+    del made, other
+    gc.collect()
+    assert found.tobytes() == given.tobytes()  # an array keeps what it lies in
+
+
+def test_an_array_is_held_only_if_the_struct_points_to_it() -> None:
+    made, other = choice(), np.zeros(2)
+    with pytest.raises(ArrayError, match="`costs` of ml_choice must point to the array"):
+        made.hold("costs", other)

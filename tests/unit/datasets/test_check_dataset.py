@@ -182,3 +182,10 @@ def test_hidden_files_are_left_out_and_links_to_nothing_are_unreadable(folder: P
     assert [path.name for path in ml.find_clips(folder)] == [
         *("broken.bvh", "gone.bvh", "skating.bvh", "run.bvh")
     ]
+
+
+def test_no_embedded_clip_is_accused() -> None:
+    clips = [f"embedded:{kind}" for kind in ml.synthetic.kinds()]
+    found = ml.check_dataset(clips, jobs=1, progress=False)
+    assert [str(each) for clip in found.clips for each in clip.defects] == []
+    assert found.accepted == tuple(clips)

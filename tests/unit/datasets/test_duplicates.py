@@ -15,7 +15,15 @@ from motionloom.datasets.duplicates import (
     pack_fingerprint,
     unpack_fingerprint,
 )
-from studies.datasets.planted_defects import re_timed
+from motionloom.motion.edit import sample
+
+
+def re_timed(motion: ml.Motion) -> ml.Motion:
+    """The same motion turned, moved, at three quarters of the rate, slower and then faster."""
+    part = np.linspace(0.0, 1.0, max(16, round(0.75 * motion.n_frames)))
+    part = part + 0.08 * np.sin(2.0 * np.pi * part)
+    warped = sample(motion, part * (motion.n_frames - 1), fps=0.75 * motion.fps)
+    return ml.move(warped, heading=1.9, x=3.0, z=-2.0)
 
 
 def print_of(motion: ml.Motion) -> np.ndarray:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import motionloom as ml
-from motionloom.body.proportions import stature
+from motionloom.body.anatomy import stature
 from motionloom.drawing.figure import DIRECTIONS, ball_hull, build_figure
 
 SOLE_M = 0.01

@@ -14,7 +14,6 @@ from motionloom.drawing.film import set_stage
 from motionloom.drawing.strip import save_strip
 from motionloom.drawing.tracks import save_tracks
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from studies.pictures.contact_sheet import SheetEntry, save_sheet
 
 
 def strip(motion: ml.Motion, **options) -> np.ndarray:
@@ -65,16 +64,6 @@ def test_an_unknown_kind_of_file_is_refused(walk) -> None:
 def test_tracks_need_feet(rod: ml.Motion) -> None:
     with pytest.raises(SkeletonMismatchError, match="two feet"):
         save_tracks(rod, io.BytesIO())
-
-
-def test_a_sheet_has_a_cell_for_every_clip(walk) -> None:
-    entries = [SheetEntry(walk.motion[:40], f"clip {n}", "fine") for n in range(3)]
-    stream = io.BytesIO()
-    save_sheet(entries, stream, columns=2, cell=(300, 120))
-    picture = np.asarray(Image.open(stream).convert("RGB")).astype(int)
-    assert picture.shape == (2 * (120 + 44), 600, 3)
-    assert (~near(picture[164:, :300], LIGHT.paper)).any()
-    assert near(picture[180:, 310:], LIGHT.paper).all()
 
 
 def test_a_film_follows_the_figure(walk) -> None:

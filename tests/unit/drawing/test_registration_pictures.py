@@ -26,7 +26,6 @@ from motionloom.drawing.registration_pictures import (
 )
 from motionloom.drawing.steering import draw_steering, tint_by_weights, tint_transition
 from motionloom.errors import ArrayError
-from studies.pictures.curve_pictures import draw_alignment, draw_timewarp
 
 PLACE_M = 1e-9
 """Placing a clip is a turn and a slide: only rounding is left."""
@@ -73,23 +72,6 @@ def test_what_the_curve_leaves_out_is_veiled(curve) -> None:
 def test_a_motion_that_is_not_in_the_curve_is_refused(curve) -> None:
     with pytest.raises(ArrayError, match="0 to 1"):
         draw_grid(curve, 0, 2)
-
-
-def test_the_timewarp_shows_frames_and_rates_of_every_motion(curve) -> None:
-    frames, rates = draw_timewarp(curve).axes[1], draw_timewarp(curve).axes[0]
-    lines = lines_of(frames)
-    assert set(lines) == {"left", "right"}
-    u = lines["right"][:, 0]
-    assert lines["right"][:, 1] == pytest.approx(curve.frames(u)[:, 1])
-    assert np.asarray(rates.get_lines()[0].get_ydata()) == pytest.approx(curve.rates(u)[:, 0])
-
-
-def test_the_alignment_shows_the_turn_between_the_ways(curve) -> None:
-    turns = lines_of(draw_alignment(curve).axes[1])
-    assert np.abs(turns["left, the reference"][:, 1]).max() == 0.0
-    u, degrees = turns["right"].T
-    assert np.radians(degrees) == pytest.approx(np.asarray(curve.alignments(u).theta)[:, 1])
-    assert abs(degrees[-1]) > 60.0
 
 
 def bars_of(axes) -> list[tuple[float, float, bool]]:
@@ -188,8 +170,6 @@ def test_names_that_clash_are_numbered_and_dollars_are_only_dollars(curve) -> No
     made = ml.blend(odd, [0.5, 0.5])
     for canvas in (
         draw_grid(odd),
-        draw_timewarp(odd),
-        draw_alignment(odd),
         draw_constraints(odd),
         draw_root_paths(odd, made),
         draw_steering(odd, made),

@@ -17,7 +17,7 @@ from motionloom.tables.collection.frames import Frames, frames_of
 from motionloom.tables.graph.graph_walk import GraphWalk
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.table_transition import TableTransition
-from studies.memory_table import MemoryTable, table_in_memory
+from tests.support.tables import MemoryTable, table_in_memory
 
 LENGTH = 30
 

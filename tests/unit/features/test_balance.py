@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import foot_points, stature, tip_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points, tip_points
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.masses import mass_segments
 from motionloom.features.balance import (
     GRAVITY,
     HALF_WIDTH,

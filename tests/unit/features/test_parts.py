@@ -7,10 +7,10 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
-from motionloom.features.checks.series import check_rig
+from motionloom.features.checks.source_limits import check_rig
 from motionloom.features.footplants.plant_edges import Track, _best_sight, _drift
-from motionloom.features.glitches.bridge import _shortened
-from motionloom.features.glitches.bursts import SIGMA_S, _kernel, _mean_around, _parts
+from motionloom.features.glitches.glitch_frames import _shortened
+from motionloom.features.glitches.repair import SIGMA_S, _kernel, _mean, _parts, frames_around
 
 WALK = ml.synthetic.clip("walk", duration_s=1.0).motion
 
@@ -30,7 +30,7 @@ def test_five_frames_of_a_stance_are_enough_to_see_it_creep():
 
 
 def test_each_part_of_the_body_is_looked_at_once():
-    names = [part.name for part in _parts(WALK, BodyMap.guess(WALK.skeleton))]
+    names = [part.name for part in _parts(WALK.skeleton, BodyMap.guess(WALK.skeleton))]
     assert len(names) == len(set(names))
     assert sum("toe" in name for name in names) == 2
     assert {"the body", "the left leg", "the right arm", "the left foot"} <= set(names)
@@ -50,11 +50,13 @@ def test_speeds_that_are_always_allowed_grow_with_the_bone_up_to_a_limit():
 def test_means_are_taken_as_far_to_both_sides_as_the_clip_goes():
     kernel = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9.0
     values = np.array([0.0, 1.0, 5.0, 0.0, 2.0, 7.0, 1.0])
-    found = _mean_around(values, np.arange(7), kernel)
+    near, weights = frames_around(np.arange(7), 7, kernel)
+    found = _mean(values[near], weights)
     inner = [np.dot(kernel, values[f - 2 : f + 3]) for f in (2, 3, 4)]
     ends = [0.0, (0 + 3 + 10) / 7, *inner, (4 + 21 + 2) / 7, 1.0]
     assert found == pytest.approx(ends)
-    both = _mean_around(np.stack([values, 2.0 * values], axis=1), np.array([1, 4]), kernel)
+    near, weights = frames_around(np.array([1, 4]), 7, kernel)
+    both = _mean(np.stack([values, 2.0 * values], axis=1)[near], weights)
     assert both == pytest.approx(np.outer([13 / 7, inner[2]], [1.0, 2.0]))
 
 

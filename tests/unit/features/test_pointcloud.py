@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from motionloom.body.body_map import BodyMap
-from motionloom.features.pointcloud import point_cloud
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.registration.timewarp import point_cloud
 
 NAMES = ["carrier", "hips", "spine", "twist", "arm", "wrist", "finger", "knuckle"]
 OFFSETS = np.array(

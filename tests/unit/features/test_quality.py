@@ -11,8 +11,8 @@ from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.glitches.glitch_frames import find_speed_spikes
 from motionloom.features.quality import _slides, fit_contact_heights, measure_quality, peak_jerk
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
+from motionloom.motion.motion import Footplants
 from motionloom.rotation import quat
 
 PLANT_M = 1e-6

@@ -13,8 +13,7 @@ import motionloom as ml
 from motionloom.errors import FormatError
 from motionloom.formats import amass
 from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.skeleton import end_positions
+from motionloom.motion.motion import end_positions, forward_kinematics
 from motionloom.rotation import quat
 
 UPRIGHT = np.array([np.pi / 2, 0.0, 0.0])

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 # Name, parent, offset in metres: upright, arms held out to the sides, facing +Z, left is +X.

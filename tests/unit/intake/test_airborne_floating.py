@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.intake.airborne import find_floating, floating_findings
 from motionloom.intake.floor import LegTracks
-from motionloom.motion.source import Floor
+from motionloom.motion.provenance import Floor
 
 FPS = 60.0
 FLOOR = Floor(0.0, 0.0, 0.0, 0.0, 0.0)

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from motionloom.errors import ArrayError
 from motionloom.intake.axes import UP_AXES, checked_up, from_world, skeleton_to_world, to_world
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 FLOAT64_M = 1e-12

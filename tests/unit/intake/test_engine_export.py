@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.facing import facing
-from motionloom.body.feet import ball_height
+from motionloom.body.anatomy import ball_height
+from motionloom.body.body_map import facing
 from motionloom.formats.meshes import inverse_frames
 from motionloom.intake.engine_export import ENGINES, ROOTS, engine_character, engine_motion
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 
 FLOAT64 = 1e-9

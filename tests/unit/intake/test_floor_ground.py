@@ -3,14 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.body.anatomy import ball_height
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import ball_height
 from motionloom.errors import MotionLoomError, SkeletonMismatchError
 from motionloom.intake.floor import ground
 from motionloom.motion.edit import move
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Floor, Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Floor, Source
 from motionloom.rotation import quat
 
 LEVEL_M = 0.001

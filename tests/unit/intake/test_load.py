@@ -15,8 +15,7 @@ from motionloom.findings import MotionLoomWarning
 from motionloom.intake.axes import UP_AXES
 from motionloom.intake.load import inspect_file, load
 from motionloom.intake.save import save
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 BVH_TEXT_M = 1e-5

@@ -11,8 +11,7 @@ from motionloom.blending.transition import transition
 from motionloom.errors import ArrayError, FormatError
 from motionloom.intake.load import load, load_provenance
 from motionloom.intake.save import save, supported_formats
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 
 BVH_TEXT_M = 1e-5
 

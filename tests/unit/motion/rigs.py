@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 

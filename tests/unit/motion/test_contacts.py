@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.motion.motion import KINDS, Footplants, runs_of
 
 
 def test_intervals_and_flags_agree():

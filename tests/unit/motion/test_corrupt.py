@@ -7,8 +7,7 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 
 FLOAT64 = 1e-12
 

@@ -6,7 +6,7 @@ import pytest
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.motion import edit
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 from .rigs import random_motion
 

@@ -3,8 +3,13 @@ import pytest
 
 from motionloom import synthetic
 from motionloom.errors import ArrayError
-from motionloom.motion.kinematics import forward_kinematics, local_from_world, velocities
-from motionloom.motion.skeleton import end_positions, forward_into
+from motionloom.motion.motion import (
+    end_positions,
+    forward_into,
+    forward_kinematics,
+    local_from_world,
+    velocities,
+)
 from motionloom.rotation import quat
 from tests.oracles import kinematics as plain
 from tests.oracles.quat import rotate

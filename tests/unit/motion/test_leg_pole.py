@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.motion.limbs import SOFT, solve_limb
+from motionloom.motion.motion import SOFT, solve_limb
 from motionloom.rotation import quat
 from tests.oracles import limbs as plain
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom._core import kernel
-from motionloom.motion.limbs import solve_limb
+from motionloom.motion.motion import solve_limb
 from motionloom.rotation import quat
 from tests.oracles import limbs as plain
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Source
 from motionloom.rotation import quat
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from motionloom.errors import ArrayError
-from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
+from motionloom.motion.motion import MAX_JOINTS, Skeleton
 
 NAMES = ("hips", "knee", "ankle", "spine")
 PARENTS = (-1, 0, 1, 0)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.facing import facing
-from motionloom.registration.curve_matches import timed_by_contacts
+from motionloom.body.body_map import facing
 from motionloom.registration.pair_curve import guarded_turns
+from motionloom.registration.register import timed_by_contacts
 
 WALK, FAST, SNEAK = (
     ml.synthetic.clip(kind, speed=speed, duration_s=seconds)

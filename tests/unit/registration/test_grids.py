@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.pointcloud import point_cloud
-from motionloom.registration import grids, pair_curve
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.grids import LongGrid, _passable, _places, find_long_path
-from motionloom.registration.timewarp import TimePath, find_corner_path
+from motionloom.registration import pair_curve, timewarp
+from motionloom.registration.timewarp import (
+    LongGrid,
+    TimePath,
+    _passable,
+    _places,
+    distance_grid,
+    find_corner_path,
+    find_long_path,
+    point_cloud,
+)
 
 FPS = 30.0
 LIMIT = 3
@@ -59,7 +65,7 @@ def test_costs_and_alignments_are_those_of_the_whole_grid(walks):
 def test_registering_long_clips_gives_the_same_curve(walks, monkeypatch):
     plain = ml.register(walks, ends="match")
     monkeypatch.setattr(pair_curve, "MOST_CELLS", 100_000)
-    monkeypatch.setattr(grids, "MOST_CELLS", 100_000)
+    monkeypatch.setattr(timewarp, "MOST_CELLS", 100_000)
     long = ml.register(walks, ends="match")
     u = np.linspace(*plain.u_range, 300)
     assert np.abs(long.frames(u) - plain.frames(u)).max() < 1e-6
@@ -82,7 +88,7 @@ def least_of_blocks(cost, stride):
 @pytest.mark.parametrize("strip", [1, 140, 10**6])
 @pytest.mark.parametrize("stride", [1, 2, 3, 7])
 def test_a_coarse_grid_has_the_least_of_every_few_cells(stride, strip, monkeypatch):
-    monkeypatch.setattr(grids, "STRIP_CELLS", strip)
+    monkeypatch.setattr(timewarp, "STRIP_CELLS", strip)
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(23, 4, 3)), rng.normal(size=(17, 4, 3))
     whole = distance_grid(a, b, np.ones(4), half_window=1).cost
@@ -149,7 +155,7 @@ class Costs:
 def test_a_long_path_ends_where_it_should_and_counts_every_cell_once(
     n_coarse, to_corner, end, monkeypatch
 ):
-    monkeypatch.setattr(grids, "PIECE", 16)
+    monkeypatch.setattr(timewarp, "PIECE", 16)
     rng = np.random.default_rng(4)
     i, j = np.indices((50, 57))
     grid = Costs(np.abs(i - j) + 0.1 * rng.random((50, 57)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from motionloom.registration.curve import fit_spline
 from motionloom.registration.pair_curve import parameters_of, path_between_pins, refine_times
-from motionloom.registration.splines import fit_spline
 
 
 def swinging(frames):

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom.registration.curve import transform_at
 from motionloom.registration.pair_curve import alignment_samples, median_filter
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform
 
 
 class Known:

@@ -8,14 +8,11 @@ import pytest
 
 import motionloom as ml
 from motionloom.motion.edit import transform
-from motionloom.registration.curve import roots_at
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.curve import SCHEMA, Spline, roots_at
 from motionloom.registration.many_clips import Edge, _cropped, cheapest_tree
 from motionloom.registration.register import _mean_spacing
-from motionloom.registration.splines import Spline
-from motionloom.registration.storage import SCHEMA
-from motionloom.registration.timewarp import TimePath, find_open_path
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.registration.timewarp import TimePath, distance_grid, find_open_path
+from motionloom.rotation.quat import PlanarTransform
 
 WALK = ml.synthetic.clip("walk", duration_s=2.5).motion
 TURN = ml.synthetic.clip("walk", turn=0.7, duration_s=2.5).motion
@@ -145,7 +142,7 @@ def test_what_three_cuts_share_is_used_to_its_last_frame():
 
 
 def test_clips_of_a_high_rate_are_compared_at_a_lower_one(monkeypatch):
-    from motionloom.registration import grids as module
+    from motionloom.registration import timewarp as module
 
     sizes = []
 

@@ -7,7 +7,7 @@ import pytest
 
 from motionloom._core import kernel
 from motionloom.errors import ArrayError
-from motionloom.registration.splines import Spline, adjust_increasing, fit_spline
+from motionloom.registration.curve import Spline, adjust_increasing, fit_spline
 from tests.oracles import splines as plain
 
 

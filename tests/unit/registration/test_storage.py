@@ -11,8 +11,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.formats.archives.npz import pack_array
-from motionloom.registration.splines import Spline
-from motionloom.registration.storage import SAME_SPACING, _checked_times
+from motionloom.registration.curve import SAME_SPACING, Spline, _checked_times
 
 WALKS = [ml.synthetic.clip("walk", turn=t, duration_s=2.0, fps=30).motion for t in (-0.4, 0.4)]
 

@@ -6,9 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton, forward_kinematics
 from motionloom.rotation import quat
 
 Z = np.array([0.0, 0.0, 1.0])

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import FootOffsets, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import FootOffsets, foot_points
 from motionloom.body.neutral import RestStance, _off_tiptoe, _up_at_rest, neutral_stance
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import find_knees, knee_flexion
 from motionloom.body.body_map import BodyMap
-from motionloom.body.knees import find_knees, knee_flexion
 
 from .bodies import along_x, random_axes, re_rigged, with_axes
 

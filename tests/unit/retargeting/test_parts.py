@@ -18,7 +18,7 @@ from motionloom.body.neutral import (
     limb_bones,
     unit,
 )
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.retargeting.placement import _ankle_levels, _ankles_over_balls, _faded
 from motionloom.retargeting.retarget import _pelvis_slides, _smooth_over
 from motionloom.retargeting.retarget_check import _leg, _over_floor

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import FootOffsets, foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import FootOffsets, foot_points
-from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton, runs_of
 from motionloom.retargeting.placement import ankle_path
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat

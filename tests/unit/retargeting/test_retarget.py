@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import move
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.retargeting import retarget as module
 from motionloom.retargeting.retarget import retarget
 from motionloom.rotation import quat

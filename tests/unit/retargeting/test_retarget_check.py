@@ -9,9 +9,7 @@ from motionloom import synthetic
 from motionloom.body.body_map import BodyMap
 from motionloom.body.neutral import neutral_stance
 from motionloom.features.checks.verification import Verification
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.retargeting.retarget import retarget
 from motionloom.retargeting.retarget_check import verify_retarget
 from motionloom.rotation import quat

@@ -1,7 +1,7 @@
 import numpy as np
 
 from motionloom.rotation import quat
-from motionloom.rotation.planar import PlanarTransform, wrap_angle
+from motionloom.rotation.quat import PlanarTransform, wrap_angle
 
 FLOAT64 = 1e-12
 POINTS = np.random.Generator(np.random.PCG64(3)).normal(size=(20, 3))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from motionloom.motion.motion import check_rows
 from motionloom.rotation import quat
 from tests.oracles import quat as plain
 
@@ -87,7 +88,7 @@ def test_signs_become_continuous_and_rotations_stay():
     fixed = quat.make_continuous(smooth)
     assert np.all(np.sum(fixed[1:] * fixed[:-1], axis=-1) >= 0.0)
     assert np.abs(np.abs(fixed) - np.abs(smooth)).max() == 0.0
-    assert quat.check_rows(fixed) == (pytest.approx(0.0, abs=FLOAT64), False)
+    assert check_rows(fixed) == (pytest.approx(0.0, abs=FLOAT64), False)
 
 
 def test_between_vectors_carries_one_onto_the_other():
@@ -138,19 +139,19 @@ def test_turns_are_the_angles_between_frames_whatever_the_signs():
 
 def test_rows_are_checked_for_their_length_and_for_flips():
     q = np.tile(quat.IDENTITY, (5, 3, 1))
-    assert quat.check_rows(q) == (0.0, False)
+    assert check_rows(q) == (0.0, False)
     for frame, joint in ((1, 0), (3, 1), (4, 2)):
         flipped = np.array(q)
         flipped[frame, joint] *= -1.0
-        assert quat.check_rows(flipped) == (0.0, True)
+        assert check_rows(flipped) == (0.0, True)
     turned = np.array(q)
     turned[0] *= -1.0
-    assert quat.check_rows(turned)[1]
-    assert not quat.check_rows(turned[:1])[1]
+    assert check_rows(turned)[1]
+    assert not check_rows(turned[:1])[1]
     for size in (0.999, 1.001):
         odd = np.array(q)
         odd[2, 1] *= size
-        assert quat.check_rows(odd)[0] == pytest.approx(0.001, rel=0.01)
+        assert check_rows(odd)[0] == pytest.approx(0.001, rel=0.01)
 
 
 def test_a_single_vector_is_turned_to_the_same_bits_as_many():

@@ -5,7 +5,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.root_motion import in_place
-from motionloom.registration.splines import fit_spline
+from motionloom.registration.curve import fit_spline
 from motionloom.registration.timewarp import find_end_path
 from motionloom.splicing import timing
 from motionloom.splicing.gait_points import averaged, comparable, marches, travels

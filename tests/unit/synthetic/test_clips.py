@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.body.feet import foot_points, tip_points
+from motionloom.body.anatomy import foot_points, tip_points
 from motionloom.errors import ArrayError, MotionLoomError
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion
 from motionloom.rotation import quat
 from motionloom.synthetic.synthetic_skeleton import rig
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import ball_height, foot_offsets
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import ball_height, foot_offsets
 from motionloom.synthetic.gait import GAITS, gait_at
 from motionloom.synthetic.synthetic_skeleton import rig
 

@@ -14,7 +14,7 @@ from motionloom.tables.score.columns import score_recipes
 from motionloom.tables.score.natural import NATURAL, naturalness, reference_of
 from motionloom.tables.score.terms import terms_of
 from motionloom.tables.table_contents import NO_RECIPE
-from studies.memory_table import table_in_memory
+from tests.support.tables import table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")

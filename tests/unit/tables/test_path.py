@@ -6,12 +6,11 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError, MotionLoomError
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.graph.motion_graph import MotionGraph
 from motionloom.tables.path import choose_path
-from studies.baselines.inertialize import inertialized_transition
-from studies.memory_table import table_in_memory
+from tests.support.tables import table_in_memory
 
 
 @dataclass
@@ -40,12 +39,11 @@ class TableOfOneCost:
         self.score = Score(cost, natural, naturalness)
 
     def transition(self, source, target):
-        rows = (
-            self.frames.row_at(source, "source"),
-            self.frames.row_at(target, "target"),
-        )
-        made = inertialized_transition(self.frames, *rows, self.length)
-        return Made(made.motion(self.frames), made.footplants(), self.score, self.frames)
+        first = self.frames.row_at(source, "source")
+        self.frames.row_at(target, "target")
+        last = first + self.length - 1
+        plants = Footplants(self.frames.planted[first : last + 1])
+        return Made(self.frames.motion(first, last), plants, self.score, self.frames)
 
 
 def path(table, source, target, *, graph, limit_in=None, limit_s=45 / 60):

@@ -13,9 +13,9 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.runtime_file import HEAD, packed_quats, runtime_bytes, save_runtime
 from motionloom.tables.score.natural import NATURAL
-from studies.memory_table import table_in_memory
 from tests.oracles.packed_quats import unpacked_quats
 from tests.runtimes.opened import FILE_AT, LENGTH, OpenedTable, memory_at, small_table
+from tests.support.tables import table_in_memory
 
 DAMAGED, OTHER_VERSION, UNALIGNED = 3, 5, 6
 PACKED = 4e-6

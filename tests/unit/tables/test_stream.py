@@ -20,7 +20,7 @@ from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
 from motionloom.tables.index.contexts import contexts
 from motionloom.tables.stream import Doing
-from studies.memory_table import table_in_memory
+from tests.support.tables import table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")
@@ -74,7 +74,7 @@ def play(live, table, count, orders=None):
 
 def begins(live):
     """Whether the frame shown last is the first after that which a transition leaves."""
-    return live.in_transition and live._live.struct.at == 2
+    return live.in_transition and live._live.at == 2
 
 
 def largest_step(motion):
@@ -565,7 +565,7 @@ def test_what_was_planned_in_one_label_does_not_leave_another():
         live.hold(f"part{k}")
         for _ in range(100):
             live.step()
-            if live.in_transition or live._live.struct.leave_in > 0:
+            if live.in_transition or live._live.leave_in > 0:
                 break
         if live.in_transition:
             continue
@@ -578,16 +578,16 @@ def test_what_was_planned_in_one_label_does_not_leave_another():
 def test_a_plan_to_go_on_survives_an_order_that_finds_no_way(table):
     """Another order every frame: none is followed, and nothing is lost for it."""
     live = table.stream(("walk", int(table.frames.starts[1]) - LENGTH - 25))
-    while live._live.struct.leave_in < 5:
+    while live._live.leave_in < 5:
         live.step()
-    planned, then = live._live.struct.leave_in, live._live.struct.made_then
+    planned, then = live._live.leave_in, live._live.made_then
     other = copy.deepcopy(live)
     for n in range(planned):
         other.go(frame=("kick", 70 + n % 2))
-        assert other._live.struct.planned_in >= 0
+        assert other._live.planned_in >= 0
         other.step()
         if other.in_transition:
             break
     else:
         other.step()
-        assert other._live.struct.then == then
+        assert other._live.then == then

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.collection.labels import Label
@@ -24,8 +24,8 @@ from motionloom.tables.transition_search import (
     TransitionRequest,
     transition,
 )
-from studies.memory_table import table_in_memory
 from tests.oracles.joins import best_join
+from tests.support.tables import table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "sneak", "kick", "stand", "wave")

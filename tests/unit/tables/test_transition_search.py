@@ -13,8 +13,8 @@ from motionloom.tables.index.contexts import contexts
 from motionloom.tables.index.neighbours import CapturedBetween
 from motionloom.tables.score.columns import COLUMNS
 from motionloom.tables.score.score import Score
-from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain
+from tests.support.tables import table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")

@@ -1,11 +1,12 @@
 """The quality check: whether an animator would accept a motion, each joint judged against itself.
 
 :func:`verify` is the verb, :class:`QualityCheck` the same for many results of the same sources.
-Both measure series of every frame (:mod:`motionloom.features.checks.series`), compare them with the
-limits of the sources (:mod:`motionloom.features.checks.source_limits`,
-:mod:`motionloom.features.checks.compare`), and, where the provenance of a result is known, compare
-its feet and travel with the clips at the times that they play
-(:mod:`motionloom.features.checks.support_check`).
+Both measure series of every frame and compare them with the limits of the sources
+(:mod:`motionloom.features.checks.source_limits`). Where the provenance of a result is known, its
+feet and travel are compared with the clips at the times that they play. No contact labels are
+needed: a foot carries the body if its sole is as low as the body stands, if the body does not fall
+and its weight is over that foot. Its slip is how far it gets over the ground beyond what the clips'
+feet do at the mapped times. See core/src/checks/check_support.c.
 """
 
 from __future__ import annotations
@@ -13,54 +14,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, flag, items, of_kind
-from motionloom._block import Block
+from motionloom import _core
+from motionloom._arrays import Block, BoolArray, FloatArray, flag, items, of_kind
+from motionloom._records import record
 from motionloom.body.body_map import BodyMap, roles_for
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.features.checks.compare import (
+from motionloom.features.checks.source_limits import (
+    HEAD,
     SPEED_MORE,
     TURN_FREE,
     TURN_MORE,
     CheckedMotion,
-    copied_grounds,
-    copied_joints,
-    judge,
-    mixed_floors,
-    with_slack,
-)
-from motionloom.features.checks.series import (
+    CheckedSources,
     CheckRig,
+    Limits,
     Pose,
     Series,
     check_rig,
-    measure_series,
-    new_series,
-    series_of,
-)
-from motionloom.features.checks.source_limits import (
-    HEAD,
-    Limits,
+    copied_joints,
     free_fall_gap,
+    judge_with,
     limits_without_sources,
     measure_limits,
+    measure_series,
     merged,
+    new_series,
     no_limits,
-)
-from motionloom.features.checks.support_check import (
-    AROUND_S,
-    Played,
-    Support,
-    leg_length,
-    measure_support,
-    new_support,
-    support_rows,
-    told_by,
-    used_frames,
+    series_of,
+    with_slack,
 )
 from motionloom.features.checks.verification import (
     CHECKS,
@@ -71,19 +58,15 @@ from motionloom.features.checks.verification import (
 )
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.glitch_frames import (
-    FASTEST,
     Glitch,
     Turns,
     glitch_joints,
     glitch_mask,
-    glitches_in,
-    spikes_of,
+    turns_and_glitches,
 )
 from motionloom.findings import Finding
-from motionloom.motion.contacts import Footplants, contacts_for
-from motionloom.motion.motion import Motion
-from motionloom.motion.provenance import Provenance
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton, contacts_for
+from motionloom.motion.provenance import Copy, Provenance
 
 
 def verify(
@@ -204,8 +187,9 @@ class QualityCheck:
         self._glitches: list[list[int]] = []
         self._series: list[Series] = []
         self._gaps: dict[int, npt.NDArray[np.float32]] = {}
-        self._supports: dict[int, tuple[int, int, Support]] = {}
+        self._supports = SourceSupports((), ())
         self._joints: tuple[Skeleton, tuple[list[int], set[int]]] | None = None
+        self._last_played: tuple[Provenance, int, Played] | None = None
         self._kept: _Kept | None = None
 
     def __repr__(self) -> str:
@@ -236,24 +220,41 @@ class QualityCheck:
             self._each_limits = each_limits
             self._glitches = [glitches for _, glitches, _ in measured]
             self._series = [series for _, _, series in measured]
+            self._supports = SourceSupports(self.sources, self._series)
             self._limits = limits
         return self._limits
 
     def _glitch_joints(self, motion: Motion) -> tuple[list[int], set[int]]:
-        """Joints that may glitch; the last ones stay here, for most motions have one skeleton."""
+        """Joints that may glitch, of a skeleton that is compared with those of the sources.
+
+        The last ones stay here, for most motions have one skeleton.
+        """
         entry = self._joints
         if entry is None or entry[0] is not motion.skeleton:
+            for source in self.sources:
+                if not source.skeleton.same_joints(motion.skeleton):
+                    raise SkeletonMismatchError(
+                        f"`sources` must share the motion's skeleton; {source!r} does not. "
+                        "Use ml.retarget first."
+                    )
             body = roles_for(motion.skeleton, self._body)
             entry = self._joints = motion.skeleton, glitch_joints(motion.skeleton, body)
         return entry[1]
+
+    def _played_in(self, motion: Motion, provenance: Provenance) -> Played:
+        """What plays in a motion; the last is kept, for tries have one provenance."""
+        entry = self._last_played
+        if entry is None or entry[0] is not provenance or entry[1] != motion.n_frames:
+            played = Played.of(provenance, motion, self.sources)
+            entry = self._last_played = provenance, motion.n_frames, played
+        return entry[2]
 
     def _measure(self, rig: CheckRig, k: int) -> tuple[Limits, list[int], Series]:
         """Limits of a source, frames of its glitches, and what was measured."""
         source = self.sources[k]
         given, self._poses[k] = self._poses[k], None  # not kept: as large as the source itself
         pose = source.world_pose() if given is None else given
-        turns = spikes_of(source, FASTEST)
-        glitches = glitches_in(source, turns, pose[0], self._glitch_joints(source))
+        _, glitches = turns_and_glitches(source, pose[0], self._glitch_joints(source))
         frames = [glitch.frame for glitch in glitches]
         plants = self._plants[k]
         if plants is None:
@@ -298,18 +299,13 @@ class QualityCheck:
         pose
             The motion's joints in the world, where the caller knows them: ``world_pose()``.
         """
-        of_kind(motion, Motion, "motion")
-        for source in self.sources:
-            if not source.skeleton.same_joints(motion.skeleton):
-                raise SkeletonMismatchError(
-                    f"`sources` must share the motion's skeleton; {source!r} does not. "
-                    "Use ml.retarget first."
-                )
-        played = Played() if provenance is None else Played.of(provenance, motion, self.sources)
+        if type(motion) is not Motion:
+            of_kind(motion, Motion, "motion")
+        looked_at = self._glitch_joints(motion)
+        played = Played() if provenance is None else self._played_in(motion, provenance)
         pose = motion.world_pose() if pose is None else pose
-        turns = spikes_of(motion, FASTEST)
+        turns, glitches = turns_and_glitches(motion, pose[0], looked_at)
         unsound = tuple(_unsound(turns, pose[0]))
-        glitches = glitches_in(motion, turns, pose[0], self._glitch_joints(motion))
         first, last = (0, motion.n_frames - 1) if span is None else span
         rig, limits = self.rig_for(motion), self.limits_for(motion)
         series = self._series_of(rig, motion, pose)
@@ -329,7 +325,7 @@ class QualityCheck:
             if self.sources and len(rig.legs) and judged.any():
                 leg = leg_length(rig, pose[0])
                 rows = self._with_support(rows, series, motion.fps, leg, played, judged)
-        failed = failed_checks(rig, motion.skeleton.names, rows)
+        failed = failed_checks(rig, motion.skeleton.names, rows) if len(rows) else []
         failed += new_glitches(glitches, skipped, first, last)
         if steady_head and self.sources:
             failed += restless_head(rig, motion, series, limits, skipped)
@@ -347,12 +343,9 @@ class QualityCheck:
         """Failures against the limits of the sources, and against what plays in each frame."""
         planted, weights = checked.planted, played.weights
         allowed = self._allowed_in(rig, len(planted), played)
-        each = self._each_limits
-        grounds = copied_grounds(self._series, played.shown, planted, each, checked.fps)
-        floors = None if weights is None else mixed_floors(each, weights)
         gaps = self._gaps_in(played, len(planted)) if played.clips else None
-        rows = np.zeros((MOST_FOUND, 5))
-        return rows[: judge(checked, limits, allowed, grounds, rows, floors, gaps)]
+        sources = CheckedSources(self._series, self._each_limits, played.shown, weights)
+        return judge_with(sources, checked, limits, allowed, MOST_FOUND, gaps)
 
     def _with_support(
         self,
@@ -364,15 +357,7 @@ class QualityCheck:
         judged: BoolArray,
     ) -> FloatArray:
         """Failures, and those of support and travel, each check and joint once."""
-        frames = np.flatnonzero(judged)
-        first, stop = int(frames[0]), int(frames[-1]) + 1
-        rates = [each.fps for each in self.sources]
-        used = used_frames(played.clips, len(self.sources), slice(first, stop))
-        supports = [self._support_of(k, ends, leg) for k, ends in enumerate(used)]
-        result = new_support(series)
-        measure_support(series, fps, leg, first, stop, result)
-        told = told_by(played.clips, supports, rates, result, fps, (first, stop))
-        more = support_rows(result, fps, (first, stop), told, judged)
+        more = self._supports.failures(series, fps, leg, played, judged)
         known = {(check, joint) for check, joint in rows[:, :2]}
         new = [(check, joint) not in known for check, joint in more[:, :2]]
         return np.concatenate([rows, more[new]])
@@ -392,20 +377,6 @@ class QualityCheck:
             frames = np.clip(np.round(at[here]).astype(np.int64), 0, len(own) - 1)
             gaps[here] = np.maximum(gaps[here], own[frames])
         return gaps
-
-    def _support_of(self, k: int, ends: FloatArray, leg: float) -> Support:
-        """Support of a source, measured where it is used; what was measured before is kept."""
-        first, stop, support = self._supports.get(k) or (0, 0, new_support(self._series[k]))
-        if len(ends):
-            fps, n = self.sources[k].fps, self.sources[k].n_frames
-            around = round(AROUND_S * fps)
-            low = min(max(int(ends[0]) - around, 0), n - 1)
-            high = min(int(ends[1]) + around + 1, n)
-            if low < first or high > stop:
-                first, stop = (min(low, first), max(high, stop)) if stop else (low, high)
-                measure_support(self._series[k], fps, leg, first, stop, support)
-                self._supports[k] = first, stop, support
-        return support
 
     @contextmanager
     def tries(self, block: Block) -> Iterator[None]:
@@ -450,6 +421,8 @@ class QualityCheck:
         for part in played.shown:
             offset = part.first - part.start
             frames += [frame + offset for frame in self._glitches[part.source]]
+        if not frames:
+            return np.zeros(motion.n_frames, dtype=bool)
         return glitch_mask(motion, [frame for frame in frames if 0 <= frame < motion.n_frames])
 
     def speed_ratio(self, motion: Motion) -> float:
@@ -559,3 +532,271 @@ def mended_notes(
         for each in verify(given, footplants=footplants, body=body).failed
         if (each.check, each.joint) not in still
     ]
+
+
+# --- The clips that play in a result
+
+
+class Playing(NamedTuple):
+    """A clip that plays in a result."""
+
+    source: int
+    at: FloatArray
+    """Its frame at every frame of the result; nan where it does not play. (F,)"""
+
+
+class Played(NamedTuple):
+    """The clips that play in a result. By default nothing is known of them."""
+
+    shown: tuple[Copy, ...] = ()
+    """Runs of frames that each show a frame of one clip, as it is or with changes. A joint may do
+    there what it does in the clip's frame."""
+    clips: tuple[Playing, ...] = ()
+    """Clips whose feet, travel and falls every frame is compared with."""
+    weights: FloatArray | None = None
+    """Share of every source in every frame; floors are mixed by them. (F, K)"""
+    judged: BoolArray | None = None
+    """Frames that are judged; all by default. (F,)"""
+
+    @classmethod
+    def of(cls, provenance: Provenance, motion: Motion, sources: Sequence[Motion]) -> Played:
+        """Read the provenance of a motion; it must fit the motion and the sources."""
+        if provenance.n_frames != motion.n_frames:
+            raise ArrayError(
+                f"`provenance` must have one row per frame of the motion ({motion.n_frames}), got "
+                f"{provenance.n_frames}. Cut it as the motion was cut: provenance[first:stop]."
+            )
+        n = len(sources)
+        if len(provenance.sources) != n:
+            raise ArrayError(
+                f"`provenance` must be about the sources of the check ({n}), in their order; "
+                f"it names {len(provenance.sources)}."
+            )
+        return cls(
+            provenance.copies(changed_too=True),
+            tuple(playing_clips(provenance, [each.fps for each in sources])),
+            provenance.body.shares(n),
+            judged_frames(provenance),
+        )
+
+
+def playing_clips(provenance: Provenance, rates: Sequence[float]) -> list[Playing]:
+    """Clips of the part that carries the body. One that plays at two times at once is there twice.
+
+    Parameters
+    ----------
+    provenance
+        Of the result.
+    rates
+        Frames per second of each source.
+    """
+    track = provenance.body
+    found = []
+    for slot in range(track.clip.shape[1]):
+        used = track.weight[:, slot] != 0.0
+        for source in np.unique(track.clip[used, slot]):
+            here = used & (track.clip[:, slot] == source)
+            at = np.where(here, track.time[:, slot] * rates[source], np.nan)
+            found.append(Playing(int(source), at))
+    return found
+
+
+def judged_frames(provenance: Provenance) -> BoolArray:
+    """Frames that are judged: all but copies. Steps into a copy and out of it are judged. (F,)."""
+    judged, n = np.ones(provenance.n_frames, dtype=bool), provenance.n_frames
+    for first, last, *_ in provenance.copies():
+        judged[first + (first > 0) : last + (last == n - 1)] = False
+    return judged
+
+
+# --- Support of feet, and travel
+
+_measure_support = _core.kernel("ml_support_measure")
+_told = _core.kernel("ml_support_told")
+_judge_support = _core.kernel("ml_support_judge")
+_support_record = _core.maker("ml_support")
+
+MOMENTS = _core.integer("ML_SUPPORT_MOMENTS")
+"""Moments of a clip around the mapped time."""
+AROUND_S = 0.2
+"""Seconds of a clip that are measured before and after the times that are used."""
+MOST_ROWS = 16
+"""Failures of one call at most: three slips, three of travel, four soles."""
+
+
+class _Seen(NamedTuple):
+    velocity: FloatArray
+    """Of five points of each sole: to the left, up, ahead, m/s. (F, 2, 5, 3)"""
+    share: FloatArray
+    """Part of the weight on each foot. (F, 2)"""
+    travel: FloatArray
+    """Velocity of the pelvis: to the left, ahead, m/s. (F, 2)"""
+    heading: FloatArray
+    """Of the series, radians. (F,)"""
+    soles: FloatArray
+    """Of the series, metres. (F, 4, 3)"""
+    slowest: npt.NDArray[np.int8]
+    """The slowest low point of each sole, -1 where none is low. (F, 2)"""
+    falls: npt.NDArray[np.uint8]
+    """Frames in which the body falls. (F,)"""
+
+
+@record
+class Support(_Seen):
+    """What feet and body do in every frame, seen from the body's heading."""
+
+    @cached_property
+    def core(self) -> _core.Record:
+        """The support as the core takes it."""
+        made: _core.Record = _support_record(n_frames=len(self.heading), **self._asdict())
+        return made
+
+    def __reduce__(self) -> tuple[type[Support], tuple[npt.NDArray[Any], ...]]:
+        return Support, tuple(self)
+
+
+def new_support(series: Series) -> Support:
+    """Support of zeros for all frames of a series."""
+    n = len(series.heading)
+    return Support(
+        np.zeros((n, 2, 5, 3)),
+        np.zeros((n, 2)),
+        np.zeros((n, 2)),
+        series.heading,
+        series.soles,
+        np.full((n, 2), -1, dtype=np.int8),
+        np.zeros(n, dtype=np.uint8),
+    )
+
+
+def measure_support(
+    series: Series, fps: float, leg: float, first: int, stop: int, out: Support
+) -> None:
+    """Fill frames ``first`` to ``stop`` - 1; ``leg`` is the length of thigh and shank, metres."""
+    levels = np.zeros(len(series.heading))
+    _measure_support(series.core, fps, leg, first, stop, levels, out.core)
+
+
+def leg_length(rig: CheckRig, positions: FloatArray) -> float:
+    """Length of thigh and shank of the left leg, metres, from positions (F, J, 3)."""
+    hip, knee, ankle = positions[0, rig.legs[0]]
+    return float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
+
+
+class Told(NamedTuple):
+    """Measures of the playing clips at the frames of a result, one row for each clip."""
+
+    feet: FloatArray
+    """(P, F, 2, 9, 2)"""
+    travel: FloatArray
+    """(P, F, 9, 2)"""
+    rates: FloatArray
+    """(P, F)"""
+    lows: FloatArray
+    """(P, F, 4)"""
+
+
+def told_by(
+    playing: Sequence[Playing],
+    supports: Sequence[Support],
+    rates: Sequence[float],
+    result: Support,
+    fps: float,
+    span: tuple[int, int],
+) -> Told:
+    """Measure every playing clip at frames ``span`` (first, stop) of a result."""
+    first, stop = span
+    n, many = stop - first, len(playing)
+    told = Told(
+        np.zeros((many, n, 2, MOMENTS, 2)),
+        np.zeros((many, n, MOMENTS, 2)),
+        np.zeros((many, n)),
+        np.zeros((many, n, 4)),
+    )
+    for row, (source, at) in enumerate(playing):
+        _told(
+            supports[source].core, rates[source], result.core, fps, first, stop, at,
+            told.feet[row], told.travel[row], told.rates[row], told.lows[row],
+        )  # fmt: skip
+    return told
+
+
+def support_rows(
+    result: Support, fps: float, span: tuple[int, int], told: Told, judged: BoolArray
+) -> FloatArray:
+    """Failures of support and travel: check, joint, frame, value, limit. (N, 5)."""
+    first, stop = span
+    rows, n_found = np.zeros((MOST_ROWS, 5)), np.zeros(1, dtype=np.int64)
+    _judge_support(
+        result.core, fps, first, stop, len(told.rates), *told,
+        np.ascontiguousarray(judged, dtype=np.bool_), 1.0, np.zeros((stop - first + 1, 10)),
+        MOST_ROWS, rows, n_found,
+    )  # fmt: skip
+    return rows[: int(n_found[0])]
+
+
+class SourceSupports:
+    """Support of the sources of a check: measured where they play, and kept.
+
+    Parameters
+    ----------
+    sources
+        The clips.
+    series
+        What was measured of them.
+    """
+
+    def __init__(self, sources: Sequence[Motion], series: Sequence[Series]) -> None:
+        self._clips = [(each.fps, each.n_frames) for each in sources]
+        self._series = series
+        self._known: dict[int, tuple[int, int, Support]] = {}
+
+    def failures(
+        self, series: Series, fps: float, leg: float, played: Played, judged: BoolArray
+    ) -> FloatArray:
+        """Failures of support and travel of a result: check, joint, frame, value, limit. (N, 5).
+
+        Parameters
+        ----------
+        series, fps
+            What was measured of the result, and its rate.
+        leg
+            Length of thigh and shank, metres.
+        played
+            The clips that play in it.
+        judged : (F,)
+            Frames that are judged; at least one.
+        """
+        frames = np.flatnonzero(judged)
+        span = int(frames[0]), int(frames[-1]) + 1
+        supports = [
+            self._support_of(source, _used_frames(played.clips, source, slice(*span)), leg)
+            for source in range(len(self._clips))
+        ]
+        result = new_support(series)
+        measure_support(series, fps, leg, *span, result)
+        rates = [rate for rate, _ in self._clips]
+        told = told_by(played.clips, supports, rates, result, fps, span)
+        return support_rows(result, fps, span, told, judged)
+
+    def _support_of(self, source: int, ends: FloatArray, leg: float) -> Support:
+        """Support of a source, known in the frames around ``ends`` at least."""
+        series = self._series[source]
+        first, stop, support = self._known.get(source) or (0, 0, new_support(series))
+        if len(ends):
+            fps, n = self._clips[source]
+            around = round(AROUND_S * fps)
+            low = min(max(int(ends[0]) - around, 0), n - 1)
+            high = min(int(ends[1]) + around + 1, n)
+            if low < first or high > stop:
+                first, stop = (min(low, first), max(high, stop)) if stop else (low, high)
+                measure_support(series, fps, leg, first, stop, support)
+                self._known[source] = first, stop, support
+        return support
+
+
+def _used_frames(playing: Sequence[Playing], source: int, span: slice) -> FloatArray:
+    """First and last frame of a source that play within a span; an empty array for none."""
+    frames = [each.at[span] for each in playing if each.source == source]
+    known = np.concatenate([at[np.isfinite(at)] for at in frames]) if frames else np.zeros(0)
+    return np.array([known.min(), known.max()]) if len(known) else known

@@ -10,52 +10,78 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from motionloom._arrays import FloatArray
+from motionloom._core import integer
 from motionloom._records import record
-from motionloom.features.checks.series import CheckRig
+from motionloom.features.checks.source_limits import CheckRig
 from motionloom.features.glitches.glitch_frames import Glitch
 from motionloom.findings import Finding, MotionLoomWarning
-from motionloom.motion.contacts import KINDS
+from motionloom.motion.motion import KINDS
 
-_TABLE = (
-    ("rotation speed", "turns faster than it does in the sources", "deg/s"),
-    ("speed", "moves faster against its parent than it does in the sources", "m/s"),
-    ("acceleration", "changes its velocity more abruptly than it does in the sources", "m/s2"),
-    ("one-frame flip", "turns in one frame far more than in the frames around it", "deg/s"),
-    ("one-frame jump", "moves in one frame far more than in the frames around it", "m/s"),
-    ("knee bent backwards", "bends backwards", "deg"),
-    ("knee folded", "is folded further than a knee bends", "deg"),
-    ("pelvis turn", "turns in the world faster than it does in the sources", "deg/s"),
-    ("heading", "faces away from where it should", "deg"),
-    ("root bone turn", "turns faster than the body that it carries", "deg/s"),
-    ("sole below the floor", "sinks below the lowest sole of the sources", "cm"),
-    ("sliding contact", "slides while it is labelled as planted", "cm"),
-    ("dragged foot", "travels along the floor", "cm"),
-    ("hovering", "touches nothing and leaves the path of free fall", "cm"),
-    ("braking", "slows down more abruptly than in the sources", "m/s2"),
-    ("travel speed", "travels faster than in the sources", "m/s"),
-    ("head turn", "turns faster (95th percentile) than in both sources", "deg/s"),
-    ("capture glitch", "leaves its path for one frame", ""),
-    ("floating", "stands above or below where its source stands", "cm"),
-    ("foot slip", "slides while it carries the body, farther than in the clips", "cm"),
-    ("stall", "travels slower than every clip does there", "m/s"),
-    ("launch", "travels faster than every clip does there", "m/s"),
-    ("direction", "travels, seen from where it faces, as no clip does there", "m/s"),
-    ("no foot stands", "glides on feet that do not stand, and leaves the path of free fall", "cm"),
-)
-CHECKS = tuple(name for name, _, _ in _TABLE)
-"""Names of the checks; their order is that of the numbers in core/src/checks/check_judge.c, and of
-``ML_CHECK_SLIP`` and those after it in core/include/motionloom.h."""
-ABOUT = {name: text for name, text, _ in _TABLE}
+TURN = integer("ML_CHECK_TURN")
+SPEED = integer("ML_CHECK_SPEED")
+BEND = integer("ML_CHECK_BEND")
+FLIP = integer("ML_CHECK_FLIP")
+JUMP = integer("ML_CHECK_JUMP")
+BACKWARDS = integer("ML_CHECK_BACKWARDS")
+FOLDED = integer("ML_CHECK_FOLDED_KNEE")
+PELVIS = integer("ML_CHECK_PELVIS")
+PLAN = integer("ML_CHECK_PLAN")
+ROOT_BONE = integer("ML_CHECK_ROOT_BONE")
+SOLE = integer("ML_CHECK_SOLE")
+CONTACT = integer("ML_CHECK_CONTACT")
+DRAGGED = integer("ML_CHECK_DRAGGED")
+HOVERING = integer("ML_CHECK_HOVERING")
+BRAKING = integer("ML_CHECK_BRAKING")
+FAST = integer("ML_CHECK_FAST")
+SLIP = integer("ML_CHECK_SLIP")
+STALL = integer("ML_CHECK_STALL")
+LAUNCH = integer("ML_CHECK_LAUNCH")
+ASTRAY = integer("ML_CHECK_ASTRAY")
+GLIDE = integer("ML_CHECK_GLIDE")
+HEAD_TURN, GLITCH, FLOATING = 16, 17, 18
+"""Checks that are made in Python, in numbers that the core leaves free."""
+_TABLE = {
+    TURN: ("rotation speed", "turns faster than it does in the sources", "deg/s"),
+    SPEED: ("speed", "moves faster against its parent than it does in the sources", "m/s"),
+    BEND: (
+        "acceleration",
+        "changes its velocity more abruptly than it does in the sources",
+        "m/s2",
+    ),
+    FLIP: ("one-frame flip", "turns in one frame far more than in the frames around it", "deg/s"),
+    JUMP: ("one-frame jump", "moves in one frame far more than in the frames around it", "m/s"),
+    BACKWARDS: ("knee bent backwards", "bends backwards", "deg"),
+    FOLDED: ("knee folded", "is folded further than a knee bends", "deg"),
+    PELVIS: ("pelvis turn", "turns in the world faster than it does in the sources", "deg/s"),
+    PLAN: ("heading", "faces away from where it should", "deg"),
+    ROOT_BONE: ("root bone turn", "turns faster than the body that it carries", "deg/s"),
+    SOLE: ("sole below the floor", "sinks below the lowest sole of the sources", "cm"),
+    CONTACT: ("sliding contact", "slides while it is labelled as planted", "cm"),
+    DRAGGED: ("dragged foot", "travels along the floor", "cm"),
+    HOVERING: ("hovering", "touches nothing and leaves the path of free fall", "cm"),
+    BRAKING: ("braking", "slows down more abruptly than in the sources", "m/s2"),
+    FAST: ("travel speed", "travels faster than in the sources", "m/s"),
+    HEAD_TURN: ("head turn", "turns faster (95th percentile) than in both sources", "deg/s"),
+    GLITCH: ("capture glitch", "leaves its path for one frame", ""),
+    FLOATING: ("floating", "stands above or below where its source stands", "cm"),
+    SLIP: ("foot slip", "slides while it carries the body, farther than in the clips", "cm"),
+    STALL: ("stall", "travels slower than every clip does there", "m/s"),
+    LAUNCH: ("launch", "travels faster than every clip does there", "m/s"),
+    ASTRAY: ("direction", "travels, seen from where it faces, as no clip does there", "m/s"),
+    GLIDE: (
+        "no foot stands",
+        "glides on feet that do not stand, and leaves the path of free fall",
+        "cm",
+    ),
+}
+CHECKS = tuple(_TABLE[number][0] for number in range(len(_TABLE)))
+"""Names of the checks, by their numbers."""
+ABOUT = {name: text for name, text, _ in _TABLE.values()}
 """What a joint that fails does, in words."""
 _FACTORS = {"deg/s": 180.0 / math.pi, "deg": 180.0 / math.pi, "cm": 100.0}
-UNITS = {name: (unit, _FACTORS.get(unit, 1.0)) for name, _, unit in _TABLE}
+UNITS = {name: (unit, _FACTORS.get(unit, 1.0)) for name, _, unit in _TABLE.values()}
 """Unit in which each check is reported, and its factor from SI."""
-(
-    TURN, SPEED, BEND, FLIP, JUMP, BACKWARDS, FOLDED, PELVIS, PLAN, ROOT_BONE,
-    SOLE, CONTACT, DRAGGED, HOVERING, BRAKING, FAST, HEAD_TURN, GLITCH, FLOATING, SLIP, STALL,
-    LAUNCH, ASTRAY, GLIDE,
-) = range(len(CHECKS))  # fmt: skip
-MOST_FOUND = 96
+MOST_FOUND = integer("ML_CHECK_FOUND")
 """Failures that are kept."""
 
 

@@ -16,17 +16,16 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, of_kind, positive
 from motionloom._core import kernel
+from motionloom.body.anatomy import ball_height
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height
-from motionloom.features.footplants.foot_signals import (
+from motionloom.features.footplants.plant_edges import (
     FootSignals,
     FootTracks,
     foot_tracks,
     measure_foot_signals,
+    refine_edges,
 )
-from motionloom.features.footplants.plant_edges import refine_edges
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, column_runs, runs_of
 
 BODY_PART = 0.2
 """A standing point moves at no more than this part of the body's speed."""
@@ -120,11 +119,9 @@ def detect_in(
     # A clip of a few still frames stands, though it is shorter than any plant.
     shortest = min(shortest_s * motion.fps, max(motion.n_frames, 2))
     # Slow points, joined over short gaps, up to where they leave their level.
-    planted = np.zeros(signals.speeds.shape, dtype=bool)
-    for k in range(len(KINDS)):
-        slow = _hysteresis(signals.speeds[:, k], begins)
-        slow = _join(slow, signals.points[:, k], LONGEST_GAP_S * motion.fps)
-        planted[:, k] = slow & ~_risen(slow, signals.points[:, k, 1], signals.noise[k, 1])
+    slow = _hysteresis(signals.speeds, begins)
+    slow = _join(slow, signals.points, LONGEST_GAP_S * motion.fps)
+    planted = slow & ~_risen(slow, signals.points[..., 1], signals.noise[:, 1])
     # What feet do: they slide, shuffle, stand on one end, hang still, pause in the air.
     planted |= _slides(planted, signals, begins, motion.fps)
     planted &= ~_shuffles(planted, signals, begins, motion.fps)
@@ -147,29 +144,31 @@ def detect_in(
 
 def _hysteresis(speeds: FloatArray, begins: FloatArray) -> BoolArray:
     """Runs below ``LEAVING * begins`` that somewhere are below ``begins``."""
-    slow, still = np.zeros(len(speeds), dtype=bool), speeds < begins
-    for first, last in runs_of(speeds < LEAVING * begins):
-        slow[first : last + 1] = bool(still[first : last + 1].any())
+    slow, still = np.zeros(speeds.shape, dtype=bool), speeds < begins[:, None]
+    for k, runs in enumerate(column_runs(speeds < LEAVING * begins[:, None])):
+        for first, last in runs:
+            slow[first : last + 1, k] = bool(still[first : last + 1, k].any())
     return slow
 
 
 def _join(planted: BoolArray, points: FloatArray, longest_gap: float) -> BoolArray:
     """Join plants on one spot across gaps that are too short for a step."""
     joined = planted.copy()
-    runs = runs_of(planted)
-    apart = np.linalg.norm(np.diff(run_medians(points, runs), axis=0), axis=-1)
-    for ((_, b), (c, _)), way in zip(pairwise(runs), apart, strict=True):
-        if c - b - 1 <= longest_gap and way < SAME_SPOT_M:
-            joined[b + 1 : c] = True
+    for k, runs in enumerate(column_runs(planted)):
+        apart = np.linalg.norm(np.diff(run_medians(points[:, k], runs), axis=0), axis=-1)
+        for ((_, b), (c, _)), way in zip(pairwise(runs), apart, strict=True):
+            if c - b - 1 <= longest_gap and way < SAME_SPOT_M:
+                joined[b + 1 : c, k] = True
     return joined
 
 
-def _risen(planted: BoolArray, heights: FloatArray, noise: float) -> BoolArray:
+def _risen(planted: BoolArray, heights: FloatArray, noise: FloatArray) -> BoolArray:
     """Frames of a plant in which the point has left its level, however slowly."""
     risen = np.zeros_like(planted)
-    runs = runs_of(planted)
-    for (first, last), level in zip(runs, run_medians(heights, runs), strict=True):
-        risen[first : last + 1] = heights[first : last + 1] > level + RISE_M + 3.0 * noise
+    for k, runs in enumerate(column_runs(planted)):
+        for (first, last), level in zip(runs, run_medians(heights[:, k], runs), strict=True):
+            above = heights[first : last + 1, k] > level + RISE_M + 3.0 * noise[k]
+            risen[first : last + 1, k] = above
     return risen
 
 
@@ -178,11 +177,11 @@ def _slides(planted: BoolArray, signals: FootSignals, begins: FloatArray, fps: f
 
     Nobody flies for so short a time, with a foot that is so slow; but who kicks may turn or hop.
     """
-    slides = np.zeros_like(planted)
+    slides, plants = np.zeros_like(planted), column_runs(planted)
     for ball, others in ((1, slice(2, 4)), (3, slice(0, 2))):
         idle = ~np.any(planted[:, others], axis=1) & (signals.body_speed > WALKING)
         idle &= signals.speeds[:, ball] < SLIDING * begins
-        for (_, before), (after, _) in pairwise(runs_of(planted[:, ball])):
+        for (_, before), (after, _) in pairwise(plants[ball]):
             gap = slice(before + 1, after)
             slides[gap, ball] = after - before - 1 <= SLIDE_S * fps and bool(idle[gap].all())
     return slides
@@ -197,15 +196,14 @@ def _shuffles(
     heels roll.
     """
     shuffles = np.zeros_like(planted)
-    width = max(1, round(SPOT_S * fps))
+    width, plants = max(1, round(SPOT_S * fps)), column_runs(planted)
+    quick = column_runs((signals.speeds >= begins[:, None]) & planted)
     for ball, others in ((1, slice(2, 4)), (3, slice(0, 2))):
         least = SHUFFLE_M + 3.0 * float(signals.noise[ball].max())
         carried = np.any(planted[:, others], axis=1)
-        fast = np.asarray(signals.speeds[:, ball] >= begins)
         points = signals.points[:, ball]
-        for first, last in runs_of(planted[:, ball]):
-            for a, b in runs_of(fast[first : last + 1]):
-                start, stop = first + a, first + b + 1
+        for first, last in plants[ball]:
+            for start, stop in ((a, b + 1) for a, b in quick[ball] if first <= a <= last):
                 before = points[max(start - width, first) : start]
                 after = points[stop : min(stop + width, last + 1)]
                 if len(before) and len(after) and carried[start:stop].all():
@@ -247,15 +245,15 @@ def _without_hanging(
 
     Heels are so in walking backwards, balls where somebody stands with the toes pulled up.
     """
-    standing = planted.copy()
+    standing, plants = planted.copy(), column_runs(planted)
     for heel in (0, 2):
         ball = heel + 1
         over = heights[:, heel] - heights[:, ball] - flat[heel // 2]
-        runs = runs_of(planted[:, heel])
+        runs = plants[heel]
         for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
             if level > HANGING * height:
                 standing[first : last + 1, heel] = False
-        runs = runs_of(planted[:, ball])
+        runs = plants[ball]
         for (first, last), level in zip(runs, run_medians(over, runs), strict=True):
             if last - first + 1 < HANGING_S * fps and level < -BALL_HANGING * height:
                 standing[first : last + 1, ball] = False
@@ -272,10 +270,9 @@ def _without_pauses(
     a step pauses above the places where it stands before and after, or for a moment only.
     """
     standing = planted.copy()
-    for k in range(planted.shape[1]):
+    for k, runs in enumerate(column_runs(planted)):
         others = slice(2, 4) if k < 2 else slice(0, 2)
         ground = np.where(planted[:, others], heights[:, others], np.inf).min(axis=1)
-        runs = runs_of(planted[:, k])
         levels = run_medians(heights[:, k], runs).tolist()
         for i, (first, last) in enumerate(runs):
             if np.mean(np.isfinite(ground[first : last + 1])) < 0.95:
@@ -301,8 +298,8 @@ def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
     """
     drawn = planted.copy()
     n_frames = len(planted)
-    for k in range(planted.shape[1]):
-        for first, last in runs_of(planted[:, k]):
+    for k, runs in enumerate(column_runs(planted)):
+        for first, last in runs:
             if first < nearly:
                 drawn[:first, k] = True
             if n_frames - 1 - last < nearly:
@@ -313,8 +310,8 @@ def _to_the_ends(planted: BoolArray, nearly: float) -> BoolArray:
 def _long_enough(planted: BoolArray, shortest: float) -> BoolArray:
     """Plants of at least ``shortest`` frames. Shape (F, P)."""
     long = np.zeros_like(planted)
-    for k in range(planted.shape[1]):
-        for first, last in runs_of(planted[:, k]):
+    for k, runs in enumerate(column_runs(planted)):
+        for first, last in runs:
             long[first : last + 1, k] = last - first + 1 >= shortest
     return long
 
@@ -351,13 +348,12 @@ def draw_out(planted: BoolArray, signals: FootSignals, fps: float) -> BoolArray:
     drawn = planted.copy()
     steady = np.maximum(SETTLING_PART * signals.body_speed, SETTLING)
     furthest = max(1, round(FURTHEST_S * fps))
-    for k in range(planted.shape[1]):
+    for k, runs in enumerate(column_runs(planted)):
         speeds = np.hypot(signals.sharp_speeds[:, k], CERTAIN * signals.sharp_noise[k])
         slow, bumpy = speeds < steady, speeds < BUMP * steady
         rolls = np.zeros_like(slow)
         if k % 2 == 0:
             rolls = (speeds < np.maximum(ROLLING, steady)) & ~planted[:, k + 1]
-        runs = runs_of(planted[:, k])
         # The fastest frame between two plants keeps them apart.
         apart = [b + 1 + int(np.argmax(speeds[b + 1 : c])) for (_, b), (c, _) in pairwise(runs)]
         heights = signals.points[:, k, 1]

@@ -13,12 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from motionloom._arrays import BoolArray, FloatArray
+from motionloom._arrays import BoolArray, FloatArray, running_mean, running_minimum
 from motionloom._core import kernel
-from motionloom._filters import running_mean, running_minimum
-from motionloom.features.footplants.foot_signals import FootTracks, line_slopes
-from motionloom.motion.contacts import runs_of
-from motionloom.motion.kinematics import velocities
+from motionloom.features.footplants.plant_edges import FootTracks, line_slopes
+from motionloom.motion.motion import runs_of, velocities
 
 _follow = kernel("ml_ground_follow")
 

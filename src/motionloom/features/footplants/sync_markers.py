@@ -8,7 +8,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, of_kind
 from motionloom._records import record
-from motionloom.motion.contacts import Footplants, runs_of
+from motionloom.motion.motion import Footplants, runs_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,7 @@ from motionloom.formats.acclaim.asf import ROOT, AcclaimSkeleton, fixed_axes_qua
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import LARGEST, MARK, quoted, refuse_wide_text
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import MAX_JOINTS
+from motionloom.motion.motion import MAX_JOINTS, Motion
 from motionloom.rotation import quat
 
 CUSTOMARY_FPS = 120.0

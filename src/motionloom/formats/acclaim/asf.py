@@ -14,7 +14,7 @@ from motionloom._arrays import FloatArray
 from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.text import decoded, quoted
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.rotation import euler
 
 ROOT = "root"

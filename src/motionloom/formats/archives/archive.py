@@ -35,9 +35,8 @@ from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import shown
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Floor, Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Floor, Source
 
 SCHEMA = 1
 HEADER = "motionloom.json"

@@ -29,11 +29,8 @@ from motionloom.formats.archives.npz import Bundle, first_member, write_members
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.robots import robot_clips
-from motionloom.motion.contacts import KINDS
-from motionloom.motion.kinematics import angular_velocities, velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import KINDS, Motion, Skeleton, angular_velocities, velocities
 from motionloom.motion.provenance import Provenance
-from motionloom.motion.skeleton import Skeleton
 
 ASSUMED_FPS = 30.0
 CONTACTS = "contacts"

@@ -28,8 +28,7 @@ from motionloom.formats.bvh.bvh_write import write
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.registry import Format
 from motionloom.formats.text import MARK, quoted, refuse_wide_text, unique_names
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
+from motionloom.motion.motion import MAX_JOINTS, Motion, Skeleton
 
 __all__ = ["FORMAT", "read", "write"]
 

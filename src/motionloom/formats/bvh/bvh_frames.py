@@ -303,7 +303,7 @@ class GrowingPoses:
             part = rows[first : first + step]
             places = np.zeros((len(part), self.n_placed, 3))
             _pose_rows(
-                *part.shape, part, len(self.kinds), self.kinds, self.columns,
+                len(part), part.shape[1], part, len(self.kinds), self.kinds, self.columns,
                 self.n_joints, self.starts, self.offsets,
                 self.n_frames, self.capacity, self.local_quats, self.n_placed, places,
             )  # fmt: skip

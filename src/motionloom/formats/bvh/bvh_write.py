@@ -14,8 +14,7 @@ from motionloom.formats.bvh.bvh_header import CHANNEL_NAMES, N_POSITIONS, N_TURN
 from motionloom.formats.decimal_text import rows_as_text
 from motionloom.formats.file_clip import FileClip
 from motionloom.formats.text import unique_names
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import euler, quat
 
 _UNSAFE = re.compile(r"[\s{}\x00-\x1f#/]+")

@@ -12,7 +12,7 @@ from motionloom.errors import ArrayError, FormatError
 from motionloom.files.limits import Budget, Limits
 from motionloom.files.reading import parse_json, read_file
 from motionloom.formats.text import LARGEST, quoted, refuse_wide_text
-from motionloom.motion.skeleton import MAX_JOINTS, Skeleton
+from motionloom.motion.motion import MAX_JOINTS, Skeleton
 from motionloom.rotation import euler
 
 _LARGEST_FILE = 1 << 24

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._core import kernel
+from motionloom._core import integer, kernel
 from motionloom.errors import FormatError
 from motionloom.formats.fbx.fbx_document import FbxDocument
 from motionloom.formats.fbx.fbx_objects import TICKS
 from motionloom.formats.fbx.fbx_parse import Element, StoredArray
 from motionloom.formats.text import LARGEST
 
-CONSTANT, CUBIC = 0x2, 0x8
+CONSTANT, CUBIC = integer("ML_KEY_CONSTANT"), integer("ML_KEY_CUBIC")
 _NO_TANGENTS = np.zeros((0, 4))
 _values = kernel("ml_keyed_values")
 LATEST_S = 1e6

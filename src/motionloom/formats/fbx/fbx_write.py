@@ -39,8 +39,7 @@ from motionloom.formats.file_clip import FileClip
 from motionloom.formats.keys import far_origin
 from motionloom.formats.meshes import bone_mesh, inverse_frames
 from motionloom.formats.text import end_names
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 FARTHEST_M = 1e9

@@ -17,8 +17,7 @@ from motionloom.errors import FormatError
 from motionloom.formats.figures import Rig
 from motionloom.formats.gltf.gltf_document import Document, index_of, objects
 from motionloom.formats.gltf.gltf_nodes import NodeTree
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton, forward_kinematics
 from motionloom.rotation import quat
 
 LEAST_M = 0.01

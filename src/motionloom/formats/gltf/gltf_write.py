@@ -26,8 +26,7 @@ from motionloom.formats.gltf.gltf_document import BONES, GENERATOR, MARK, NEARES
 from motionloom.formats.keys import far_origin, single_quats
 from motionloom.formats.meshes import bone_mesh, four_shares, inverse_frames, turned_mesh
 from motionloom.formats.text import end_names
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 FARTHEST_M = 1e9

@@ -9,8 +9,7 @@ import numpy as np
 from motionloom._arrays import FloatArray
 from motionloom.formats.robots.mjcf import MjcfJoint
 from motionloom.formats.robots.robot_tree import RobotTree
-from motionloom.motion.kinematics import angular_velocities, velocities
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, angular_velocities, velocities
 from motionloom.rotation import quat
 
 _EXACT = 1e-9

@@ -19,7 +19,7 @@ from motionloom._records import record
 from motionloom.errors import FormatError
 from motionloom.files.reading import read_file
 from motionloom.formats.text import LARGEST, quoted
-from motionloom.motion.skeleton import MAX_JOINTS
+from motionloom.motion.motion import MAX_JOINTS
 from motionloom.rotation import quat
 from motionloom.rotation.euler import euler_to_quat
 

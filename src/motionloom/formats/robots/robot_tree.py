@@ -18,8 +18,7 @@ from motionloom._records import record
 from motionloom.errors import ArrayError, FormatError
 from motionloom.formats.robots.mjcf import SIZES, Mjcf, MjcfJoint
 from motionloom.formats.text import unique_names
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 _UNIT = 1e-2

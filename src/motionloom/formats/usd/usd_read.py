@@ -28,8 +28,7 @@ from motionloom.formats.usd.usd_skeleton import (
     read_skeleton,
     read_tracks,
 )
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 DEFAULT_RATE = 24.0

@@ -20,8 +20,7 @@ from motionloom.formats.file_clip import FileClip
 from motionloom.formats.keys import far_origin, single_quats
 from motionloom.formats.meshes import bone_mesh
 from motionloom.formats.text import end_names
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 
 FARTHEST = 1e9

@@ -20,8 +20,7 @@ from motionloom.files.reading import printable
 from motionloom.findings import Finding, MotionLoomWarning
 from motionloom.intake.clip_names import is_clip, may_be_clip, names_inside
 from motionloom.intake.load import load
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.studio.clips.skin import Skin
 from motionloom.studio.messages.answers import Facts, Item, Verdict
 

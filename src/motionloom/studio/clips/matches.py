@@ -17,11 +17,9 @@ from motionloom.blending.join import Candidate
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError
 from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.pointcloud import point_cloud
 from motionloom.features.quality import Quality, measure_quality
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
-from motionloom.registration.distance import distance_grid
+from motionloom.motion.motion import Footplants, Motion
+from motionloom.registration.timewarp import distance_grid, point_cloud
 from motionloom.retargeting.match import match_clips
 from motionloom.studio.clips.library import Clip, Library
 from motionloom.studio.clips.verdict_limits import Limits, moment_m

@@ -10,8 +10,7 @@ from motionloom._core import kernel
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.camera import travel_heading
 from motionloom.drawing.figure import Figure, build_figure
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import quat
 from motionloom.studio.messages.looks import Looks, Part
 

@@ -11,8 +11,7 @@ from motionloom._arrays import FloatArray
 from motionloom.body.body_map import BodyMap
 from motionloom.drawing.figure import build_figure
 from motionloom.drawing.footprints import track_balance, track_feet
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.studio.clips.point_rig import looks_of
 from motionloom.studio.messages.answers import Print, Shown
 from motionloom.studio.messages.looks import Looks

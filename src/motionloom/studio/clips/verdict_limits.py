@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from motionloom.body.body_map import BodyMap
-from motionloom.features.pointcloud import point_cloud
 from motionloom.features.quality import Quality
 from motionloom.motion.motion import Motion
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid, point_cloud
 from motionloom.studio.messages.answers import Verdict
 
 Limits = tuple[float, float]

@@ -13,7 +13,7 @@ from motionloom.blending.blend import Blend, blend
 from motionloom.blending.control import Controller, control
 from motionloom.blending.parameters import ParameterSpace, parametrize
 from motionloom.blending.weights import checked_weights
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.errors import ArrayError
 from motionloom.motion.motion import Motion
 from motionloom.registration.curve import RegistrationCurve

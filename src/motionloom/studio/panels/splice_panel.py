@@ -10,7 +10,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray
 from motionloom._progress import report_step
-from motionloom.body.facing import facing
+from motionloom.body.body_map import facing
 from motionloom.motion.edit import sample
 from motionloom.motion.motion import Motion
 from motionloom.splicing.splice import Method, Splice, splice

@@ -14,8 +14,7 @@ from motionloom._arrays import FloatArray, IntArray
 from motionloom._progress import report_step
 from motionloom.cleanup.finalize import finalize
 from motionloom.errors import TableError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.rotation import quat
 from motionloom.studio.clips.matches import Matched
 from motionloom.studio.messages.answers import Verdict

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from motionloom._arrays import FloatArray
 from motionloom._progress import report_step
 from motionloom.body.body_map import BodyMap
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.studio.clips.stage_clip import Arrays, show_motion
 from motionloom.studio.messages.bounds import fresh_number
 from motionloom.studio.messages.result_messages import Detail, ResultAnswer, Source, Why

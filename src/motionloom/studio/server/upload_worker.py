@@ -15,8 +15,7 @@ from motionloom.errors import FormatError, MotionLoomError
 from motionloom.intake.clip_names import names_inside
 from motionloom.intake.load import load
 from motionloom.intake.save import save
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.studio.clips.skin import Skin, skin_of
 
 

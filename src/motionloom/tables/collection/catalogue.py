@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from motionloom._arrays import IntArray, positive
+from motionloom.body.anatomy import FootOffsets
 from motionloom.body.body_map import ROLES, BodyMap
-from motionloom.body.feet import FootOffsets
 from motionloom.errors import ArrayError, FormatError, MotionLoomError, TableError
 from motionloom.files.limits import FREE_MEMORY, Budget, Limits
 from motionloom.files.reading import parse_json, read_file
 from motionloom.files.writing import disk_fault, whole_file
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.tables.collection.frames import FARTHEST_M
 
 FORMAT = "motionloom collection"

@@ -12,8 +12,7 @@ from motionloom._arrays import IntArray, flag, items, of_kind
 from motionloom._records import name_for, one_line
 from motionloom.errors import ArrayError, TableError
 from motionloom.files.reading import path_of
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.tables.collection.catalogue import Catalogue, read_catalogue
 from motionloom.tables.collection.common_skeleton import given_skeleton
 from motionloom.tables.collection.folder_clips import Reading, find_other_files

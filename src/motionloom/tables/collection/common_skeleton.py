@@ -12,15 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray
+from motionloom.body.anatomy import foot_offsets
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import foot_offsets
 from motionloom.body.root_motion import bones_above_pelvis, travel_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError
 from motionloom.files.reading import path_of
 from motionloom.intake.load import load
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.retargeting.retarget import retarget
 from motionloom.tables.collection.catalogue import Common
 from motionloom.tables.collection.learned_plants import plants_by

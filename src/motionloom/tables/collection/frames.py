@@ -10,20 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray, whole
-from motionloom._core import kernel
-from motionloom._elementary import cos, sin
+from motionloom._arrays import BoolArray, FloatArray, IntArray, cos, sin, whole
+from motionloom._core import constant, kernel
 from motionloom._records import record, reduced
-from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.facing import facing_of_positions
-from motionloom.body.feet import FootOffsets, foot_points
+from motionloom.body.anatomy import FootOffsets, foot_points
+from motionloom.body.body_map import BodyMap, facing_of_positions, roles_for
 from motionloom.body.root_motion import heading_on_root
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, Skeleton
 from motionloom.motion.provenance import WHOLE_BODY, Provenance, Track
-from motionloom.motion.skeleton import Skeleton
 from motionloom.rotation import quat
 
 FARTHEST_M = 1e6
@@ -35,7 +31,7 @@ BLOCK = 1 << 16
 """Values that are checked at a time: this many stay in the cache of a processor."""
 RELEASED_BYTES = 1 << 27
 """A stream over mapped rows gives its pages back about every time it has read this many bytes."""
-SLOWEST = 0.2
+SLOWEST = constant("ML_TABLE_SLOWEST")
 """Speeds below this (m/s, rad/s) count as this: a clip that stands sets no lower limit."""
 _measure = kernel("ml_pace_measure")
 

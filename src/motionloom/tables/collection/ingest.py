@@ -10,13 +10,12 @@ from pathlib import Path
 
 from motionloom._progress import progress_bar
 from motionloom._records import record
+from motionloom.body.anatomy import foot_offsets
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_offsets
 from motionloom.errors import MotionLoomError, TableError
 from motionloom.features.glitches.glitch_frames import Glitch, find_glitches
 from motionloom.features.glitches.repair import repair_capture
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.tables.collection.catalogue import (
     Catalogue,
     ClipRecord,

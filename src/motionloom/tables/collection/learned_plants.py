@@ -15,14 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, one_of
+from motionloom.body.anatomy import stature
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.proportions import stature
 from motionloom.errors import ArrayError, MotionLoomError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.features.footplants.foot_signals import line_slopes, measure_foot_signals
-from motionloom.motion.contacts import Footplants, runs_of
+from motionloom.features.footplants.plant_edges import line_slopes, measure_foot_signals
 from motionloom.motion.corrupt import corrupt
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, runs_of
 
 METHODS = ("thresholds", "learned")
 

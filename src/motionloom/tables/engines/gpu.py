@@ -31,7 +31,7 @@ from motionloom.tables.engines.gpu_module import (
 )
 from motionloom.tables.score.columns import INCH, terms_record
 from motionloom.tables.score.recipe import MOST_WAYS
-from motionloom.tables.score.terms import TURN_M, Terms
+from motionloom.tables.score.terms import STANDS, TURN_M, Terms
 from motionloom.tables.search.pair_search import NONE, Kept, Middles, PairSearch, no_spreads
 from motionloom.tables.search.search import FoundChunk, SearchJob, Shortlist, search_chunk
 
@@ -248,8 +248,6 @@ def _searched(job: SearchJob, pair: int) -> FoundChunk:
 
 
 IntArray32 = npt.NDArray[np.int32]
-STANDS = 10
-"""First of the rows that say whether a ball stands."""
 TILE_BYTES = 1 << 30
 """Costs that are kept at a time; choosing the best takes about twice as much again."""
 SPARE = 32

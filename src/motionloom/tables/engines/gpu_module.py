@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from motionloom._core import integer
 from motionloom._extras import command, require_extra
 from motionloom.errors import ArrayError, TableError
 
@@ -86,8 +87,7 @@ class PlainRanking(NamedTuple):
 
 PARTS = ("lanes.cuh", "blend.cuh", "feet.cuh", "balance.cuh", "search.cu")
 """In this order they are one file: compilers at run time know no folders to include from."""
-N_COLUMNS = 19
-N_ROWS = 17
+N_COLUMNS, N_ROWS = integer("ML_TABLE_COLUMNS"), integer("ML_TERM_ROWS")
 WARPS = 16
 """Blends that a block scores at a time."""
 BLOCKS = 2

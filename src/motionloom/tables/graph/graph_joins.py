@@ -15,7 +15,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
 from motionloom._records import record
-from motionloom.registration.distance import distance_grid
+from motionloom.registration.timewarp import distance_grid
 from motionloom.tables.collection.frames import FloatArray32, Frames, release_frames
 from motionloom.tables.index.windows import compared_joints
 
@@ -160,5 +160,7 @@ def find_places(
 def strict_minima(cost: FloatArray, limit: float) -> BoolArray:
     """Cells at most ``limit`` that lie below all eight neighbours; outside the grid is above."""
     lowest = np.zeros(cost.shape, dtype=np.bool_)
-    _minima(*cost.shape, np.ascontiguousarray(cost, dtype=np.float64), float(limit), lowest)
+    _minima(
+        len(cost), cost.shape[1], np.ascontiguousarray(cost, dtype=np.float64), float(limit), lowest
+    )
     return lowest

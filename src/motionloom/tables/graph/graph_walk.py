@@ -8,14 +8,12 @@ import numpy as np
 
 from motionloom._records import record
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import concatenate, transform
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.motion.provenance import Provenance
-from motionloom.registration.distance import fit_planar_alignment
+from motionloom.registration.timewarp import fit_planar_alignment
 from motionloom.rotation import quat
-from motionloom.rotation.easing import ease
-from motionloom.rotation.planar import PlanarTransform
+from motionloom.rotation.quat import PlanarTransform, ease
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.index.windows import compared_joints
 

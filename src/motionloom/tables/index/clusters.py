@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray
-from motionloom._elementary import exp
+from motionloom._arrays import FloatArray, IntArray, exp
+from motionloom._core import integer
 from motionloom._records import record
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import FloatArray32, Frames, release_frames
@@ -248,7 +248,7 @@ def _largest_first(
     return Clusters(length, rows, labels, apart, medoids[order], sizes[order], takes)
 
 
-NOWHERE = 0xFFFF
+NOWHERE = integer("ML_TABLE_NO_END")
 """Id of a row whose clip is shorter than a window."""
 Ids = npt.NDArray[np.uint16]
 Halves = npt.NDArray[np.float16]

@@ -9,9 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import FloatArray, IntArray, items
-from motionloom._core import kernel
-from motionloom._elementary import cos, sin
+from motionloom._arrays import FloatArray, IntArray, cos, items, sin
+from motionloom._core import constant, kernel
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.windows import compared_joints
@@ -22,7 +21,7 @@ REACH_S = 8 / 60
 """How far a context looks back from a start and on from an end; half of it is looked at too."""
 VELOCITY_S = 0.2
 """A velocity weighs as much as the way that it covers in this long."""
-WAY, TURN_M = 0.19, 0.07
+WAY, TURN_M = constant("ML_CONTEXT_DISPLACEMENT"), constant("ML_CONTEXT_TURN_M")
 """What a metre of displacement, and a radian of turn, weigh compared with a metre of posture.
 
 These and the velocities' weight are chosen by the error of seconds cut out of 15 takes of CMU 143
@@ -139,7 +138,8 @@ def encoded(
     """
     codes = np.zeros((len(moments), len(axes)), dtype=np.int8)
     _encode(
-        *moments.shape,
+        len(moments),
+        moments.shape[1],
         len(axes),
         np.ascontiguousarray(moments, dtype=np.float32),
         np.ascontiguousarray(mean, dtype=np.float32),
@@ -150,7 +150,7 @@ def encoded(
     return codes
 
 
-END_REACH_S = 4 / 60
+END_REACH_S = constant("ML_PASSAGE_REACH_S")
 """Velocities are differences over this long, away from the gap: what is inside is not known."""
 
 

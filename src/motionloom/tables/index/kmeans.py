@@ -128,14 +128,17 @@ def _assign(
     """Nearest centre of every point, and the squared distance from it."""
     labels = guess.copy()
     apart = np.zeros(len(points))
-    _assign_kernel(*points.shape, len(centres), points, centres, labels, apart)
+    _assign_kernel(len(points), points.shape[1], len(centres), points, centres, labels, apart)
     return labels, apart
 
 
 def add_up(points: FloatArray | FloatArray32, labels: IntArray, sums: FloatArray) -> None:
     """Add every point (N, D) to the sum (K, D) of its group."""
-    add = _add_single if points.dtype == np.float32 else _add
-    add(*points.shape, len(sums), np.ascontiguousarray(points), labels, sums)
+    sizes = len(points), points.shape[1], len(sums)
+    if points.dtype == np.float32:
+        _add_single(*sizes, np.ascontiguousarray(points, dtype=np.float32), labels, sums)
+    else:
+        _add(*sizes, np.ascontiguousarray(points, dtype=np.float64), labels, sums)
 
 
 TILE = 1 << 20
@@ -187,7 +190,8 @@ def nearest(points: FloatArray32, centres: FloatArray32) -> tuple[IntArray, Floa
         product -= half
         widest = float(np.sqrt(sizes.max()))
         _decide(
-            *near.shape,
+            len(near),
+            near.shape[1],
             len(centres),
             points[part],
             near,

@@ -32,14 +32,14 @@ def product(a: npt.ArrayLike, b: npt.ArrayLike) -> FloatArray:
     right = np.ascontiguousarray(b, dtype=np.float64)
     columns = right.reshape(len(right), -1)
     out = np.zeros((len(left), columns.shape[1]))
-    _multiply(*left.shape, columns.shape[1], left, columns, out)
+    _multiply(len(left), left.shape[1], columns.shape[1], left, columns, out)
     return out[:, 0] if right.ndim == 1 else out
 
 
 def add_squares(a: npt.ArrayLike, sums: FloatArray) -> None:
     """Add the products of every two columns of a matrix (N, K), over its rows, to ``sums``."""
     rows = np.ascontiguousarray(a, dtype=np.float64)
-    _square(*rows.shape, rows, sums)
+    _square(len(rows), rows.shape[1], rows, sums)
 
 
 def eigen(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:

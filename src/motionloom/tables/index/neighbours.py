@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, integer, kernel, record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.contexts import VELOCITY_S, context_offsets
 from motionloom.tables.index.kmeans import Partition
 from motionloom.tables.index.windows import compared_joints
 
-LEADING = 16
+LEADING = integer("ML_INDEX_LEADING")
 """Components that the lists are made by."""
-HEAD = 8
+HEAD = integer("ML_INDEX_HEAD")
 """Those of them that every window in a list is looked at by."""
 Codes = tuple[npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int16]]
 """Starts and ends (R, C) and ways (R, 3) of all rows."""
@@ -50,7 +50,8 @@ VERSION = 2
 """Goes up whenever contexts, displacements or codes mean something else than before."""
 COMPONENTS = 40
 """Principal components kept of a context, a byte each."""
-GROUPS, LISTS, LOOKED_AT = 12, 48, 2000
+GROUPS, LISTS = integer("ML_INDEX_GROUPS"), integer("ML_INDEX_LISTS")
+LOOKED_AT = integer("ML_INDEX_SEEN")
 """A search looks into this many groups and lists, the nearest first, until it has seen this many
 windows."""
 SIDES = {
@@ -241,10 +242,9 @@ def _checked(
     return array
 
 
-CAPTURED = 2
-"""Captured windows with the most similar ends that are tried as intermediaries; as in
-core/src/tables/table.h."""
-EFFORT = (8, 24, 800)
+CAPTURED = integer("ML_TABLE_CAPTURED")
+"""Captured windows with the most similar ends that are tried as intermediaries."""
+EFFORT = integer("ML_TABLE_GROUPS"), integer("ML_TABLE_LISTS"), integer("ML_TABLE_SEEN")
 """Nearest groups and lists that are looked into, until so many windows were seen. Of 4.3 million
 windows it takes 0.22 ms in place of the 0.39 that an index takes (12, 48, 2000), and the best
 recipes with what is found cost 0.01 % more; with (6, 16, 600) 0.19 ms and 0.06 %."""
@@ -345,7 +345,7 @@ def lists_record(lists: Partition, sides: tuple[bool, bool, bool]) -> Record:
 
 def scratch_size(windows: Record, lists: Record, effort: Effort) -> int:
     """Numbers that a search keeps on its way."""
-    question = 4 * windows.struct.n_codes + 6 + 2 * lists.struct.width + 2 * lists.struct.n_head
+    question = 4 * windows.n_codes + 6 + 2 * lists.width + 2 * lists.n_head
     return int(question + effort[0] + effort[1])
 
 

@@ -17,7 +17,7 @@ from motionloom._arrays import IntArray
 from motionloom._core import kernel
 from motionloom.body.body_map import ROLES, BodyMap
 from motionloom.errors import TableError
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.tables.collection.frames import RELEASED_BYTES, FloatArray32, Frames, release_frames
 from motionloom.tables.index.matrices import shortened
 

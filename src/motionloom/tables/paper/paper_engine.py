@@ -11,10 +11,9 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.errors import ArrayError
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.paper.plant_queue import FARTHEST, HeldFeet, Track, hold_plants
@@ -200,7 +199,9 @@ def make_recipe(paper: PaperEngine, recipe: Recipe) -> Made:
     engine, frames = paper.engine, paper.engine.frames
     at, weights = rows_at(frames, recipe), recipe.weights()
     heading, root = np.zeros(len(at)), np.zeros((len(at), 3))
-    _track(engine.rows.record, *at.shape, np.ascontiguousarray(at), weights, heading, root)
+    _track(
+        engine.rows.record, len(at), at.shape[1], np.ascontiguousarray(at), weights, heading, root
+    )
     pose = EDITIONS[paper.edition](frames, recipe, rows=engine.rows)
     quats = np.array(pose.quats)
     quats[:, 0] = _turned(heading, quats[:, 0])

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.stance import BALLS, CHOSEN_LEAST, Plants
 from motionloom.tables.synthesis.synthesis import (

@@ -14,8 +14,7 @@ import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray
 from motionloom._core import kernel
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton, forward_kinematics
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.recipe import Recipe, rows_at, weights_of
 from motionloom.tables.synthesis.synthesis import Rows, rows_of

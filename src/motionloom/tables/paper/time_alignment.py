@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, integer, kernel, record
 from motionloom.errors import ArrayError
-from motionloom.registration.distance import distance_grid
-from motionloom.registration.timewarp import find_corner_path, reachable
+from motionloom.registration.timewarp import distance_grid, find_corner_path, reachable
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.matrices import product
 from motionloom.tables.index.windows import compared_joints
@@ -185,9 +184,8 @@ def join_paths(paths: Sequence[IntArray], length: int) -> IntArray | None:
 _score = kernel("ml_warp_score")
 _times = kernel("ml_warp_times")
 _search = kernel("ml_warp_search")
-FAMILY_NUMBERS = {name: number for number, name in enumerate(("bernstein", "eased", "hat"))}
-"""Numbers of the families of weights, as in core/src/tables/warped.c."""
-assert set(FAMILY_NUMBERS) == set(FAMILIES)
+FAMILY_NUMBERS = {name: integer(f"ML_FAMILY_{name.upper()}") for name in FAMILIES}
+"""Numbers of the families of weights."""
 
 
 class Found(NamedTuple):
@@ -279,13 +277,13 @@ class WarpedTerms:
         """
         best = Found(
             np.full(keep, np.inf, dtype=np.float32),
-            np.full((keep, MOST_WAYS), 0xFFFF, dtype=np.uint16),
+            np.full((keep, MOST_WAYS), integer("ML_NO_WINDOW"), dtype=np.uint16),
             np.zeros(keep, dtype=np.uint8),
         )
         numbers = np.array([FAMILY_NUMBERS[name] for name in families], dtype=np.int64)
         _search(
             self._record, self._scratch, self._warp, matches, ranking.linear, ranking.log,
-            len(numbers), numbers, *pair, len(middles), middles, keep, *best,
+            len(numbers), numbers, pair[0], pair[1], len(middles), middles, keep, *best,
         )  # fmt: skip
         return best
 

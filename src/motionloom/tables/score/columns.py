@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import one_of
-from motionloom._core import Record, kernel
+from motionloom._core import Record, constant, kernel
 from motionloom._core import record as core_record
 from motionloom._records import record
 from motionloom.errors import ArrayError
@@ -18,7 +18,7 @@ from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.recipe import MOST_WAYS
 from motionloom.tables.score.terms import N_ROWS, N_SEGMENTS, IntArray32, Terms
 
-INCH = 0.0254
+INCH = constant("ML_INCH")
 """Metres. The papers' scores are in inches."""
 
 COLUMNS = (

@@ -11,7 +11,7 @@ import numpy as np
 from motionloom._arrays import BoolArray, FloatArray, IntArray, finite, frozen, items, of_kind
 from motionloom._core import kernel
 from motionloom._records import record
-from motionloom.body.proportions import SEGMENT_NAMES, mass_parts, mass_segments
+from motionloom.body.masses import SEGMENT_NAMES, mass_parts, mass_segments
 from motionloom.errors import ArrayError, FormatError
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY
 from motionloom.files.reading import csv_rows, path_of
@@ -339,7 +339,7 @@ def read_masses(path: str | Path) -> FloatArray:
     Examples
     --------
     >>> import tempfile
-    >>> from motionloom.body.proportions import SEGMENT_NAMES
+    >>> from motionloom.body.masses import SEGMENT_NAMES
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "masses.csv"
     ...     _ = file.write_text("".join(f"{name},5\n" for name in SEGMENT_NAMES))

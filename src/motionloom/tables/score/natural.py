@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import BoolArray, FloatArray, one_of
+from motionloom._core import constant
 from motionloom.errors import ArrayError
 from motionloom.features.balance import GRAVITY
 from motionloom.tables.score.columns import INCH, PAPER, Ranking, column, score_recipes
@@ -36,12 +37,12 @@ acceleration: logarithm of the largest acceleration of the centre of mass over t
 and the target; 0 where it is smaller.
 """
 
-STILL = 0.06
+STILL = constant("ML_NATURAL_STILL")
 """Part of the stature that is added to the movement: people who stand still differ as well."""
-SLOW = 0.25
+SLOW = constant("ML_NATURAL_SLOW")
 """Speed that is added to the speed of the root, as a part of ``sqrt(gravity * stature)``: 1 m/s for
 an adult."""
-STEP = 0.6
+STEP = constant("ML_NATURAL_STEP")
 """Duration of the way that foot errors are compared with, as a part of ``sqrt(stature / gravity)``:
 0.25 s for an adult."""
 
@@ -167,9 +168,9 @@ target. No weight is negative."""
 RANKINGS = {"natural": NATURAL, "paper": PAPER}
 """What can be searched for, by name."""
 
-WEIGHTS = dict(zip(RELATIVE, (7.58, 15.44, 9.28, 1.99), strict=True))
+WEIGHTS = {name: constant(f"ML_NATURAL_{name.upper()}") for name in RELATIVE}
 """How naturalness falls with each relative column. No weight is negative."""
-BIAS = 6.67
+BIAS = constant("ML_NATURAL_BIAS")
 
 
 def naturalness(

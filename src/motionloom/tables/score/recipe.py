@@ -9,11 +9,12 @@ from math import comb
 import numpy as np
 
 from motionloom._arrays import FloatArray, IntArray, flag, frozen, items, one_of, whole
+from motionloom._core import constant, integer
 from motionloom._records import record
 from motionloom.errors import ArrayError, TableError
 from motionloom.tables.collection.frames import Frames
 
-EASE = 0.25
+EASE = constant("ML_WARP_EASE")
 """Part of the length over which an eased time gathers speed, and again loses it."""
 
 
@@ -85,7 +86,7 @@ def _bernstein_at(n_ways: int, t: FloatArray) -> FloatArray:
     return np.stack([comb(degree, i) * early[degree - i] * late[i] for i in range(n_ways)])
 
 
-MOST_WAYS = 4
+MOST_WAYS = integer("ML_MOST_WAYS")
 """Windows of a blend, at most: the source, the target and two intermediaries."""
 
 

@@ -3,7 +3,7 @@
 A motion that never stands is scored by its accelerations ([I6]_): without feet on the ground
 neither plants nor the zero moment point can be measured. [I6]_ takes a logistic regression on the
 largest acceleration of every joint, fitted to motions that people labelled. Such a regression does
-not carry over to other subjects (``studies/tables/contactless_fit.py``), so the caller gives it.
+not carry over to other subjects (``studies/ARCHIVE.md``), so the caller gives it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from motionloom._arrays import (
     one_of,
     positive,
 )
+from motionloom._core import constant
 from motionloom._records import record
 from motionloom.blending.transition import Transition
+from motionloom.body.anatomy import ball_height, foot_points
 from motionloom.body.body_map import BodyMap, roles_for
-from motionloom.body.feet import ball_height, foot_points
-from motionloom.body.proportions import mass_parts, mass_segments
+from motionloom.body.masses import mass_parts, mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.footplants.detect import detect_footplants
-from motionloom.motion.contacts import Footplants, runs_of
-from motionloom.motion.motion import Motion, motion_in
+from motionloom.motion.motion import Footplants, Motion, motion_in, runs_of
 from motionloom.tables.score.columns import BALLISTIC_IN, COLUMNS, INCH, column
 from motionloom.tables.score.natural import THRESHOLD, Reference, naturalness
 from motionloom.tables.score.stance import (
@@ -49,7 +49,7 @@ Chance = Callable[[FloatArray], float]
 HALF_S = 0.05
 """Accelerations are second differences over this time on either side: they skip capture noise."""
 FORMS = ("natural", "paper")
-THRESHOLD_IN = 6.0
+THRESHOLD_IN = constant("ML_PAPER_IN")
 """The papers' threshold ([I6]_: "a cost under 6"). It is strict with motions alone: of 48 captured
 seconds of walks, runs, jumps and stands (CMU 16 and 143) 26 stay below it, since one moment in
 which weight passes to the other foot decides. ``zmp_high`` and ``zmp_mean`` are calmer."""

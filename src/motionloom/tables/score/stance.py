@@ -8,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._elementary import cos, sin
+from motionloom._arrays import BoolArray, FloatArray, IntArray, cos, sin
+from motionloom._core import constant
 from motionloom.features.balance import FLIGHT_LOAD, GRAVITY, ROLL_S
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 from motionloom.tables.collection.frames import Frames
 
 BALLS = (1, 3)
 """Columns of the balls of the left and right foot among the points of :class:`Frames`."""
 SMOOTH_S = 0.25
 """Window of the cubic fits behind accelerations (15 frames at 60 a second)."""
-FLIGHT_S = 0.12
-"""Seconds of the shortest flight that is measured; as in core/src/tables/judge_balance.c."""
+FLIGHT_S = constant("ML_FLIGHT_S")
+"""Seconds of the shortest flight that is measured."""
 CLEAR_M = 0.05
 """In a flight both balls are this far above where they stand: lower ones may still push off or
 land."""

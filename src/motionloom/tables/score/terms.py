@@ -9,14 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import FloatArray, IntArray
-from motionloom._core import Record, kernel, record
-from motionloom._elementary import norm
+from motionloom._core import Record, constant, integer, kernel, record
+from motionloom.body.anatomy import TIP_BEFORE_BALL, ball_height, norm, stature
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import TIP_BEFORE_BALL, ball_height
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.masses import mass_segments
 from motionloom.errors import TableError
 from motionloom.features.balance import HALF_WIDTH
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.score.recipe import MOST_WAYS, weights_of
 from motionloom.tables.score.stance import SMOOTH_S, Plants, plants_of
@@ -26,15 +25,29 @@ IntArray32 = npt.NDArray[np.int32]
 _terms_of = kernel("ml_window_terms")
 
 # Rows of a window's terms.
-HEADING, STEP, FEET, COM, STANDS, LIFT, POWER, PACE, TRAVEL = 0, 1, 3, 7, 10, 12, 14, 15, 16
-"""Step of heading; step of the root (x, z); balls (x, z) twice; centre of mass (x, y, z); whether
-each ball stands; heights of the balls; squared size of the posture, of its step and of the root's
-velocity."""
-N_ROWS = 17
-N_SEGMENTS = 16
+HEADING = integer("ML_TERM_HEADING")
+"""Step of heading."""
+STEP = integer("ML_TERM_STEP")
+"""Step of the root (x, z)."""
+FEET = integer("ML_TERM_FEET")
+"""Balls (x, z), left and right."""
+COM = integer("ML_TERM_COM")
+"""Centre of mass (x, y, z)."""
+STANDS = integer("ML_TERM_STANDS")
+"""Whether each ball stands."""
+LIFT = integer("ML_TERM_LIFT")
+"""Heights of the balls."""
+POWER = integer("ML_TERM_POWER")
+"""Squared size of the posture."""
+PACE = integer("ML_TERM_PACE")
+"""The same of its step."""
+TRAVEL = integer("ML_TERM_TRAVEL")
+"""Squared size of the root's velocity."""
+N_ROWS = integer("ML_TERM_ROWS")
+N_SEGMENTS = integer("ML_SEGMENTS")
 """Segments of :func:`mass_segments`."""
 
-TURN_M = 0.3
+TURN_M = constant("ML_ROOT_TURN_M")
 """A turn of the root counts in the root's speed like a step on a circle of this radius."""
 
 

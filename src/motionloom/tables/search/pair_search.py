@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from motionloom._arrays import IntArray
-from motionloom._core import Record, kernel, record
+from motionloom._core import Record, integer, kernel, record
 from motionloom.errors import ArrayError
 from motionloom.tables.collection.frames import FloatArray32
 from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, scratch_of, terms_record
 from motionloom.tables.score.terms import IntArray32, Terms
 
 RecipeArray = npt.NDArray[np.uint16]
-NONE = 0xFFFF
+NONE = integer("ML_NO_WINDOW")
 """Stands for no window in recipes."""
 Middles = tuple[RecipeArray, RecipeArray, RecipeArray]
 """Intermediaries to try in blends of two, three and four windows, ``NONE`` where there are fewer;

@@ -14,28 +14,27 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray, of_kind
 from motionloom._records import record
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing
+from motionloom.body.body_map import BodyMap, facing
 from motionloom.body.root_motion import bones_above_pelvis, heading_on_root
 from motionloom.errors import ArrayError
-from motionloom.features.checks.series import Series, measure_series, new_series
 from motionloom.features.checks.source_limits import (
     HOVER,
     LANDS,
     STANDS,
     Limits,
+    Series,
     drag_lengths,
     floor_heights,
     free_fall_gap,
     measure_limits,
+    measure_series,
     merged,
+    new_series,
 )
 from motionloom.features.checks.verification import Verification
 from motionloom.features.footplants.detect import detect_footplants
 from motionloom.features.glitches.repair import resample_repaired
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Footplants, Motion, forward_kinematics
 from motionloom.motion.provenance import WHOLE_BODY, Provenance, Track
 from motionloom.rotation import quat
 from motionloom.tables.collection.common_skeleton import (

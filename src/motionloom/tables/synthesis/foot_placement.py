@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom.motion.contacts import runs_of
-from motionloom.rotation.easing import smoothstep
+from motionloom.motion.motion import runs_of
+from motionloom.rotation.quat import smoothstep
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.score.stance import BALLS
 from motionloom.tables.synthesis.passage import Passage

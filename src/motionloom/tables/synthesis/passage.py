@@ -13,10 +13,10 @@ import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
 from motionloom._core import constant
-from motionloom.body.knees import MOST_FLEXION
+from motionloom.body.anatomy import MOST_FLEXION
 from motionloom.features.balance import GRAVITY
 from motionloom.rotation import quat
-from motionloom.rotation.easing import smoothstep
+from motionloom.rotation.quat import smoothstep
 from motionloom.tables.collection.frames import FloatArray32, Frames
 from motionloom.tables.index.contexts import Line, Moments, moments_at, turned
 from motionloom.tables.synthesis.gap_windows import OuterPose, rows_in_time
@@ -43,7 +43,7 @@ captured, from the second on it may be lower, seconds."""
 STRAIGHT, FOLDED = np.radians(8.0), np.radians(145.0)
 """Flexion between these stays as it is. Below, it eases into full stretch, above into
 :data:`MOST_FLEXION`."""
-BACKWARDS = np.radians(-120.0)
+BACKWARDS = constant("ML_KNEE_FOLDED")
 """Below this a knee is folded past half a turn."""
 SEAM = 6
 """Frames from each end of a passage in which a knee that is beyond its limits there comes back."""

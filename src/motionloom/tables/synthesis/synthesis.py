@@ -13,13 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray, IntArray
-from motionloom._core import Record, kernel, record
-from motionloom._elementary import norm
-from motionloom.body.feet import SIDES, FootOffsets
-from motionloom.body.knees import knees_of_pose
-from motionloom.motion.contacts import Footplants
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom._core import Record, integer, kernel, record
+from motionloom.body.anatomy import SIDES, FootOffsets, knees_of_pose, norm
+from motionloom.motion.motion import Footplants, Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import FloatArray32, Frames, clip_speeds
 from motionloom.tables.score.recipe import Recipe, rows_at
@@ -155,7 +151,7 @@ def _foot(ankle: int, sole: FloatArray) -> FootOffsets:
 
 _make = kernel("ml_synthesis_make")
 _bent = kernel("ml_passage_make")
-SCRATCH = 57
+SCRATCH = integer("ML_TABLE_SYNTHESIS")
 """Numbers a frame that the synthesis works with, and seven a joint."""
 
 
@@ -228,28 +224,46 @@ def synthesize(
     if recipe.pinned:
         ends = (recipe.rows[0], recipe.rows[-1] + recipe.length - 1) if ends is None else ends
         at, weights = np.ascontiguousarray(at[:, 1:-1]), np.ascontiguousarray(weights[1:-1])
-    (n_frames, n_ways), n_joints = at.shape, len(rig.parents)
-    psi, root = np.zeros(n_frames), np.zeros((n_frames, 3))
-    quats = np.zeros((n_frames, n_joints, 4))
-    planted = np.zeros((n_frames, 4), dtype=np.bool_)
-    scratch, held = np.zeros((7 * n_joints + SCRATCH, n_frames)), np.zeros((2, n_frames), np.int64)
-    errors = np.zeros(2)
-    outputs = (scratch, held, psi, root, quats, planted, errors)
+    n_frames, n_joints = len(at), len(rig.parents)
+    blend = blend_record(rows_of(frames), at, weights, frames.fps, speed)
+    made = record(
+        "ml_synthesis",
+        n_frames=n_frames,
+        n_joints=n_joints,
+        scratch=np.zeros((7 * n_joints + SCRATCH, n_frames)),
+        held=np.zeros((2, n_frames), dtype=np.int64),
+        psi=np.zeros(n_frames),
+        root=np.zeros((n_frames, 3)),
+        quats=np.zeros((n_frames, n_joints, 4)),
+        planted=np.zeros((n_frames, 4), dtype=np.bool_),
+        errors=np.zeros(2),
+    )
     if ends is None:
-        _make(
-            rows_of(frames).record, rig.record, n_frames, n_ways, at, weights, frames.fps, speed,
-            int(feet), *outputs,
-        )  # fmt: skip
+        _make(blend, rig.record, int(feet), made)
     else:
         starts = np.ascontiguousarray(frames.starts, dtype=np.int64)
-        _bent(
-            rows_of(frames).record, rig.record, len(starts) - 1, starts, n_frames, n_ways, at,
-            weights, *ends, frames.fps, speed, 2 if feet and still else int(feet), *outputs,
-        )  # fmt: skip
-    return Synthesis(psi, root, quats, planted, float(errors[0]), float(errors[1]))
+        holds = 2 if feet and still else int(feet)
+        _bent(blend, rig.record, len(starts) - 1, starts, ends[0], ends[1], holds, made)
+    agreement, missed = made.errors.tolist()
+    return Synthesis(made.psi, made.root, made.quats, made.planted, agreement, missed)
 
 
-NOT_HELD = -1
+def blend_record(rows: Rows, at: IntArray, weights: FloatArray, fps: float, speed: float) -> Record:
+    """A blend as the core takes it: rows (L, N) of its windows, and their weights (N, L)."""
+    n_frames, n_ways = at.shape
+    return record(
+        "ml_blend",
+        rows=rows.record,
+        n_frames=n_frames,
+        n_ways=n_ways,
+        at=at,
+        weights=weights,
+        fps=fps,
+        speed=speed,
+    )
+
+
+NOT_HELD = integer("ML_NOT_HELD")
 """In place of the number of a hold, where a foot is free."""
 _pose = kernel("ml_chain_pose")
 _soles = kernel("ml_chain_soles")
@@ -287,7 +301,7 @@ def chain_pose(rig: Rig, root: FloatArray, quats: FloatArray) -> tuple[FloatArra
 def sole_points(rig: Rig, positions: FloatArray, world: FloatArray) -> FloatArray:
     """Left heel, left ball, right heel and right ball in the world, (L, 4, 3)."""
     points = np.zeros((len(positions), 4, 3))
-    _soles(*positions.shape[:2], rig.legs, rig.soles, positions, world, points)
+    _soles(len(positions), positions.shape[1], rig.legs, rig.soles, positions, world, points)
     return points
 
 
@@ -413,10 +427,23 @@ def follow_feet(
         Local rotations, changed in place.
     """
     side, missed = foot.side, np.zeros(1)
-    _follow(
-        *quats.shape[:2], rig.parents, rig.legs[side], rig.soles[side], rig.poles[side], foot.held,
-        shifts, tilts, drops, *pose, np.zeros(len(quats)), quats, missed,
-    )  # fmt: skip
+    positions, world = pose
+    leg = record(
+        "ml_moved_leg",
+        n_frames=len(quats),
+        n_joints=quats.shape[1],
+        parents=rig.parents,
+        joints=rig.legs[side],
+        sole=rig.soles[side],
+        pole=rig.poles[side],
+        held=foot.held,
+        shifts=shifts,
+        tilts=tilts,
+        drops=drops,
+        positions=positions,
+        world=world,
+    )
+    _follow(leg, np.zeros(len(quats)), quats, missed)
     return float(missed[0])
 
 
@@ -426,4 +453,4 @@ def keep_true_labels(points: FloatArray, fps: float, planted: BoolArray) -> None
     Legs do not always reach where a foot should be held, a foot held by its ball turns about it,
     and clips move points that they label as planted.
     """
-    _keep(*planted.shape, points, fps, planted)
+    _keep(len(planted), planted.shape[1], points, fps, planted)

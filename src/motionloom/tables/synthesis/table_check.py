@@ -13,27 +13,27 @@ from typing import NamedTuple
 import numpy as np
 
 from motionloom._arrays import BoolArray, FloatArray
+from motionloom._core import integer
 from motionloom._records import record
-from motionloom.body.feet import foot_offsets
-from motionloom.body.knees import knees_of_pose
-from motionloom.features.checks.compare import CheckedMotion, judge, no_grounds
-from motionloom.features.checks.series import (
-    CheckRig,
-    Series,
-    measure_series,
-    new_series,
-    rig_of_body,
-)
+from motionloom.body.anatomy import foot_offsets, knees_of_pose
+from motionloom.features.checks.quality_check import leg_length, measure_support, new_support
 from motionloom.features.checks.source_limits import (
     LOWS,
+    CheckedMotion,
+    CheckRig,
     Limits,
+    Series,
     drag_lengths,
     free_fall_gap,
+    judge,
     measure_limits,
+    measure_series,
     merged,
+    new_series,
+    no_grounds,
     no_limits,
+    rig_of_body,
 )
-from motionloom.features.checks.support_check import leg_length, measure_support, new_support
 from motionloom.features.checks.verification import (
     MOST_FOUND,
     FailedCheck,
@@ -41,15 +41,13 @@ from motionloom.features.checks.verification import (
     failed_checks,
 )
 from motionloom.features.glitches.glitch_frames import glitch_mask
-from motionloom.motion.kinematics import forward_kinematics
-from motionloom.motion.motion import Motion
+from motionloom.motion.motion import Motion, forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import Frames
 from motionloom.tables.synthesis.synthesis import Rig
 
-MARGIN = 4
-"""Captured frames before and after the synthesized ones that are checked with them; as in
-core/src/tables/table.h."""
+MARGIN = integer("ML_TABLE_MARGIN")
+"""Captured frames before and after the synthesized ones that are checked with them."""
 SAMPLES = 400
 """Rows of a collection that show how its knees bend."""
 

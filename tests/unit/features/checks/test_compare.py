@@ -7,9 +7,20 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError
-from motionloom.features.checks.compare import BEND_FREE, SINK, TURN_FREE, CheckedMotion, judge
-from motionloom.features.checks.series import Series, check_rig, new_series
-from motionloom.features.checks.source_limits import BRAKE, TRAVEL, Limits, no_limits
+from motionloom.features.checks.source_limits import (
+    BEND_FREE,
+    BRAKE,
+    SINK,
+    TRAVEL,
+    TURN_FREE,
+    CheckedMotion,
+    Limits,
+    Series,
+    check_rig,
+    judge,
+    new_series,
+    no_limits,
+)
 from motionloom.features.checks.verification import (
     BEND,
     BRAKING,

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.compare import (
+from motionloom.features.checks.quality_check import QualityCheck
+from motionloom.features.checks.source_limits import (
     COPIED_MORE,
     DRAGGED_MORE,
     SINK,
+    check_rig,
     copied_grounds,
     mixed_floors,
+    series_of,
 )
-from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import check_rig, series_of
 from motionloom.motion.provenance import Copy, Provenance
 
 FPS = 60.0

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.features.checks.compare import CheckedMotion, judge
-from motionloom.features.checks.series import Series, check_rig, new_series
-from motionloom.features.checks.source_limits import HOVER, Limits, no_limits
+from motionloom.features.checks.source_limits import (
+    HOVER,
+    CheckedMotion,
+    Limits,
+    Series,
+    check_rig,
+    judge,
+    new_series,
+    no_limits,
+)
 from motionloom.features.checks.verification import (
     BACKWARDS,
     CONTACT,

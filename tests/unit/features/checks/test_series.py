@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.body_map import BodyMap
-from motionloom.body.facing import facing
-from motionloom.body.feet import foot_points
-from motionloom.body.knees import find_knees, knee_flexion
+from motionloom.body.anatomy import find_knees, foot_points, knee_flexion
+from motionloom.body.body_map import BodyMap, facing
 from motionloom.errors import ArrayError
-from motionloom.features.checks.series import (
+from motionloom.features.checks.source_limits import (
     CheckRig,
     check_rig,
     measure_series,

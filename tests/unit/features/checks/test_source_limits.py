@@ -7,14 +7,17 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import CoreError, kernel
-from motionloom.features.checks.series import Series, check_rig, new_series, series_of
 from motionloom.features.checks.source_limits import (
     BRAKE,
     HEAD,
     TRAVEL,
+    Series,
+    check_rig,
     measure_limits,
     merged,
+    new_series,
     no_limits,
+    series_of,
 )
 from tests.oracles import limits as plain_limits
 from tests.oracles import series as plain

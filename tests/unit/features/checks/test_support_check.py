@@ -8,10 +8,9 @@ import pytest
 import motionloom as ml
 from motionloom._core import constant
 from motionloom.errors import ArrayError
-from motionloom.features.checks.quality_check import QualityCheck
-from motionloom.features.checks.series import Series, check_rig, series_of
-from motionloom.features.checks.support_check import (
+from motionloom.features.checks.quality_check import (
     Playing,
+    QualityCheck,
     judged_frames,
     leg_length,
     measure_support,
@@ -20,9 +19,10 @@ from motionloom.features.checks.support_check import (
     support_rows,
     told_by,
 )
+from motionloom.features.checks.source_limits import Series, check_rig, series_of
 from motionloom.features.checks.verification import ASTRAY, CHECKS, GLIDE, LAUNCH, SLIP, STALL
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.edit import sample
+from motionloom.motion.motion import Footplants
 from motionloom.motion.provenance import Provenance
 from tests.oracles import support as plain
 

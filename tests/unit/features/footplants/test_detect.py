@@ -18,14 +18,12 @@ from motionloom.features.footplants.detect import (
     _without_pauses,
     detect_footplants,
 )
-from motionloom.features.footplants.foot_signals import FootSignals
-from motionloom.motion.contacts import KINDS, Footplants, runs_of
+from motionloom.features.footplants.plant_edges import FootSignals
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.edit import move, resample
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import KINDS, Footplants, Motion, Skeleton, runs_of
 from motionloom.rotation import quat
-from studies.measures.plant_score import PlantScore, score_footplants
+from tests.support.tables import PlantScore, score_footplants
 
 WITHIN = 2
 """Frames at 60 Hz by which each end of a plant may be off."""
@@ -323,11 +321,10 @@ def test_plants_near_an_end_reach_it_and_short_ones_go() -> None:
 
 
 def test_a_plant_ends_where_its_point_rises_off_its_level() -> None:
-    heights, planted = np.full(20, 0.5), np.zeros(20, dtype=bool)
+    heights, planted = np.full((20, 2), 0.5), np.zeros((20, 2), dtype=bool)
     planted[3:15] = True
     heights[13], heights[14], heights[15] = 0.529, 0.531, 0.9
-    assert np.flatnonzero(_risen(planted, heights, 0.0)).tolist() == [14]
-    assert not _risen(planted, heights, 0.001).any()
+    assert np.argwhere(_risen(planted, heights, np.array([0.0, 0.001]))).tolist() == [[14, 0]]
 
 
 @pytest.mark.parametrize(("height", "is_kept"), [(HELD_M, True), (HELD_M + 0.001, False)])

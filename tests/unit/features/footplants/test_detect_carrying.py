@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from motionloom.features.footplants.detect import find_carrying_feet
-from motionloom.features.footplants.foot_signals import FootSignals
+from motionloom.features.footplants.plant_edges import FootSignals
 
 FPS = 60.0
 N = 60

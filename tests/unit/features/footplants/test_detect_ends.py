@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from motionloom.features.footplants.detect import draw_out
-from motionloom.features.footplants.foot_signals import FootSignals
-from motionloom.motion.contacts import Footplants
+from motionloom.features.footplants.plant_edges import FootSignals
+from motionloom.motion.motion import Footplants
 
 FPS = 60.0
 N = 100

@@ -7,8 +7,8 @@ import pytest
 
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
-from motionloom.features.footplants import foot_signals
-from motionloom.features.footplants.foot_signals import (
+from motionloom.features.footplants import plant_edges
+from motionloom.features.footplants.plant_edges import (
     _find_slide,
     _lift,
     _odd,
@@ -109,8 +109,8 @@ def test_points_stand_by_what_is_left_of_their_velocity(n_frames, n_points, n_sl
 def test_poses_of_a_part_of_the_clip_at_a_time_give_the_signals_of_the_whole(monkeypatch):
     motion = ml.synthetic.clip("walk").motion
     body = BodyMap.guess(motion.skeleton)
-    whole = foot_signals.measure_foot_signals(motion, body)
-    monkeypatch.setattr(foot_signals, "FRAMES", 37)
-    parts = foot_signals.measure_foot_signals(motion, body)
+    whole = plant_edges.measure_foot_signals(motion, body)
+    monkeypatch.setattr(plant_edges, "FRAMES", 37)
+    parts = plant_edges.measure_foot_signals(motion, body)
     for name in ("points", "speeds", "body_speed", "sway", "lift", "lowest"):
         assert np.array_equal(getattr(parts, name), getattr(whole, name)), name

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
-from motionloom.features.footplants.foot_signals import noise_level, without_leg_noise
+from motionloom.features.footplants.plant_edges import noise_level, without_leg_noise
 from motionloom.motion.corrupt import corrupt
 from motionloom.motion.motion import Motion
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import foot_points
 from motionloom.body.body_map import BodyMap
-from motionloom.body.feet import foot_points
 from motionloom.features.footplants import sliding_floor
 from motionloom.features.footplants.detect import detect_footplants, detect_in
-from motionloom.features.footplants.foot_signals import FootTracks, foot_tracks
+from motionloom.features.footplants.plant_edges import FootTracks, foot_tracks
 from motionloom.features.footplants.sliding_floor import _ground, find_floor
-from motionloom.motion.kinematics import velocities
+from motionloom.motion.motion import velocities
 from motionloom.rotation import quat
 from tests.oracles import ground as plain
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom.features.footplants.sync_markers import sync_markers
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 
 
 def markers(n=60, **spans):

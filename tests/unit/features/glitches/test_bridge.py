@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motionloom.features.glitches.bridge import bridge_line, bridge_rotations
+from motionloom.features.glitches.glitch_frames import bridge_line, bridge_rotations
 from motionloom.rotation import quat
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.features.glitches.bridge import reject_if_rougher, rougher_frames
+from motionloom.features.glitches.glitch_frames import reject_if_rougher, rougher_frames
 from motionloom.synthetic import clip
 
 
@@ -29,9 +29,10 @@ def joints(motion):
 
 
 def test_a_repair_that_jolts_the_body_is_found_where_it_does(walk):
-    worse = rougher_frames(walk, jolted(walk, 30, 0.05), joints(walk), zone(walk, 28, 32))
+    both = walk.world_positions(), jolted(walk, 30, 0.05).world_positions()
+    worse = rougher_frames(*both, walk.fps, zone(walk, 28, 32))
     assert np.array_equal(np.flatnonzero(worse), [29, 30, 31])
-    calmed = rougher_frames(jolted(walk, 30, 0.05), walk, joints(walk), zone(walk, 28, 32))
+    calmed = rougher_frames(*both[::-1], walk.fps, zone(walk, 28, 32))
     assert not calmed.any()
 
 

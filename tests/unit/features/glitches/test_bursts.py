@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom import BodyMap, Motion, synthetic
-from motionloom.features.glitches.bursts import _duration, find_bursts, spread_bursts
+from motionloom.features.glitches.repair import _duration, find_bursts, spread_bursts, steps_between
 from motionloom.rotation import quat
 
 FPS = 120.0
@@ -39,10 +39,10 @@ def test_a_sudden_step_is_found_and_a_kick_is_not() -> None:
     slow = 20.0 * np.sin(frames / 40.0)
     sudden = _turning(slow + 15.0 * (frames > 60.0))
     kick = _turning(slow + 60.0 / (1.0 + np.exp(-(frames - 60.0) / 3.0)))
-    found = np.flatnonzero(find_bursts(sudden, FPS))
+    found = np.flatnonzero(find_bursts(steps_between(sudden, FPS), FPS))
     assert 60 in found
     assert found.min() >= 58 and found.max() <= 62
-    assert not find_bursts(kick, FPS).any()
+    assert not find_bursts(steps_between(kick, FPS), FPS).any()
 
 
 def test_a_clip_without_bursts_comes_back_as_it_is() -> None:

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from motionloom import BodyMap, Motion, resample, synthetic
-from motionloom.features.glitches.flips import CLEARANCE_M, _fill, _over_floor, _span, unflip
+from motionloom.features.glitches.glitch_frames import (
+    CLEARANCE_M,
+    _fill,
+    _over_floor,
+    _span,
+    unflip,
+)
 from motionloom.rotation import quat
 
 OVER = quat.from_axis_angle(np.array([0.0, 0.0, 1.0]), np.pi)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from motionloom._core import CoreError, kernel, record
+from motionloom.motion.motion import check_rows
 from motionloom.rotation import quat
 from tests.oracles import copied, glitches
 
@@ -36,7 +37,7 @@ def test_spikes_are_those_of_the_plain_form(half: int, n_steps: int) -> None:
         assert [tuple(row) for row in found[: min(n, most)]] == wanted[:most]
         assert n_beyond[0] == len(beyond_wanted)
         assert beyond[: min(len(beyond_wanted), most)].tolist() == beyond_wanted[:most]
-        error, flips = quat.check_rows(quats)
+        error, flips = check_rows(quats)
         assert 0.5 * off[0] == pytest.approx(error, abs=1e-15)
         assert (off[1] > 0.0) == flips
     assert n_steps < 200 or (wanted and beyond_wanted)

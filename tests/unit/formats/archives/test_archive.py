@@ -15,9 +15,8 @@ from motionloom.errors import FormatError
 from motionloom.findings import Finding
 from motionloom.formats.archives import archive
 from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Floor, Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Floor, Source
 from motionloom.rotation import quat
 
 SOURCE = Source(

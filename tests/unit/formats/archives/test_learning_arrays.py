@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.kinematics import angular_velocities
+from motionloom.motion.motion import angular_velocities
 from motionloom.rotation import quat
 
 

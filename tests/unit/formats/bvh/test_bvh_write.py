@@ -11,8 +11,7 @@ import pytest
 from motionloom.formats.bvh import bvh
 from motionloom.formats.bvh.bvh_write import _without_rest_rotations
 from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 from motionloom.rotation import euler, quat
 
 TEXT_UNITS = 2e-6

@@ -14,8 +14,7 @@ from motionloom.files.limits import Limits
 from motionloom.formats.fbx import fbx
 from motionloom.formats.fbx.fbx_scene import Item, Long, file_bytes, property_of
 from motionloom.formats.file_clip import FileClip, ReadOptions
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Motion, Skeleton
 
 
 def refused(data: bytes, limits: Limits | None = None) -> FormatError:

@@ -17,9 +17,8 @@ from motionloom.files.limits import Limits
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
 from motionloom.formats.keys import far_origin
-from motionloom.motion.motion import Motion
-from motionloom.motion.skeleton import Skeleton
-from motionloom.motion.source import Source
+from motionloom.motion.motion import Motion, Skeleton
+from motionloom.motion.provenance import Source
 from motionloom.rotation import quat
 
 FLOAT32 = 1e-6

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from motionloom import synthetic
-from motionloom.body.proportions import stature
+from motionloom.body.anatomy import stature
 from motionloom.formats.file_clip import FileClip, ReadOptions
 from motionloom.formats.gltf import glb
 

@@ -13,7 +13,7 @@ from motionloom.formats.gltf.gltf_document import _as_numbers
 from motionloom.formats.gltf.gltf_read import find_clock
 from motionloom.formats.keys import SNAP_FRAME, Clock, even_rate
 from motionloom.formats.meshes import bone_mesh, smooth_normals
-from motionloom.motion.skeleton import Skeleton
+from motionloom.motion.motion import Skeleton
 
 
 def test_normalized_integers_are_parts_of_their_largest():

@@ -409,7 +409,7 @@ def test_a_kill_at_any_moment_leaves_the_old_collection_and_is_made_good_by_the_
 
 
 def test_plants_can_be_learned_ones_on_every_skeleton(clips, monkeypatch):
-    from motionloom.motion.contacts import Footplants
+    from motionloom.motion.motion import Footplants
     from motionloom.tables.collection import common_skeleton
 
     def everywhere(method, motion, body):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
+from motionloom.body.anatomy import find_knees, knee_flexion
 from motionloom.body.body_map import BodyMap
-from motionloom.body.knees import find_knees, knee_flexion
 from motionloom.rotation import quat
 from motionloom.tables.synthesis.synthesis import rig_of
 

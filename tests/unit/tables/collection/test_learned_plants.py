@@ -7,8 +7,8 @@ from scipy.optimize import minimize
 import motionloom as ml
 from motionloom.body.body_map import BodyMap
 from motionloom.errors import ArrayError, SkeletonMismatchError
-from motionloom.motion.contacts import Footplants
 from motionloom.motion.corrupt import corrupt
+from motionloom.motion.motion import Footplants
 from motionloom.tables.collection.learned_plants import (
     RIDGE,
     _fit_logistic,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.errors import TableError
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import COLUMNS, PAPER, Ranking, column, score_recipes

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.proportions import SEGMENT_NAMES, mass_parts
+from motionloom.body.masses import SEGMENT_NAMES, mass_parts
 from motionloom.errors import FormatError
 from motionloom.tables.score.mass_fit import write_masses
 

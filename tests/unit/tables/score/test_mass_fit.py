@@ -6,8 +6,8 @@ from scipy.optimize import least_squares
 from scipy.spatial import ConvexHull
 
 import motionloom as ml
-from motionloom.body.feet import TIP_BEFORE_BALL, foot_points
-from motionloom.body.proportions import mass_segments, stature
+from motionloom.body.anatomy import TIP_BEFORE_BALL, foot_points, stature
+from motionloom.body.masses import mass_segments
 from motionloom.errors import ArrayError
 from motionloom.features.balance import HALF_WIDTH
 from motionloom.tables.collection.frames import frames_of

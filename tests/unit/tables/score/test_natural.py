@@ -20,7 +20,6 @@ from motionloom.tables.score.natural import (
     relative_columns,
 )
 from motionloom.tables.score.terms import terms_of
-from studies.measures.bends import bent_columns
 
 LENGTH = 60
 WALK = Reference(1.7, np.array([0.06]), np.array([1.3]), np.array([3.0]))
@@ -85,27 +84,6 @@ def test_a_failed_quality_check_caps_it_below_the_threshold():
     assert not is_natural(blank(), WALK, failed=failed)[0]
     bad = blank(spread_m=0.3)
     assert naturalness(bad, WALK, failed=failed) == naturalness(bad, WALK)
-
-
-def test_what_is_bent_counts_as_what_differs():
-    assert naturalness(bent_columns(blank(), [[0.0, 0.0]]), WALK) == naturalness(blank(), WALK)
-    for bends, column_name in (([0.03, 0.0], "spread_m"), ([0.0, 0.4], "root_spread")):
-        spread = blank(**{column_name: max(bends)})
-        assert naturalness(bent_columns(blank(), [bends]), WALK) == pytest.approx(
-            naturalness(spread, WALK)
-        )
-    assert (
-        is_natural(blank(), WALK)[0]
-        and not is_natural(bent_columns(blank(), [[0.3, 0.0]]), WALK)[0]
-    )
-
-
-@pytest.mark.parametrize("way", [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-def test_more_bent_is_never_more_natural(way):
-    sizes = np.array([0.0, 0.01, 0.05, 0.3, 2.0])
-    blends = np.repeat(blank(spread_m=0.02), len(sizes), axis=0)
-    chance = naturalness(bent_columns(blends, np.outer(sizes, way)), WALK)
-    assert (np.diff(chance) <= 0.0).all() and chance[-1] < chance[0]
 
 
 def test_a_reference_of_other_blends_is_refused():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
-from motionloom.motion.contacts import runs_of
+from motionloom.body.anatomy import foot_points
+from motionloom.motion.motion import runs_of
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.stance import BALLS, plants_of
 from tests.oracles.blend_score import choose_plants

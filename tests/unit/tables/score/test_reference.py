@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.proportions import mass_segments
+from motionloom.body.masses import mass_segments
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.columns import COLUMNS, column, score_recipes
 from motionloom.tables.score.natural import reference_of, relative_columns

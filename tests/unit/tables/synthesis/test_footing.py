@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from motionloom._core import kernel
-from motionloom.tables.synthesis.synthesis import NOT_HELD, Rows
+from motionloom._core import kernel, record
+from motionloom.tables.synthesis.synthesis import NOT_HELD, Rows, blend_record
 from tests.oracles import footing as plain
 from tests.oracles.seams import Foot as PlainFoot
 
@@ -51,10 +51,14 @@ class Foot:
 
     def fill(self):
         totals = np.zeros(2)
-        fill_plants(
-            self.rows.record, 0, *self.at.shape, self.at, np.zeros(N), np.zeros((N, 3)), self.heel,
-            self.foot, self.legs, REACH, FPS, SPEED, self.held, self.places, self.planted, totals,
+        blend = blend_record(self.rows, self.at, np.zeros(self.at.shape[::-1]), FPS, SPEED)
+        foot = record(
+            "ml_blend_foot", blend=blend, side=0, heel=self.heel, ball=self.foot, legs=self.legs,
+            reach=REACH,
         )  # fmt: skip
+        fill_plants(
+            foot, np.zeros(N), np.zeros((N, 3)), self.held, self.places, self.planted, totals
+        )
         return totals[0], int(totals[1])
 
 
@@ -215,8 +219,8 @@ def choose(foot, weights):
     soles = np.zeros((2, 2, N, 3))
     soles[0] = foot.heel, foot.foot
     choose_plants(
-        foot.rows.record, *foot.at.shape, foot.at, weights, np.zeros(N), np.zeros((N, 3)), soles,
-        np.stack([foot.legs, foot.legs]), np.full(2, REACH), FPS, SPEED, np.zeros((12, N)), held,
+        blend_record(foot.rows, foot.at, weights, FPS, SPEED), np.zeros(N), np.zeros((N, 3)), soles,
+        np.stack([foot.legs, foot.legs]), np.full(2, REACH), np.zeros((12, N)), held,
         places, planted, error,
     )  # fmt: skip
     return held[0], places[0], planted
@@ -273,7 +277,7 @@ def test_the_kernel_matches_its_plain_form(n, n_ways, share):
         held, places = np.zeros((2, n), dtype=np.int64), np.zeros((2, n, 3))
         planted = np.zeros((n, 4), dtype=bool)
         choose_plants(
-            rows.record, n, n_ways, at, weights, psi, root, soles, legs, reaches, FPS, SPEED,
+            blend_record(rows, at, weights, FPS, SPEED), psi, root, soles, legs, reaches,
             np.zeros((12, n)), held, places, planted, error,
         )  # fmt: skip
         feet = tuple(

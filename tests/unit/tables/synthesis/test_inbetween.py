@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.body.feet import foot_points
+from motionloom.body.anatomy import foot_points
 from motionloom.errors import ArrayError, SkeletonMismatchError, TableError
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.index.index_build import build_index

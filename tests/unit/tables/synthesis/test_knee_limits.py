@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.synthesis.passage import (
     MOST_FLEXION,

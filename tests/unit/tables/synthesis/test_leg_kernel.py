@@ -7,7 +7,7 @@ import pytest
 
 import motionloom as ml
 from motionloom.errors import ArrayError
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.synthesis.synthesis import NOT_HELD, Foot, follow_feet, lower_root, rig_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.kinematics import forward_kinematics
+from motionloom.motion.motion import forward_kinematics
 from motionloom.rotation import quat
 from motionloom.tables.index.contexts import Line, moments_at, turned
 from motionloom.tables.synthesis.passage import Ends, _Ease, mean_window

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from motionloom._core import kernel
+from motionloom._core import kernel, record
 from motionloom.errors import ArrayError
-from motionloom.tables.synthesis.synthesis import Rows
+from motionloom.tables.synthesis.synthesis import Rows, blend_record
 from tests.oracles import seams as plain
 
 FPS, SPEED, REACH = 60.0, 5.0, 0.9
@@ -197,10 +197,12 @@ def stands_at(foot):
     """Stands of a foot, by the kernel."""
     n = len(foot.at)
     source, target, span = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(2, dtype=np.int64)
-    stand_at_seams(
-        foot.rows.record, foot.side, *foot.at.shape, foot.at, foot.heel, foot.ball, foot.legs,
-        foot.reach, foot.fps, foot.speed, source, target, span,
+    blend = blend_record(foot.rows, foot.at, np.zeros(foot.at.shape[::-1]), foot.fps, foot.speed)
+    given = record(
+        "ml_blend_foot", blend=blend, side=foot.side, heel=foot.heel, ball=foot.ball,
+        legs=foot.legs, reach=foot.reach,
     )  # fmt: skip
+    stand_at_seams(given, source, target, span)
     return tuple(span.tolist()), source, target
 
 

@@ -7,10 +7,11 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import kernel
-from motionloom.motion.contacts import Footplants
+from motionloom.motion.motion import Footplants
 from motionloom.tables.collection.frames import frames_of
 from motionloom.tables.score.recipe import Recipe
 from motionloom.tables.synthesis.synthesis import (
+    blend_record,
     chain_pose,
     rig_of,
     rows_of,
@@ -55,9 +56,8 @@ def test_sway_is_that_of_the_plain_form(frames, windows):
         foot, places = rng.normal(size=(2, LENGTH, 3))
         expected = plain.add_sway(rows, side, at, weights, psi, 60.0, held, foot, places)
         scratch = np.zeros((3, LENGTH))
-        kernel("ml_sway_add")(
-            rows.record, side, *at.shape, at, weights, psi, 60.0, held, foot, scratch, places
-        )
+        blend = blend_record(rows, at, weights, 60.0, 5.0)
+        kernel("ml_sway_add")(blend, side, psi, held, foot, scratch, places)
         assert np.abs(places - expected).max() < TIGHT
 
 
@@ -69,9 +69,8 @@ def test_the_root_is_that_of_the_plain_form(frames, windows, part):
     root = rng.normal(size=(LENGTH, 3))
     expected = plain.follow_feet(rows, at, weights, psi, 60.0, part, points, root)
     scratch = np.zeros((3, LENGTH))
-    kernel("ml_tread_follow")(
-        rows.record, *at.shape, at, weights, psi, 60.0, part, points, scratch, root
-    )
+    blend = blend_record(rows, at, weights, 60.0, 5.0)
+    kernel("ml_tread_follow")(blend, psi, part, points, scratch, root)
     assert np.abs(root - expected).max() < TIGHT
 
 

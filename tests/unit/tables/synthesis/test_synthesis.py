@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import motionloom as ml
-from motionloom.motion.contacts import runs_of
+from motionloom.motion.motion import check_rows, runs_of
 from motionloom.rotation import quat
 from motionloom.tables.collection.frames import clip_speeds, frames_of
 from motionloom.tables.score.recipe import Recipe
@@ -77,7 +77,7 @@ def test_the_kernels_rotations_are_near_parks_mean(frames, rig):
         assert np.degrees(apart).mean() < 0.5
         assert np.degrees(apart).max() < CHORD_DEG
         assert np.abs(np.linalg.norm(quats, axis=-1) - 1.0).max() < FLOAT64
-        assert not quat.check_rows(quats)[1]
+        assert not check_rows(quats)[1]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

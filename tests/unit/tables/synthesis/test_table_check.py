@@ -18,8 +18,8 @@ from motionloom.tables.synthesis.synthesis import (
     sole_points,
 )
 from motionloom.tables.synthesis.table_check import Checked
-from studies.memory_table import table_in_memory
 from tests.oracles import tables as plain
+from tests.support.tables import table_in_memory
 
 LENGTH, MARGIN = 12, 4
 FLOAT32_M = 1e-5
@@ -63,7 +63,7 @@ def around(table, made, windows):
     out = new_frames(LENGTH + 2 * MARGIN, table.frames.skeleton.n_joints)
     before, given = np.zeros(1, dtype=np.int64), np.array(windows, dtype=np.int64)
     kernel("ml_table_around")(table.record, len(given), given, as_record(made), out, before)
-    n = out.struct.n_frames
+    n = out.n_frames
     return out.heading[:n], out.root[:n], out.quats[:n], out.planted[:n], int(before[0])
 
 
