@@ -91,11 +91,13 @@ def on_one_floor(
 
 
 def _level(own: Own, at: int) -> float:
-    """Height at which a clip stands near a frame; nan where it does not stand."""
+    """Height at which a clip stands near a frame; nan where it does not, or on a step."""
     near = round(NEAR_S * own.points.fps)
     rows = slice(max(0, at - near), at + near + 1)
     stands = own.feet.stands[rows]
-    return float(np.median(own.feet.lowest[rows][stands])) if stands.any() else float("nan")
+    level = float(np.median(own.feet.lowest[rows][stands])) if stands.any() else float("nan")
+    on_floor = np.abs(level - own.feet.floors).max() < FLOORS_M
+    return level if on_floor else float("nan")
 
 
 def places_of(joined: ml.Transition, motion: ml.Motion) -> tuple[int, int]:

@@ -59,6 +59,8 @@ SAME_PLACE_M = 0.01
 """Feet that are so near to where they stood stand in the same place, metres."""
 STEP_M = 0.03
 """Heights farther apart than this are those of two steps: a foot does not stand on both, metres."""
+LOWEST = 10.0
+"""Percentile of the heights at which a foot stands: that of the floor, where there are steps."""
 FLOOR_M = 0.02
 """Floors that are nearer are one: rigs and captures differ by this much, metres."""
 LONGEST_S = 3.0
@@ -71,34 +73,53 @@ CONTEXT = 12
 
 
 def on_one_floor(matched: MatchedClips) -> MatchedClips:
-    """Two clips, B moved up or down onto A's floor where all its feet stand as much off it."""
+    """Two clips, B moved up or down onto A's floor.
+
+    The heights at which its feet usually stand are compared, else the lowest ones, as in clips with
+    steps, else the usual ones once more if all of them are off the same way. Where all three fail,
+    B stays, and a note says so.
+    """
     if legs_missing(matched.body):
         return matched
-    (a, b), plants = matched.motions, matched.footplants
-    heights = [_standing(clip, own, matched.body) for clip, own in zip((a, b), plants, strict=True)]
-    apart = heights[0] - heights[1]
-    apart = apart[np.isfinite(apart)]
-    if not len(apart) or np.ptp(apart) > STEP_M or abs(apart.mean()) < FLOOR_M:
+    apart = _floors_apart(matched, 50.0)
+    if not len(apart):
         return matched
     by = float(apart.mean())
-    note = f"moved {100.0 * abs(by):.0f} cm {'up' if by > 0.0 else 'down'}, onto the floor of A"
+    if np.ptp(apart) > STEP_M:
+        lowest, by = _floors_apart(matched, LOWEST), float(np.median(apart))
+        if np.ptp(lowest) <= STEP_M:
+            by = float(lowest.mean())
+        elif abs(by) >= FLOOR_M and (apart > 0.0).any() and (apart < 0.0).any():
+            low, high = -100.0 * apart.max(), -100.0 * apart.min()
+            return _noted(
+                matched,
+                f"left at its height: its feet stand {low:+.0f} to {high:+.0f} cm over those of A",
+            )
+    if abs(by) < FLOOR_M:
+        return matched
+    (a, b), up = matched.motions, np.array([0.0, by, 0.0])
+    way = "up" if by > 0.0 else "down"
     return dataclasses.replace(
-        matched,
-        motions=(a, b.replace(root_positions=b.root_positions + np.array([0.0, by, 0.0]))),
-        contacts=plants,
-        notes=(matched.notes[0], (*matched.notes[1], note)),
+        _noted(matched, f"moved {100.0 * abs(by):.0f} cm {way}, onto the floor of A"),
+        motions=(a, b.replace(root_positions=b.root_positions + up)),
     )
 
 
-def _standing(clip: Motion, plants: Footplants, body: BodyMap) -> FloatArray:
-    """Median height of heels and balls where they are planted, metres; nan where never. (4,)."""
-    heights, planted = foot_points(clip, body=body)[..., 1], plants.planted
-    return np.array(
-        [
-            np.median(heights[planted[:, k], k]) if planted[:, k].any() else np.nan
-            for k in range(heights.shape[1])
-        ]
-    )
+def _noted(matched: MatchedClips, note: str) -> MatchedClips:
+    """The clips with another note on B."""
+    notes = (matched.notes[0], (*matched.notes[1], note))
+    return dataclasses.replace(matched, contacts=matched.footplants, notes=notes)
+
+
+def _floors_apart(matched: MatchedClips, percentile: float) -> FloatArray:
+    """How much higher heels and balls that stand in both clips stand in A, metres. (N,)."""
+    floors = []
+    for clip, plants in zip(matched.motions, matched.footplants, strict=True):
+        heights, planted = foot_points(clip, body=matched.body)[..., 1], plants.planted
+        stands = [heights[planted[:, k], k] for k in range(heights.shape[1])]
+        floors.append([np.percentile(h, percentile) if len(h) else np.nan for h in stands])
+    apart = np.array(floors[0]) - np.array(floors[1])
+    return np.asarray(apart[np.isfinite(apart)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
