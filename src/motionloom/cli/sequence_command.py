@@ -194,6 +194,8 @@ def sequence(
         write_plan(plan, task, result)
     try:
         advice = "Choose other clips, another --length or --keep,"
+        if task.plan is not None:
+            advice = f'Edit "at", "length_s" or "keep" in {task.plan},'
         refuse_flawed(result.verification, output, allowed=allow_flawed, advice=advice)
     except ml.FlawedResultError:
         if output != "-" and not as_json:

@@ -175,6 +175,9 @@ def test_a_flawed_result_is_not_written_but_its_plan_is(run, takes: Path, flawed
     assert "--allow-flawed" in done.err
     assert "joint 1" in done.out and "LeftLeg" in done.out
     assert not Path("no.bvh").exists() and Path("p.json").exists()
+    assert "another --length or --keep" in done.err
+    done = run("sequence", "p.json", "-o", "no.bvh")
+    assert done.code == 3 and 'Edit "at", "length_s" or "keep" in p.json, or write' in done.err
     assert run("sequence", "p.json", "-o", "yes.bvh", "--allow-flawed").code == 0
 
 
