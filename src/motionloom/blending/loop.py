@@ -27,6 +27,8 @@ from motionloom.motion.motion import Footplants, Motion, contacts_for, runs_of
 from motionloom.motion.provenance import Provenance
 from motionloom.rotation.quat import PlanarTransform
 
+SHORTEST_S, LONGEST_S, SEAM_S = 0.5, 3.0, 0.2
+"""Seconds of the shortest and the longest cycle, and of the seam that closes it, by default."""
 SLIDES_M = 0.03
 """A contact that the seam moves farther than this is not labelled as one, metres."""
 MAX_CHANGE = 0.06
@@ -92,9 +94,9 @@ class Loop:
 def loop(
     motion: Motion,
     *,
-    shortest_s: float = 0.5,
-    longest_s: float = 3.0,
-    seam_s: float = 0.2,
+    shortest_s: float = SHORTEST_S,
+    longest_s: float = LONGEST_S,
+    seam_s: float = SEAM_S,
     moving: bool | None = None,
     footplants: Footplants | None = None,
     body: BodyMap | None = None,

@@ -6,12 +6,14 @@ import dataclasses
 from collections import abc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from motionloom._arrays import finite, flag, frames_in, items, of_kind
 from motionloom._progress import progress_bar
 from motionloom._records import FrozenMapping, record
 from motionloom.blending.join import CONTEXT, Candidate
+from motionloom.blending.loop import LONGEST_S, SEAM_S, SHORTEST_S, Loop
+from motionloom.blending.loop import loop as close_loop
 from motionloom.blending.sequence_joints import (
     FEWEST,
     JointOptions,
@@ -21,6 +23,8 @@ from motionloom.blending.sequence_joints import (
     choose,
     joint_options,
     longest_half,
+    named,
+    remedy,
 )
 from motionloom.blending.sequence_rows import (
     ChainedClip,
@@ -31,7 +35,7 @@ from motionloom.blending.sequence_rows import (
     provenance_of,
 )
 from motionloom.blending.transition import Kept
-from motionloom.body.body_map import BodyMap, facing
+from motionloom.body.body_map import BodyMap, facing, roles_for
 from motionloom.cleanup.cleanup_report import CleanupReport, merged_reports
 from motionloom.errors import ArrayError, MotionLoomError, RegistrationError
 from motionloom.features.checks.quality_check import QualityCheck
@@ -70,7 +74,7 @@ class SequenceJoint:
     alternatives : tuple of Candidate
         Other good places at which the joints beside this one could stay.
     options : Mapping
-        What was asked: ``keep``, ``length_s``, ``method``, ``moving``, ``at``.
+        What makes the same joint again: ``keep``, ``length_s``, ``method``, ``moving``, ``at``.
     notes : tuple of str
         What was decided.
     """
@@ -158,7 +162,8 @@ class Sequence:
     def plan(self) -> dict[str, Any]:
         """What makes the same result again, as values that JSON can hold.
 
-        Its ``joints`` are what :func:`motionloom.sequence` takes as ``joints``.
+        Its ``joints`` are what :func:`motionloom.sequence` takes as ``joints``. Their ``frames``
+        are how many both clips have: beside a clip with another number a place is chosen anew.
         """
         clips = [
             {"name": name, "frames": count, "alone": list(alone)}
@@ -169,7 +174,10 @@ class Sequence:
             "fps": self.motion.fps,
             "loop": self.closure is not None,
             "turn_to": self.turn_to,
-            "joints": [dict(joint.options) for joint in self.joints],
+            "joints": [
+                {**joint.options, "frames": [self.n_frames[k] for k in joint.clips]}
+                for joint in self.joints
+            ],
         }
 
 
@@ -185,8 +193,8 @@ def sequence(
     clips: abc.Iterable[Motion],
     *,
     joints: abc.Sequence[Mapping[str, Any] | None] | None = None,
-    keep: float | tuple[float, float] | Literal["late"] = 0.3,
-    length_s: float = 0.6,
+    keep: float | tuple[float, float] | Literal["late"] | None = None,
+    length_s: float | None = None,
     method: Literal["registration", "cut"] = "registration",
     moving: bool = False,
     loop: bool = False,
@@ -213,20 +221,25 @@ def sequence(
     joints
         Options of single joints: for each joint None or a mapping with ``keep``, ``length_s``,
         ``method``, ``moving`` and ``at``, the frames of both clips that meet, at the first clip's
-        rate. ``Sequence.plan["joints"]`` makes the same joints again.
+        rate. With ``frames``, how many both clips must have for ``at`` to hold: otherwise the place
+        is chosen anew, with a note. ``Sequence.plan["joints"]`` makes the same joints again.
     keep
-        Least share of a clip that plays, after both of its cuts; a pair for the clip before and the
-        clip after a joint. ``"late"`` leaves clips in their last second and enters them in their
-        first. Where no places keep so much, the best others are taken, with a note.
+        Least share of a clip that plays, after both of its cuts, by default 0.3; a pair for the
+        clip before and the clip after a joint. ``"late"`` leaves clips in their last second and
+        enters them in their first. Where no places keep so much, the best others are taken, with a
+        note.
     length_s
-        Seconds of blending; shorter where a clip between two joints is short.
+        Seconds of blending, by default 0.6; shorter where a clip between two joints is short.
     method
         ``"registration"`` blends along a registration of both clips, as ``transition`` does.
         ``"cut"`` blends nothing.
     moving
         Look only for places where both bodies travel.
     loop
-        Whether the last clip leads back to the first, which makes a cycle.
+        Whether the last clip leads back to the first, which makes a cycle. One clip alone is closed
+        as :func:`loop` does it: ``keep`` is then the least share that the cycle has (by default
+        0.5 to 3 s), and ``length_s`` the length of its seam (0.2 s). With ``"late"``, a cut or
+        ``at`` its end is joined to its beginning as other clips are.
     turn_to
         Heading of the result's first frame, radians; 0 faces +Z and pi/2 faces +X.
     names
@@ -269,12 +282,21 @@ def sequence(
         clips = items(clips, "clips", "motions")
     if not len(clips):
         raise ArrayError("`clips` must be one motion or more, got none.")
+    if names is not None and len(names) != len(clips):
+        raise ArrayError(f"`names` must have one name per clip ({len(clips)}), got {len(names)}.")
     count = len(clips) if loop else len(clips) - 1
-    usual = {"keep": keep, "length_s": length_s, "method": method, "moving": moving, "at": None}
-    options = joint_options(joints, count, usual)
+    usual = {"keep": keep, "length_s": length_s, "method": method, "moving": moving}
+    options = joint_options(joints, count, {**usual, "at": None, "frames": None})
     if turn_to is not None:
         turn_to = finite(turn_to, "turn_to")
     settings = {"timewarp": flag(timewarp, "timewarp"), "clean": flag(clean, "clean")}
+    closing = _Closing.of(options[0]) if loop and len(clips) == 1 else None
+    if closing is not None:
+        motion = of_kind(clips[0], Motion, "clips[0]")
+        name = _name(motion, 0, names, "A")
+        made = closing.close(motion, name, body, settings["clean"])
+        body = roles_for(motion.skeleton, body)
+        return _turned(_cycle(motion, name, made, closing, body), turn_to)
     with progress_bar("joining", len(clips) + 2 * count, shown=progress) as advance:
         matched, body = _matched(clips, names, body, flag(match, "match"), advance)
         if not count:
@@ -285,7 +307,7 @@ def sequence(
             pair = matched[numbers[0]], matched[numbers[1]]
             half = _half(each, pair, numbers, len(clips), loop)
             open_joint = OpenJoint(each, numbers, pair, body, half, settings, check)
-            open_joint.find(half)
+            _open(open_joint, j)
             open_joints.append(open_joint)
             advance(1)
         path = choose(open_joints, matched, loop=loop, made=advance)
@@ -307,12 +329,10 @@ def _matched(
 ) -> tuple[list[ChainedClip], BodyMap]:
     """The clips on the first one's skeleton and at its rate, read one after the other."""
     letters = clip_names(len(clips))
-    if names is not None and len(names) != len(clips):
-        raise ArrayError(f"`names` must have one name per clip ({len(clips)}), got {len(names)}.")
     done: list[ChainedClip] = []
     for k, letter in enumerate(letters):
         motion = of_kind(clips[k], Motion, f"clips[{k}]")
-        name = (motion.name or letter) if names is None else of_kind(names[k], str, f"names[{k}]")
+        name = _name(motion, k, names, letter)
         first = done[:1]
         try:
             found = match_clips(
@@ -329,6 +349,11 @@ def _matched(
         advance(1)
     assert body is not None
     return done, body
+
+
+def _name(motion: Motion, k: int, names: abc.Sequence[str] | None, letter: str) -> str:
+    """What notes and errors call clip ``k``."""
+    return (motion.name or letter) if names is None else of_kind(names[k], str, f"names[{k}]")
 
 
 def _half(
@@ -354,6 +379,119 @@ def _half(
             )
         half = min(half, most)
     return half
+
+
+def _open(joint: OpenJoint, j: int) -> None:
+    """Find the places of a joint; an error names both clips."""
+    a, b = joint.clips
+    at, frames, n = joint.options.at, joint.options.frames, (a.motion.n_frames, b.motion.n_frames)
+    if at is not None and frames not in (None, n):
+        joint.options = joint.options._replace(at=None)
+        joint.notes.append(
+            f"its place was chosen for clips of {frames[0]} and {frames[1]} frames, which have "
+            f"{n[0]} and {n[1]}: it is chosen anew"
+        )
+    try:
+        joint.find(joint.half)
+    except (ArrayError, RegistrationError) as error:
+        text = str(error)
+        for letter, k, clip in zip("AB", joint.numbers, joint.clips, strict=True):
+            text = text.replace(f"clip {letter} ", f"clip {k + 1}, {clip.name}, ")
+        one, other = (f"clip {k + 1}, {c.name}" for k, c in zip(joint.numbers, (a, b), strict=True))
+        raise type(error)(f"Joint {j + 1}, from {one}, to {other}: {text}") from error
+
+
+# --- One clip that loops
+
+
+class _Closing(NamedTuple):
+    """How a clip alone is closed: the options of a joint as :func:`loop` takes them."""
+
+    moving: bool
+    share: float | None
+    """Least share of the clip in the cycle; None for the usual lengths."""
+    seam_s: float
+
+    @classmethod
+    def of(cls, options: JointOptions) -> _Closing | None:
+        """None where the clip's end is joined to its beginning as other clips are."""
+        if options.method != "registration" or options.at is not None or options.keep == "late":
+            return None
+        return cls(
+            options.moving,
+            None if "keep" in options.usual else max(options.share(0), options.share(1)),
+            SEAM_S if "length_s" in options.usual else options.length_s,
+        )
+
+    def close(self, motion: Motion, name: str, body: BodyMap | None, clean: bool) -> Loop:
+        """The cycle; an error names the clip."""
+        least_s, most_s = SHORTEST_S, LONGEST_S
+        if self.share is not None:
+            least_s = max(self.share * motion.duration_s, 2.0 / motion.fps)
+            most_s = max(LONGEST_S, motion.duration_s)
+        if round(least_s * motion.fps) > motion.n_frames - 1:
+            raise RegistrationError(
+                f"Clip 1, {name}, must have {least_s:.2g} s or more for a cycle, got "
+                f"{motion.duration_s:.2f} s. Use a longer clip, or say with `keep` how much of it "
+                "a cycle must have at least."
+            )
+        try:
+            return close_loop(
+                motion,
+                shortest_s=least_s,
+                longest_s=most_s,
+                seam_s=self.seam_s,
+                moving=self.moving or None,
+                body=body,
+                clean=clean,
+            )
+        except RegistrationError as error:
+            raise RegistrationError(f"Clip 1, {name}: {error}") from error
+
+
+def _cycle(motion: Motion, name: str, made: Loop, asked: _Closing, body: BodyMap) -> Sequence:
+    """One clip, closed as a cycle by :func:`loop`."""
+    first, last = made.span
+    n, fps, length = motion.n_frames, motion.fps, made.motion.n_frames - 1
+    seam = min(length - 1, max(2, round(asked.seam_s * fps)))
+    kept_s, left_s = length / fps, (n - 1 - length) / fps
+    joint = SequenceJoint(
+        (0, 0),
+        Candidate(last, first, made.cost, made.cost, 0.0, False),
+        Kept((name, name), (kept_s, kept_s), (left_s, left_s), seam / fps),
+        last - seam,
+        first,
+        (length - seam, length),
+        made.verification,
+        made.cleanup,
+        (),
+        FrozenMapping(
+            {
+                "at": None,
+                "length_s": asked.seam_s,
+                "method": "registration",
+                "keep": asked.share,
+                "moving": asked.moving,
+            }
+        ),
+    )
+    return Sequence(
+        made.motion,
+        made.footplants,
+        joint.span,
+        dataclasses.replace(made.provenance, sources=(name,)),
+        made.notes,
+        made.verification,
+        made.cleanup,
+        (joint,),
+        (name,),
+        (length / (n - 1),),
+        ((first, last - seam),),
+        (n,),
+        (PlanarTransform.identity(),),
+        made.closure,
+        body,
+    )
 
 
 # --- The result
@@ -388,7 +526,7 @@ def _result(
     """The clips in a row with the joints that were chosen."""
     tried = [joint.tried[number] for joint, number in zip(joints, path, strict=True)]
     made = [each for each in tried if each is not None]
-    alone = _alone_in(clips, made, loop)
+    alone = _alone_in(clips, joints, made, loop)
     plays = _plays(
         [joint.choices[i].at for joint, i in zip(joints, path, strict=True)], clips, loop
     )
@@ -432,7 +570,9 @@ def _result(
     )
 
 
-def _alone_in(clips: list[ChainedClip], made: list[Tried], loop: bool) -> list[tuple[int, int]]:
+def _alone_in(
+    clips: list[ChainedClip], joints: list[OpenJoint], made: list[Tried], loop: bool
+) -> list[tuple[int, int]]:
     """First and last frame of every clip that play without another."""
     alone = []
     for k, clip in enumerate(clips):
@@ -440,8 +580,8 @@ def _alone_in(clips: list[ChainedClip], made: list[Tried], loop: bool) -> list[t
         last = made[k].joint.leaves if k < len(made) else clip.motion.n_frames - 1
         if first > last:
             raise RegistrationError(
-                f"Clip {k + 1}, {clip.name}, is left at its frame {last} and entered at its frame "
-                f"{first}. Give other places with `at`, or a shorter `length_s`."
+                f"{named(k, clip)}, must play alone for a frame or more, and is left at its frame "
+                f"{last} before it is entered at its frame {first}. {remedy(joints, k)}"
             )
         alone.append((first, last))
     return alone
@@ -578,6 +718,7 @@ def _notes(
     """What was changed in the clips and decided at the joints."""
     notes = [f"{clip.name}: {note}" for clip in clips for note in clip.notes]
     for number, (joint, report) in enumerate(zip(joints, done, strict=True), start=1):
+        notes += [f"joint {number}: {note}" for note in joint.notes]
         names = dict(zip("AB", (clip.name for clip in joint.clips), strict=True))
         for note in report.notes:
             letter = note[0] if note.startswith(("A has", "B has", "A: ", "B: ")) else None

@@ -68,7 +68,9 @@ SHORTER = 0.7
 BLOCKS = 8
 """Parts of both clips. Where no chain of the best places leads through, the best place of each part
 is considered too."""
-OPTIONS = ("keep", "length_s", "method", "moving", "at")
+OPTIONS = ("keep", "length_s", "method", "moving", "at", "frames")
+KEEP, LENGTH_S = 0.3, 0.6
+"""Least share of a clip that plays, and seconds of blending, where nothing else is asked for."""
 MOST_CLOSING = 64
 """Places tried for the joint that closes a loop: the chain is solved once for each of them."""
 
@@ -82,6 +84,10 @@ class JointOptions(NamedTuple):
     method: str
     moving: bool
     at: tuple[int, int] | None
+    frames: tuple[int, int] | None
+    """Frames that both clips must have for ``at`` to hold; None for any."""
+    usual: frozenset[str]
+    """Options that nobody asked for, which have the usual values."""
 
     def share(self, side: int) -> float:
         """The least share of the clip before (0) or after (1) the joint."""
@@ -112,18 +118,25 @@ def _known(given: Mapping[str, Any] | None, number: int) -> Mapping[str, Any]:
 
 
 def _checked(values: Mapping[str, Any]) -> JointOptions:
-    at = values["at"]
-    if at is not None:
-        if not isinstance(at, tuple | list) or len(at) != 2:
-            raise ArrayError(f"`at` must be a frame of both clips of a joint, got {at!r:.80}.")
-        at = whole(at[0], "at[0]", least=0), whole(at[1], "at[1]", least=0)
+    keep, length_s = values["keep"], values["length_s"]
     return JointOptions(
-        checked_keep(values["keep"]),
-        positive(values["length_s"], "length_s"),
+        checked_keep(KEEP if keep is None else keep),
+        positive(LENGTH_S if length_s is None else length_s, "length_s"),
         one_of(values["method"], METHODS, "method"),
         flag(values["moving"], "moving"),
-        at,
+        _two(values["at"], "at", "a frame", least=0),
+        _two(values["frames"], "frames", "the number of frames", least=1),
+        frozenset(name for name in ("keep", "length_s") if values[name] is None),
     )
+
+
+def _two(value: Any, name: str, what: str, *, least: int) -> tuple[int, int] | None:
+    """Whole numbers for both clips of a joint."""
+    if value is None:
+        return None
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise ArrayError(f"`{name}` must be {what} of both clips of a joint, got {value!r:.80}.")
+    return whole(value[0], f"{name}[0]", least=least), whole(value[1], f"{name}[1]", least=least)
 
 
 class Tried(NamedTuple):
@@ -178,6 +191,8 @@ class OpenJoint:
     """Choices of earlier lengths, of which no more are tried."""
     lengths: list[float] = field(default_factory=lambda: list(OTHER_LENGTHS))
     """Multiples of the length that are still to be tried."""
+    notes: list[str] = field(default_factory=list)
+    """What was decided about its options."""
 
     @property
     def cuts(self) -> bool:
@@ -356,7 +371,9 @@ def choose(
         path = least.cheapest()
         untried = [j for j, number in enumerate(path) if number not in joints[j].tried]
         if not untried:
-            break
+            k = _crossed(joints, path, clips, loop=loop)
+            if k is None or not least.shorten_beside(k):
+                break
         for j in untried:
             joints[j].make(path[j])
             made(1)
@@ -368,6 +385,20 @@ def choose(
                 f"({b.motion.n_frames} frames). Use longer parts of them, or the method 'cut'."
             )
     return path
+
+
+def _crossed(
+    joints: Sequence[OpenJoint], path: Sequence[int], clips: Sequence[ChainedClip], *, loop: bool
+) -> int | None:
+    """The first clip that is left before it was entered, as blends reach farther than expected."""
+    made = [joint.tried[number] for joint, number in zip(joints, path, strict=True)]
+    for k in range(0 if loop else 1, len(joints)):
+        before, after = made[k - 1], made[k]
+        if before is not None and after is not None and before.joint.enters > after.joint.leaves:
+            return k
+    if not loop and made[-1] is not None and made[-1].joint.enters >= clips[-1].motion.n_frames:
+        return len(clips) - 1
+    return None
 
 
 class _Least:
@@ -407,10 +438,10 @@ class _Least:
                         joint.find(joint.half, blocks=BLOCKS)
                 elif len(levels) > 1:
                     levels.pop()
-                elif not self._shorter_beside(error.clip):
-                    raise _no_way_through(self.clips[error.clip]) from None
+                elif not self.shorten_beside(error.clip):
+                    raise self._no_way_through(error.clip) from None
 
-    def _shorter_beside(self, clip: int) -> bool:
+    def shorten_beside(self, clip: int) -> bool:
         """Shorten the blends on both sides of a clip; False where they are as short as can be."""
         beside = [joint for joint in self.joints if clip in joint.numbers]
         shortened = [joint.shorten() for joint in beside]
@@ -419,12 +450,33 @@ class _Least:
                 self.levels[k] = self._levels_of(k)
         return any(shortened)
 
+    def _no_way_through(self, k: int) -> RegistrationError:
+        return RegistrationError(
+            f"{named(k, self.clips[k])}, would have to be left before it is entered: no places of "
+            f"the joints beside it are far enough apart. {remedy(self.joints, k)}"
+        )
 
-def _no_way_through(clip: ChainedClip) -> RegistrationError:
-    return RegistrationError(
-        f"{clip.name} ({clip.motion.n_frames} frames) would have to be left before it is entered. "
-        "Use a longer part of it, a shorter `length_s`, or leave it out; if places were given with "
-        "`at`, give others."
+
+def named(k: int, clip: ChainedClip) -> str:
+    """A clip with its number in the row, for an error."""
+    return f"Clip {k + 1}, {clip.name} ({clip.motion.n_frames} frames)"
+
+
+def remedy(joints: Sequence[OpenJoint], k: int) -> str:
+    """What to do where the blends beside a clip leave no frame of it."""
+    fixed = [
+        str(j)
+        for j, each in enumerate(joints, 1)
+        if k in each.numbers and each.options.at is not None
+    ]
+    if fixed:
+        return (
+            f'Give joint {" and ".join(fixed)} other frames as "at", leave "at" out, or use a '
+            "shorter `length_s`."
+        )
+    return (
+        "Use a longer part of it, a smaller `keep`, a shorter `length_s` or the method 'cut', or "
+        "leave it out."
     )
 
 

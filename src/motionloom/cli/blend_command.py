@@ -172,6 +172,7 @@ def blend(
     paths = find_clips(clips)
     if len(paths) < 2:
         raise ml.ArrayError(f"A blend takes two clips or more, got {len(paths)}.")
+    reading.warn_unfit(paths)
     check_target(output, paths, force=force, to=to)
     layout = Layout(engine, root, body)
     layout.check(output)

@@ -1,8 +1,12 @@
-"""Texts of the package in the words of the command line: options in place of Python."""
+"""Texts of the package in the words of the command line, and which options were typed."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
 
 SAME = (
     "accept align at clips clusters collection constraints cycles dask device edition ends engine "
@@ -129,3 +133,9 @@ def in_options(text: str) -> str:
         text = re.sub(rf"(?<![-\w]){name}=['\"](\w+)['\"]", rf"{option} \1", text)
         text = re.sub(rf"(?<![-\w]){name}=(?=[\s.,)]|$)", option, text)
     return text
+
+
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Whether an option was typed, be it with the value that it has anyway."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import os
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, overload
 
@@ -15,6 +13,7 @@ import typer
 
 import motionloom as ml
 from motionloom.cli.clip_arguments import (
+    SAME_RATE,
     Body,
     Fps,
     Ground,
@@ -29,6 +28,7 @@ from motionloom.cli.clip_arguments import (
     letter,
     load_clip,
 )
+from motionloom.cli.option_words import is_typed
 from motionloom.cli.output import AsJson, finding_warnings, print_json, printable, remark, warn
 from motionloom.cli.results import (
     AllowFlawed,
@@ -48,31 +48,30 @@ from motionloom.cli.results import (
     write_clip,
     wrote_line,
 )
+from motionloom.cli.sequence_plan import Task, check_digests, read_plan, write_plan
 
-PLAN_FORMAT = "motionloom sequence plan"
-PLAN_VERSION = 1
-EMBEDDED = "embedded:"
-PLANNED = ("clips", "joints", "loop", "turn_to_deg", "timewarp", "retarget", "ground", "reading")
-"""What a plan must hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """What is to be made: from the options, or from a plan."""
-
-    paths: list[str]
-    joints: list[dict[str, Any] | None]
-    loop: bool
-    turn_to_deg: float | None
-    timewarp: bool
-    retarget: bool
-    ground: bool
-    reading: Reading
-    digests: list[str | None] = field(default_factory=list)
-    """SHA-256 that the files must have, where a plan says it."""
+OF_PLANS = {
+    "keep": ("--keep", '"keep" of its joints'),
+    "length": ("--length", '"length_s" of its joints'),
+    "method": ("--method", '"method" of its joints'),
+    "moving": ("--moving", '"moving" of its joints'),
+    "loop": ("--loop", '"loop"'),
+    "turn_to": ("--turn-to", '"turn_to_deg"'),
+    "no_timewarp": ("--no-timewarp", '"timewarp"'),
+    "raw": ("--raw", '"raw"'),
+    "no_retarget": ("--no-retarget", '"retarget"'),
+    "ground": ("--ground", '"ground"'),
+    "fps": ("--fps", '"fps" in "reading"'),
+    "source_fps": ("--source-fps", '"source_fps" in "reading"'),
+    "unit": ("--source-unit", '"unit" in "reading"'),
+    "up": ("--source-up", '"up" in "reading"'),
+    "body": ("--body", '"body" in "reading"'),
+}
+"""Options that a plan decides, by the parameter of the command, and the fields that do it."""
 
 
 def sequence(
+    context: typer.Context,
     output: Annotated[
         str, typer.Option("--output", "-o", help="File or - ; the suffix picks the format.")
     ],
@@ -141,30 +140,46 @@ def sequence(
     clips are walk.bvh:2s-5.5s (seconds) and walk.bvh:120-330 (first and last frame).
 
     A plan holds the clips, their checksums and every joint. It can be edited: "at" is the frame of
-    both clips that meet, and a joint without it is placed anew. Run it with --from PLAN.json.
+    both clips that meet, and a joint without it is placed anew. So is a joint beside a clip whose
+    name, part or number of frames is no longer that of the plan, and a note reports it. Run a plan
+    with --from PLAN.json: what it decides is edited there, and options for it are refused.
+
+    One clip with --loop is closed as a cycle of its own, as motionloom.loop does.
     """
-    reading = Reading.of(
-        fps=fps, source_fps=source_fps, unit=unit, up=up, body=body, fps_is_new=False
-    )
     source = _plan_among(clips or [], from_)
     if source is not None:
-        task = _planned(source)
+        _refuse_options(context, source)
+        task = read_plan(source)
         reading = task.reading
     else:
+        reading = Reading.of(
+            fps=fps, source_fps=source_fps, unit=unit, up=up, body=body, fps_is_new=False
+        )
         paths = find_clips(clips or [])
         count = len(paths) if loop else max(0, len(paths) - 1)
-        joints = _joints(count, keep=keep, length=length, method=method, moving=moving)
-        task = _Task(
-            paths, joints, loop, turn_to, not no_timewarp, not no_retarget, ground, reading
+        chosen = {"keep": keep, "length": length, "method": method}
+        given = {name: text for name, text in chosen.items() if is_typed(context, name)}
+        task = Task(
+            paths,
+            _joints(count, given, moving),
+            loop,
+            turn_to,
+            not no_timewarp,
+            not no_retarget,
+            ground,
+            raw,
+            reading,
         )
     reading.warn_unfit(task.paths)
-    inputs = [*task.paths, *([] if source is None else [str(source)])]
+    others = [str(each) for each in (source, reading.body, character) if each is not None]
+    inputs = [*task.paths, *others]
     layout = Layout(engine, root, reading.body)
+    if plan is not None:
+        _refuse_one_file(plan, output)
+        check_target(str(plan), inputs, force=force, pipe=False)
     check_target(output, inputs, force=force, to=to)
     layout.check(output)
     refuse_unwritable(output)
-    if plan is not None:
-        check_target(str(plan), [*task.paths, output], force=force, pipe=False)
     if dry_run:
         if as_json:
             print_json({"dry_run": True, "inputs": task.paths, "output": output})
@@ -172,12 +187,15 @@ def sequence(
             typer.echo(printable(f"would write {output}  from {len(task.paths)} clips"))
         return
     wearer = wearer_of(character, reading)
+    check_digests(task)
     files = _Clips(task)
-    result = _make(task, files, clean=not raw, shown=not as_json)
+    result = _make(task, files, shown=not as_json)
     if plan is not None:
-        _write_plan(plan, task, files, result)
+        write_plan(plan, task, result)
     try:
         advice = "Choose other clips, another --length or --keep,"
+        if task.plan is not None:
+            advice = f'Edit "at", "length_s" or "keep" in {task.plan},'
         refuse_flawed(result.verification, output, allowed=allow_flawed, advice=advice)
     except ml.FlawedResultError:
         if output != "-" and not as_json:
@@ -185,35 +203,72 @@ def sequence(
         raise
     made_of = result.provenance
     write_clip(result.motion, output, to, wearer=wearer, layout=layout, provenance=made_of)
-    if output == "-":
-        pass  # the clip itself goes there
-    elif as_json:
-        print_json(_json(files, result, output, plan))
-    else:
-        _print(files, result)
-        typer.echo(wrote_line(result.motion, output))
-        if plan is not None:
-            typer.echo(printable(f"plan   {plan}"))
+    if output != "-":  # otherwise the clip itself goes to standard output
+        _report(files, result, output, plan, as_json=as_json)
     files.warn_of_findings()
 
 
-def _make(task: _Task, files: _Clips, *, clean: bool, shown: bool) -> ml.Sequence:
+def _plan_among(clips: list[str], from_: Path | None) -> Path | None:
+    """The plan to run: that of --from, or the only argument if it is one."""
+    if from_ is None and len(clips) == 1 and clips[0].lower().endswith(".json"):
+        return Path(clips[0])
+    if from_ is not None and clips:
+        raise ml.ArrayError("--from takes the clips of the plan: name no others.")
+    if from_ is None and not clips:
+        raise ml.ArrayError("A sequence takes one clip or more, or a plan with --from, got none.")
+    return from_
+
+
+def _refuse_options(context: typer.Context, plan: Path) -> None:
+    """Refuse options that a plan decides: they would change nothing."""
+    given = [OF_PLANS[name] for name in OF_PLANS if is_typed(context, name)]
+    if given:
+        options, fields = (", ".join(each) for each in zip(*given, strict=True))
+        raise ml.FormatError(
+            f"A plan decides what is made, so {options} must not be given with one.",
+            path=plan,
+            fix=f"Edit the plan: {fields}.",
+        )
+
+
+def _refuse_one_file(plan: Path, output: str) -> None:
+    """Refuse a plan and an output that are one file, by whatever paths and links."""
+    if output == "-":
+        return
+    out = Path(output)
+    one = os.path.realpath(plan) == os.path.realpath(out)
+    if one or (plan.exists() and out.exists() and plan.samefile(out)):
+        raise ml.FormatError(
+            f"The plan and the output {output} must be two files, and are one.",
+            path=plan,
+            fix="Give --plan another name.",
+        )
+
+
+def _make(task: Task, files: _Clips, *, shown: bool) -> ml.Sequence:
     body = None
     if task.reading.body is not None:
         body = ml.BodyMap.load(task.reading.body, files[0].skeleton)
     turn = task.turn_to_deg
-    return ml.sequence(
-        files,
-        joints=task.joints,
-        loop=task.loop,
-        turn_to=None if turn is None else math.radians(turn),
-        names=[Path(path).name for path in task.paths],
-        body=body,
-        timewarp=task.timewarp,
-        match=task.retarget,
-        clean=clean,
-        progress=shown,
-    )
+    try:
+        return ml.sequence(
+            files,
+            joints=task.joints,
+            loop=task.loop,
+            turn_to=None if turn is None else math.radians(turn),
+            names=task.names,
+            body=body,
+            timewarp=task.timewarp,
+            match=task.retarget,
+            clean=not task.raw,
+            progress=shown,
+        )
+    except (ml.ArrayError, ml.RegistrationError) as error:
+        if task.plan is None:
+            raise
+        # Parameters in backticks would become options; in a plan they are fields.
+        text = re.sub(r"`(\w+)(?:\[\d\])?`", r'"\1"', str(error))
+        raise ml.FormatError(text, path=task.plan) from error
 
 
 # --- Clips, read one after the other
@@ -222,13 +277,16 @@ def _make(task: _Task, files: _Clips, *, clean: bool, shown: bool) -> ml.Sequenc
 class _Clips(Sequence[Any]):
     """Clips that are read when they are asked for and not kept."""
 
-    def __init__(self, task: _Task) -> None:
+    def __init__(self, task: Task) -> None:
         self.paths, self._task = task.paths, task
         self.facts: dict[int, dict[str, Any]] = {}
         self._warnings: dict[str, None] = {}
         self._remarks: dict[str, None] = {}
-        for path, digest in zip(task.paths, task.digests, strict=False):
-            _check_digest(path, digest)
+
+    @property
+    def notes(self) -> list[str]:
+        """What of the plan no longer fits the clips."""
+        return self._task.notes
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -242,6 +300,8 @@ class _Clips(Sequence[Any]):
             return [self[each] for each in range(len(self))[number]]
         path = self.paths[number]
         loaded = load_clip(path, self._task.reading)
+        if number == 0:
+            self._check_rate(loaded.fps)
         self.facts[number] = {
             "file": path,
             "frames": loaded.n_frames,
@@ -254,6 +314,19 @@ class _Clips(Sequence[Any]):
             return ml.ground(loaded, body=body_of(loaded, self._task.reading))
         return loaded
 
+    def _check_rate(self, fps: float) -> None:
+        """Refuse a plan whose places are frames at another rate than that of the result."""
+        wanted, file = self._task.fps, self._task.plan
+        if wanted is None or abs(fps - wanted) <= SAME_RATE * fps:
+            return
+        raise ml.FormatError(
+            f'"fps" in the plan must be the rate of its first clip, {fps:g}, at which places are '
+            f"counted, got {wanted:g}.",
+            path=file,
+            fix=f'Write {fps:g}. To resample all clips, set "fps" in "reading", and take out the '
+            "other: places are then chosen anew.",
+        )
+
     def warn_of_findings(self) -> None:
         """Print the faults of the files on standard error, and which have other clips."""
         for text in self._remarks:
@@ -262,66 +335,22 @@ class _Clips(Sequence[Any]):
             warn(text)
 
 
-def _digest(path: str) -> str | None:
-    """SHA-256 of a clip's file; None for embedded clips and standard input."""
-    file = _file_of(path)
-    if file is None:
-        return None
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _file_of(path: str) -> Path | None:
-    """The file that a clip, or a part of one, is in."""
-    path, _ = ml.split_range(path)
-    if path == "-" or path.startswith(EMBEDDED):
-        return None
-    ends = [at for at, character in enumerate(path) if character == "#"]
-    for end in (len(path), *ends):
-        if Path(path[:end]).is_file():
-            return Path(path[:end])
-    return Path(path)
-
-
-def _check_digest(path: str, wanted: str | None) -> None:
-    """Refuse a file that is not the one that a plan was made of."""
-    if wanted is None:
-        return
-    try:
-        found = _digest(path)
-    except OSError as error:
-        raise ml.FormatError(
-            f"The plan's clip cannot be read: {error.strerror}.",
-            path=path,
-            fix="Put it back, or change its name in the plan.",
-        ) from None
-    if found != wanted:
-        raise ml.FormatError(
-            "The file has changed since the plan was written: its places may fit no more "
-            f"(SHA-256 {str(found)[:12]}..., the plan has {wanted[:12]}...).",
-            path=path,
-            fix='Make the plan again, or take "sha256" of this clip out of the plan.',
-        )
-
-
 # --- Options of joints
 
 
-def _joints(
-    count: int, *, keep: str, length: str, method: str, moving: bool
-) -> list[dict[str, Any] | None]:
+def _joints(count: int, given: dict[str, str], moving: bool) -> list[dict[str, Any] | None]:
     """Options of every joint from values, or lists of values, on the command line."""
-    keeps = _each(keep, "--keep", count)
-    lengths, methods = _each(length, "--length", count), _each(method, "--method", count)
-    return [
-        {
-            "keep": "late" if share == "late" else _number(share, "--keep"),
-            "length_s": _number(seconds, "--length"),
-            "method": name,
-            "moving": moving,
-        }
-        for share, seconds, name in zip(keeps, lengths, methods, strict=True)
-    ]
+    joints: list[dict[str, Any] | None] = [{"moving": moving} for _ in range(count)]
+    for option, text in given.items():
+        for joint, value in zip(joints, _each(text, f"--{option}", count), strict=True):
+            assert joint is not None
+            if option == "method":
+                joint["method"] = value
+            elif option == "length":
+                joint["length_s"] = _number(value, "--length")
+            else:
+                joint["keep"] = "late" if value == "late" else _number(value, "--keep")
+    return joints
 
 
 def _each(text: str, option: str, count: int) -> list[str]:
@@ -344,96 +373,20 @@ def _number(text: str, option: str) -> float:
         raise ml.ArrayError(f"{option} must be a number such as 0.5, got {text!r}.") from None
 
 
-# --- Plans
-
-
-def _plan_among(clips: list[str], from_: Path | None) -> Path | None:
-    """The plan to run: that of --from, or the only argument if it is one."""
-    if from_ is None and len(clips) == 1 and clips[0].lower().endswith(".json"):
-        return Path(clips[0])
-    if from_ is not None and clips:
-        raise ml.ArrayError("--from takes the clips of the plan: name no others.")
-    if from_ is None and not clips:
-        raise ml.ArrayError("A sequence takes one clip or more, or a plan with --from, got none.")
-    return from_
-
-
-def _planned(file: Path) -> _Task:
-    """What a plan says. Its paths are relative to its folder."""
-    try:
-        values = json.loads(file.read_bytes())
-        if values["format"] != PLAN_FORMAT or values["version"] != PLAN_VERSION:
-            raise ValueError(f"it is no {PLAN_FORMAT} of version {PLAN_VERSION}")
-        missing = [name for name in PLANNED if name not in values]
-        if missing:
-            raise ValueError(f"it has no {', '.join(missing)}")
-        clips = [dict(each) for each in values["clips"]]
-        paths = [_from_plan(str(each["clip"]), file) for each in clips]
-        read = dict(values["reading"])
-        read["source_fps"] = tuple((str(name), float(rate)) for name, rate in read["source_fps"])
-        read["body"] = None if read["body"] is None else Path(_from_plan(read["body"], file))
-        turn = values["turn_to_deg"]
-        return _Task(
-            paths,
-            list(values["joints"]),
-            values["loop"],
-            None if turn is None else float(turn),
-            values["timewarp"],
-            values["retarget"],
-            values["ground"],
-            Reading(**read),
-            [each.get("sha256") for each in clips],
-        )
-    except (ValueError, TypeError, KeyError) as error:
-        raise ml.FormatError(
-            f"The plan cannot be used: {error}.",
-            path=file,
-            fix="Write one with motionloom sequence CLIP... -o OUT --plan PLAN.json.",
-        ) from None
-
-
-def _write_plan(file: Path, task: _Task, files: _Clips, result: ml.Sequence) -> None:
-    made = result.plan
-    reading = asdict(task.reading)
-    reading["body"] = None if reading["body"] is None else _in_plan(str(reading["body"]), file)
-    clips = [
-        {"clip": _in_plan(path, file), "sha256": _digest(path), "frames": each["frames"]}
-        for path, each in zip(files.paths, made["clips"], strict=True)
-    ]
-    values = {
-        "format": PLAN_FORMAT,
-        "version": PLAN_VERSION,
-        "clips": clips,
-        "fps": made["fps"],
-        "joints": made["joints"],
-        "loop": task.loop,
-        "turn_to_deg": task.turn_to_deg,
-        "timewarp": task.timewarp,
-        "retarget": task.retarget,
-        "ground": task.ground,
-        "reading": reading,
-    }
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _in_plan(path: str, file: Path) -> str:
-    """A path as a plan holds it: relative to the plan's folder."""
-    if path.startswith(EMBEDDED):
-        return path
-    if path == "-":
-        raise ml.ArrayError("A plan cannot hold standard input: name files.")
-    try:
-        return os.path.relpath(path, file.parent)
-    except ValueError:  # on another drive
-        return str(Path(path).resolve())
-
-
-def _from_plan(path: str, file: Path) -> str:
-    return path if path.startswith(EMBEDDED) else os.path.normpath(file.parent / path)
-
-
 # --- Reports
+
+
+def _report(
+    files: _Clips, result: ml.Sequence, output: str, plan: Path | None, *, as_json: bool
+) -> None:
+    """Print what was made and written."""
+    if as_json:
+        print_json(_json(files, result, output, plan))
+        return
+    _print(files, result)
+    typer.echo(wrote_line(result.motion, output))
+    if plan is not None:
+        typer.echo(printable(f"plan   {plan}"))
 
 
 def _print(files: _Clips, result: ml.Sequence) -> None:
@@ -448,7 +401,7 @@ def _print(files: _Clips, result: ml.Sequence) -> None:
         )
     for number, line in enumerate(result.report, start=1):
         typer.echo(printable(f"joint {number}  {line}"))
-    for text in result.notes:
+    for text in (*files.notes, *result.notes):
         if not text.startswith("failed check"):
             typer.echo(printable(f"note   {text}"))
     print_check(result.verification)
@@ -484,4 +437,5 @@ def _json(files: _Clips, result: ml.Sequence, output: str, plan: Path | None) ->
         "output": output,
         "plan": None if plan is None else str(plan),
         **joined_json(result),
+        "notes": [*files.notes, *result.notes],
     }

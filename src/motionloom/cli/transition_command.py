@@ -22,7 +22,8 @@ from motionloom.cli.clip_arguments import (
     print_examples,
 )
 from motionloom.cli.jobs import PairWords, make_pairs, plan_pairs
-from motionloom.cli.output import AsJson, printable
+from motionloom.cli.option_words import is_typed
+from motionloom.cli.output import AsJson, printable, warn
 from motionloom.cli.results import (
     AllowFlawed,
     CharacterFile,
@@ -51,6 +52,7 @@ class _Joined:
 
 
 def transition(
+    context: typer.Context,
     a: Annotated[str, typer.Argument(metavar="A", help="The clip to begin with, or a folder.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The clip to end with, or a folder.")],
     output: Annotated[
@@ -129,13 +131,18 @@ def transition(
     If A or B is a folder, every clip of it is used, and --to picks the format.
     """
     reading = Reading.of(fps=fps, source_fps=source_fps, unit=unit, up=up, body=body)
+    if raw and clean_all:
+        raise ml.ArrayError("--clean-all holds feet and --raw does not: leave out one of them.")
+    typed = [f"--{name}" for name in ("keep", "moving") if is_typed(context, name)]
+    if at is not None and typed:
+        warn(f"--at names the place: {' and '.join(typed)}, by which one is found, has no effect.")
     options: dict[str, Any] = {
         "at": at,
         "length_s": length,
         "keep": _shares(keep),
         "moving": moving,
         "timewarp": not no_timewarp,
-        "clean": "all" if clean_all and not raw else not raw,
+        "clean": "all" if clean_all else not raw,
         "match": not no_retarget,
         "repair": None if repair == "none" else repair,
     }

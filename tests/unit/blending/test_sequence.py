@@ -195,6 +195,101 @@ def test_a_clip_alone_stays_as_it_is(clips) -> None:
     assert result.verification.passed and result.joints == ()
 
 
+# --- One clip that loops
+
+
+@pytest.mark.parametrize("frames", [31, 45, 90])
+@pytest.mark.parametrize("kind", ["walk", "jog"])
+def test_a_clip_alone_loops_as_loop_does(kind: str, frames: int) -> None:
+    """Also where it is too short to be joined with itself."""
+    one = clip(kind)[:frames]
+    lap, cycle = ml.sequence([one], loop=True), ml.loop(one)
+    assert (lap.motion.local_quats == cycle.motion.local_quats).all()
+    assert (lap.motion.root_positions == cycle.motion.root_positions).all()
+    assert (lap.footplants.planted == cycle.footplants.planted).all()
+    assert lap.notes == cycle.notes and lap.verification == cycle.verification
+    assert (lap.provenance.changed == cycle.provenance.changed).all()
+    (joint,) = lap.joints
+    assert (joint.place.frame_a, joint.place.frame_b) == (cycle.span[1], cycle.span[0])
+    (alone,) = lap.alone
+    assert alone[1] - alone[0] + 1 + joint.span[1] - joint.span[0] == lap.motion.n_frames
+    again = ml.sequence([one], joints=lap.plan["joints"], loop=True)
+    assert (again.motion.local_quats == lap.motion.local_quats).all()
+    assert again.plan == lap.plan
+
+
+def test_options_of_a_clip_alone_that_loops_are_used(clips) -> None:
+    usual, long, seam = (
+        ml.sequence([clips[0]], loop=True, check=False, **options)
+        for options in ({}, {"keep": 0.7}, {"length_s": 0.4})
+    )
+    assert usual.shares[0] < 0.7 <= long.shares[0]
+    assert (usual.span[1] - usual.span[0], seam.span[1] - seam.span[0]) == (6, 12)
+    for made in (long, seam):
+        again = ml.sequence([clips[0]], joints=made.plan["joints"], loop=True, check=False)
+        assert (again.motion.local_quats == made.motion.local_quats).all()
+    turned = ml.sequence([clips[0]], loop=True, turn_to=1.0)
+    assert turned.turn_to == 1.0
+    assert (turned.motion.local_quats[:, 1:] == usual.motion.local_quats[:, 1:]).all()
+    first, last = turned.motion[:1], turned.motion[-1:]
+    moved = transform(first, turned.closure)
+    assert np.abs(moved.world_positions() - last.world_positions()).max() < 1e-9
+    joined = ml.sequence([clips[0]], joints=[{"keep": "late"}], loop=True, check=False)
+    assert joined.joints[0].options["at"] is not None
+    raw = ml.sequence([clips[0]], loop=True, clean=False)
+    assert raw.cleanup is None and usual.cleanup is not None
+
+
+def test_a_clip_alone_that_cannot_loop_is_named(clips) -> None:
+    with pytest.raises(ml.RegistrationError, match=r"Clip 1, blink.*0\.5 s.*`keep`"):
+        ml.sequence([clips[0][:10]], loop=True, names=["blink"])
+
+
+# --- Errors that name clips and remedies
+
+
+def test_blends_that_meet_in_a_clip_are_shortened(clips) -> None:
+    """Clips as short as one cycle: the first blends made leave the clip before it is entered."""
+    one = clips[0][:31]
+    made = ml.sequence([one, one, one], keep=0.9, length_s=0.2, check=False)
+    assert all(first <= last for first, last in made.alone)
+
+
+def test_a_joint_that_cannot_be_made_names_its_clips(clips) -> None:
+    row = [*clips[:3], clips[0][:4]]
+    names = ["one", "two", "three", "four"]
+    with pytest.raises(
+        ml.RegistrationError, match=r"Joint 3, from clip 3, three, to clip 4, four: .*91 and 4"
+    ):
+        ml.sequence(row, names=names)
+    with pytest.raises(ml.ArrayError, match=r"Joint 1, .* 500 does not, in clip 2, two, of 91"):
+        ml.sequence(row[:3], joints=[{"at": (40, 500)}, None], names=names[:3])
+
+
+def test_places_that_cross_have_a_remedy_that_exists(clips) -> None:
+    with pytest.raises(ml.RegistrationError) as raised:
+        ml.sequence(clips[:3], joints=[{"at": (45, 60)}, {"at": (30, 45)}])
+    assert "Clip 2" in str(raised.value) and 'Give joint 1 and 2 other frames as "at"' in str(
+        raised.value
+    )
+
+
+def test_places_hold_for_clips_with_as_many_frames_only(clips) -> None:
+    row = ml.sequence(clips[:3], check=False)
+    joints = row.plan["joints"]
+    assert [each["frames"] for each in joints] == [[91, 91], [91, 91]]
+    shorter = [clips[0], clips[1], clips[2][10:]]
+    again = ml.sequence(shorter, joints=joints, check=False)
+    assert again.joints[0].options["at"] == joints[0]["at"]
+    assert "joint 2: its place was chosen for clips of 91 and 91 frames, which have 91 and 81" in (
+        "\n".join(again.notes)
+    )
+    for each in joints:
+        del each["frames"]
+    trusted = ml.sequence(shorter, joints=joints, check=False)
+    assert trusted.joints[1].options["at"] == joints[1]["at"]
+
+
 # --- Clips of all kinds
 
 

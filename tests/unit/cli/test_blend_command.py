@@ -270,3 +270,10 @@ def test_wrong_options_of_the_registration_are_refused(run, turns, tmp_path, wor
     done = run("blend", turns, *words, "-o", tmp_path / "out.bvh")
     assert done.code == 2
     assert message in done.err
+
+
+def test_a_rate_whose_pattern_fits_no_file_is_reported(run, turns: Path, tmp_path: Path) -> None:
+    clips, out = (turns / "left.bvh", turns / "right.bvh"), tmp_path / "o.bvh"
+    done = run("blend", *clips, "-o", out, "--source-fps", "lfet=30", "--dry-run")
+    assert done.code == 0, done.err
+    assert "--source-fps 'lfet=30' fits none of the files" in done.err

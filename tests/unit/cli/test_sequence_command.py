@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,6 +175,9 @@ def test_a_flawed_result_is_not_written_but_its_plan_is(run, takes: Path, flawed
     assert "--allow-flawed" in done.err
     assert "joint 1" in done.out and "LeftLeg" in done.out
     assert not Path("no.bvh").exists() and Path("p.json").exists()
+    assert "another --length or --keep" in done.err
+    done = run("sequence", "p.json", "-o", "no.bvh")
+    assert done.code == 3 and 'Edit "at", "length_s" or "keep" in p.json, or write' in done.err
     assert run("sequence", "p.json", "-o", "yes.bvh", "--allow-flawed").code == 0
 
 
@@ -220,3 +225,242 @@ def test_dry_run_and_standard_output(run, takes: Path) -> None:
     done = run("sequence", "walk.bvh", "jog.bvh", "-o", "-", "--to", "bvh")
     assert done.code == 0, done.err
     assert done.out.startswith("HIERARCHY")
+
+
+# --- Plans decide alone, and are read with care
+
+
+def planned(run: Any, *options: str, clips: tuple[str, ...] = ("walk.bvh", "jog.bvh")) -> Any:
+    """A plan, written together with out.bvh, as values."""
+    done = run("sequence", *clips, "-o", "out.bvh", "--plan", "p.json", *options)
+    assert done.code == 0, done.err
+    return json.loads(Path("p.json").read_text())
+
+
+def rerun(run: Any, plan: Any, *options: str) -> Any:
+    Path("edited.json").write_text(json.dumps(plan))
+    return run("sequence", "edited.json", "-o", "again.bvh", "--force", *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        (("--turn-to", "90"), '"turn_to_deg"'),
+        (("--loop",), '"loop"'),
+        (("--length", "0.2"), '"length_s" of its joints'),
+        (("--length", "0.6"), '"length_s" of its joints'),
+        (("--keep", "0.9"), '"keep" of its joints'),
+        (("--method", "cut"), '"method" of its joints'),
+        (("--moving",), '"moving" of its joints'),
+        (("--fps", "15"), '"fps" in "reading"'),
+        (("--source-fps", "30"), '"source_fps" in "reading"'),
+        (("--source-unit", "cm"), '"unit" in "reading"'),
+        (("--source-up", "y"), '"up" in "reading"'),
+        (("--body", "roles.toml"), '"body" in "reading"'),
+        (("--no-timewarp",), '"timewarp"'),
+        (("--no-retarget",), '"retarget"'),
+        (("--ground",), '"ground"'),
+        (("--raw",), '"raw"'),
+    ],
+)
+def test_options_that_a_plan_decides_are_refused(
+    run, takes: Path, options: tuple[str, ...], field: str
+) -> None:
+    """Were they dropped in silence, the result would be another than the one asked for."""
+    for source in (("p.json",), ("--from", "p.json")):
+        done = run("sequence", *source, "-o", "no.bvh", *options)
+        assert done.code == 2
+        for word in ("p.json", options[0], "must not be given", "Edit the plan", field):
+            assert word in done.err
+        assert not Path("no.bvh").exists()
+
+
+def test_all_options_that_are_refused_are_named_together(run, takes: Path) -> None:
+    planned(run)
+    options = ("--loop", "--keep", "0.9", "--fps", "15", "--ground")
+    done = run("sequence", "--from", "p.json", "-o", "no.bvh", *options)
+    assert done.code == 2
+    assert "--keep, --loop, --ground, --fps must not be given" in done.err
+
+
+def test_every_option_that_decides_the_result_is_refused_or_of_the_output() -> None:
+    from inspect import signature
+
+    from motionloom.cli.sequence_command import OF_PLANS, sequence
+
+    of_output = {
+        "context", "output", "clips", "from_", "plan", "allow_flawed", "to", "character", "engine",
+        "root", "force", "dry_run", "as_json",
+    }  # fmt: skip
+    assert set(signature(sequence).parameters) == of_output | set(OF_PLANS)
+
+
+def test_a_plan_holds_whether_feet_are_held(run, takes: Path) -> None:
+    plan = planned(run, "--raw", "--allow-flawed")
+    assert plan["raw"] is True
+    assert rerun(run, plan, "--allow-flawed").code == 0
+    assert same(takes / "out.bvh", takes / "again.bvh")
+    del plan["raw"]  # as in plans of earlier versions
+    assert rerun(run, plan, "--allow-flawed").code == 0
+    assert not same(takes / "out.bvh", takes / "again.bvh")
+
+
+@pytest.mark.parametrize("kind", ["same", "relative", "link", "dangling", "hard"])
+def test_a_plan_is_never_the_output(run, takes: Path, kind: str) -> None:
+    plan = {"same": "out.bvh", "relative": "../" + takes.name + "/out.bvh"}.get(kind, "p.bvh")
+    if kind in ("link", "hard"):
+        Path("out.bvh").write_text("mine")
+    if kind in ("link", "dangling"):
+        Path("p.bvh").symlink_to("out.bvh")
+    if kind == "hard":
+        Path("p.bvh").hardlink_to("out.bvh")
+    forced = () if kind == "same" else ("--force",)
+    done = run("sequence", "walk.bvh", "jog.bvh", "-o", "out.bvh", "--plan", plan, *forced)
+    assert done.code == 2
+    assert "must be two files, and are one" in done.err and plan in done.err
+    if Path("out.bvh").exists():
+        assert Path("out.bvh").read_text() == "mine"
+
+
+def test_a_plan_that_is_run_is_never_overwritten(run, takes: Path) -> None:
+    plan = planned(run)
+    done = run("sequence", "p.json", "-o", "b.bvh", "--plan", "p.json", "--force")
+    assert done.code == 2 and "never overwritten" in done.err
+    assert json.loads(Path("p.json").read_text()) == plan
+
+
+WRONG: tuple[Any, ...] = (None, 5, "x", [], {}, -1.5, True, float("nan"), [[]], "\0")
+
+
+def fields_of(values: Any, where: str = "") -> list[tuple[str, Callable[[Any], None]]]:
+    """Every field and entry of a plan, and what sets it."""
+    named = values.items() if isinstance(values, dict) else enumerate(values)
+    found = []
+    for key, value in list(named):
+        if isinstance(values, dict):
+            name = f"{where}.{key}" if where else key
+        else:
+            name = f"{where}[{key}]"
+
+        def put(new: Any, values: Any = values, key: Any = key) -> None:
+            values[key] = new
+
+        found.append((name, put))
+        if isinstance(value, dict | list):
+            found += fields_of(value, name)
+    return found
+
+
+def test_wrong_values_are_refused_with_file_field_and_remedy(run, takes: Path) -> None:
+    """Read only: what is accepted here is run by other tests."""
+    from motionloom.cli.sequence_plan import read_plan
+
+    text = json.dumps(planned(run, "--source-fps", "w*=30"))
+    file, refused = Path("wrong.json"), 0
+    names = [name for name, _ in fields_of(json.loads(text))]
+    assert {"clips[0].sha256", "joints[0].at[1]", "reading.source_fps[0]"} <= set(names)
+    for number, name in enumerate(names):
+        for wrong in WRONG:
+            plan = json.loads(text)
+            fields_of(plan)[number][1](wrong)
+            file.write_text(json.dumps(plan))
+            try:
+                read_plan(file)
+            except ml.FormatError as error:
+                refused += 1
+                words = str(error)
+                assert "wrong.json" in words and error.fix, (name, wrong)
+                if not name.startswith(("format", "version")):
+                    outer = name.partition("[")[0].partition(".")[0]
+                    field = "joints" if (outer, wrong) == ("loop", True) else outer
+                    assert f'"{field}' in words and "must" in words, (name, wrong, words)
+    assert refused > 200
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("sha256", lambda p: p["clips"][0].update(sha256=5), '"clips[0].sha256" in the plan must'),
+        ("typo", lambda p: p.update(turnto=5), '"turnto" in the plan is no field'),
+        ("option", lambda p: p["joints"][0].update(length=1), '"joints[0].length" in the plan is'),
+        ("clip", lambda p: p["clips"][0].pop("clip"), '"clips[0].clip" must be in the plan'),
+        ("no clips", lambda p: p.update(clips=[]), '"clips" in the plan must be a list of one'),
+        ("place", lambda p: p["joints"][0].update(at=[9999, 3]), '"at" must leave two frames'),
+        ("rate", lambda p: p.update(fps=60), '"fps" in the plan must be the rate of its first'),
+        ("new rate", lambda p: p["reading"].update(fps=15), "at which places are counted, got 30"),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused(
+    run, takes: Path, name: str, change: Callable[[Any], Any], words: str
+) -> None:
+    plan = planned(run)
+    change(plan)
+    done = rerun(run, plan)
+    assert done.code == 2, done.out
+    assert words in done.err and "edited.json" in done.err
+    assert not Path("again.bvh").exists()
+
+
+def test_places_of_another_part_are_chosen_anew(run, takes: Path) -> None:
+    """Kept, they would lie elsewhere in the clip by as many frames as its part begins later."""
+    clips = ("walk.bvh:10-80", "jog.bvh", "run.bvh")
+    plan = planned(run, clips=clips)
+    assert plan["joints"][0]["clips"] == ["walk.bvh:10-80", "jog.bvh"]
+    plan["clips"][0]["clip"] = "walk.bvh:15-85"  # as many frames, but others
+    done = rerun(run, plan, "--json", "--allow-flawed")
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
+    assert facts["notes"][0].startswith("joint 1: the plan has its place for walk.bvh:10-80")
+    assert facts["joints"][1]["at"] == plan["joints"][1]["at"]
+    fresh = run("sequence", "walk.bvh:15-85", *clips[1:], "-o", "f.bvh", "--json")
+    assert facts["joints"][0]["at"] == json.loads(fresh.out)["joints"][0]["at"]
+    shown = rerun(run, plan, "--allow-flawed")
+    assert "note   joint 1: the plan has its place" in shown.out
+
+
+def test_numbers_of_frames_and_a_new_rate_are_compared(run, takes: Path) -> None:
+    plan = planned(run)
+    plan["clips"][0]["frames"] = 3
+    done = rerun(run, plan, "--allow-flawed")
+    assert done.code == 0, done.err
+    assert "note   joint 1: its place was chosen for clips of 3 and 91 frames" in done.out
+    assert same(takes / "out.bvh", takes / "again.bvh")
+    plan = planned(run, "--force")
+    del plan["fps"]
+    plan["reading"]["fps"] = 15
+    done = rerun(run, plan, "--allow-flawed")
+    assert done.code == 0, done.err
+    assert "which have 46 and 46: it is chosen anew" in done.out
+    assert ml.load("again.bvh").fps == pytest.approx(15)
+
+
+def test_a_clip_that_is_left_out_of_a_plan_takes_its_places_along(run, takes: Path) -> None:
+    plan = planned(run, clips=("walk.bvh", "jog.bvh", "run.bvh"))
+    del plan["clips"][1], plan["joints"][1]
+    done = rerun(run, plan, "--allow-flawed")
+    assert done.code == 0, done.err
+    assert "place for walk.bvh and jog.bvh, not for walk.bvh and run.bvh" in done.out
+
+
+# --- One clip that loops
+
+
+def test_one_clip_loops_as_loop_does(run, takes: Path) -> None:
+    done = run("sequence", "walk.bvh", "-o", "lap.bvh", "--loop", "--json", "--plan", "p.json")
+    assert done.code == 0, done.err
+    facts, cycle = json.loads(done.out), ml.loop(ml.load("walk.bvh"))
+    ml.save(cycle.motion, "cycle.bvh")
+    assert same(takes / "lap.bvh", takes / "cycle.bvh")
+    assert facts["notes"] == list(cycle.notes)
+    assert facts["joints"][0]["verification"]["passed"] is cycle.verification.passed
+    again = run("sequence", "p.json", "-o", "again.bvh")
+    assert again.code == 0, again.err
+    assert same(takes / "lap.bvh", takes / "again.bvh")
+    assert "joint 1  keeps" in again.out and "blend 0.20 s" in again.out
+
+
+def test_a_clip_that_cannot_be_named_by_the_error_is_named_by_its_number(run, takes: Path) -> None:
+    done = run("sequence", "walk.bvh", "jog.bvh:10-13", "-o", "no.bvh")
+    assert done.code == 2
+    assert "Joint 1, from clip 1, walk.bvh, to clip 2, jog.bvh:10-13: " in done.err
+    assert "at least 7 frames" in done.err

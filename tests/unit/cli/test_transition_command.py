@@ -179,3 +179,15 @@ def test_a_root_bone_that_lies_still_carries_the_travel_of_the_result(run, tmp_p
     assert np.ptp(made.root_positions, axis=0).max() > 1.0
     apart = made.world_positions()[:8, 1:] - walk.world_positions()[:8, 1:]
     assert np.abs(apart).max() < 5 * BVH_TEXT_M
+
+
+def test_options_that_have_no_effect_are_reported(run, gaits: Path, tmp_path: Path) -> None:
+    clips = (gaits / "walk.bvh", gaits / "jog.bvh")
+    out, at = tmp_path / "out.bvh", ("--at", "40", "40")
+    done = run("transition", *clips, "-o", out, *at, "--keep", "0.3", "--moving", "--anyway")
+    assert done.code == 0, done.err
+    assert "--at names the place: --keep and --moving, by which one is found" in done.err
+    done = run("transition", *clips, "-o", out, *at, "--anyway", "--force")
+    assert done.code == 0 and "has no effect" not in done.err
+    done = run("transition", *clips, "-o", out, "--raw", "--clean-all", "--force")
+    assert done.code == 2 and "leave out one of them" in done.err
