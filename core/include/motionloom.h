@@ -81,8 +81,8 @@ typedef enum {
     ML_NOWHERE = 4,       /* there is no such place, or its clip is too short for a transition */
     ML_OTHER_VERSION = 5, /* a file of another version: export it again */
     ML_UNALIGNED = 6, /* a file or memory does not begin at the multiple of bytes that it must */
-    ML_NOT_FINITE =
-        7 /* the result is there, with numbers that are nan, infinite or far too large */
+    ML_NOT_FINITE = 7, /* the result is there; it has numbers that are nan, infinite or too large */
+    ML_TOO_SHORT = 8   /* no piece of the label is long enough to be held */
 } ml_status;
 
 /* A status in words, for a log. */
@@ -167,6 +167,12 @@ ML_API int64_t ml_table_find_label(const ml_table *table, int64_t n_name, const 
 /* Frames of a clip; 0 where there is no such clip. */
 ML_API int64_t ml_table_clip_frames(const ml_table *table, int64_t clip);
 
+/* Frames of a label's longest piece, of those that transitions arrive in; 0 where there is no such
+   label. A label can be held where this is at least ml_table_hold_frames: more than half a
+   transition. */
+ML_API int64_t ml_table_label_longest(const ml_table *table, int64_t label);
+ML_API int64_t ml_table_hold_frames(const ml_table *table);
+
 /* Row of a clip's frame; -1 where there is none. */
 ML_API int64_t ml_table_row(const ml_table *table, int64_t clip, int64_t frame);
 
@@ -239,7 +245,9 @@ ML_API ml_status ml_stream_place(ml_stream *stream, double heading, double x, do
 /* Orders. The last one counts. The same one again changes nothing, so a game may give it in every
    frame.
    - go: arrive at a row, or in any frame with a label, and play on.
-   - hold: arrive in a label, and stay in frames that carry it.
+   - hold: arrive in a label, and stay in frames that carry it. Where every piece of the label is shorter
+     than ml_table_hold_frames the order is refused with ML_TOO_SHORT; such pieces of other labels are
+     passed over. From the end of a piece a transition leads into the label again.
    - act: arrive at the first frame of a piece with a label, and play it to its last frame. After
      that the same order acts once more. */
 ML_API ml_status ml_stream_go_to_row(ml_stream *stream, int64_t row);
@@ -268,7 +276,8 @@ ML_API ml_status ml_stream_think(ml_stream *stream, int64_t budget);
 typedef enum {
     ML_STREAM_PLAYING = 0, /* it has no order: it plays its clip, and then one that continues it */
     ML_STREAM_GOING = 1,   /* it is on its way to the goal of its order */
-    ML_STREAM_IN = 2,      /* it is in the label that it holds, or in the piece that it acts */
+    ML_STREAM_IN = 2,      /* it is in the label that it holds, and at least half of what the shown frame
+                              is made of carries it; or it is in the piece that it acts */
     ML_STREAM_ARRIVED = 3, /* it has been where it was sent, and plays on */
     ML_STREAM_CONTINUING_BADLY = 4 /* its clip was over, and every transition to a motion like it
                                       fails the quality check: it plays the one that fails least */

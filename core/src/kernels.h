@@ -1833,6 +1833,11 @@ typedef struct ml_stream {
 /* Bytes of `work` that a stream of a table needs. */
 ML_API int64_t ml_stream_work(const ml_table *table);
 
+/* Frames of the longest of a label's pieces, of those that transitions arrive in; 0 where there is
+   none. A piece of ml_table_hold_frames can be held.
+   pieces: (n_pieces, 2) */
+ML_API int64_t ml_pieces_longest(const ml_table *table, int64_t n_pieces, const int64_t *pieces);
+
 /* Follow an order about a label: 2 to go there, 3 to hold it, 4 to act it. `spokes` has the windows
    that end in it: one for each representative, -1 for none. `pieces` stay where they are.
    pieces: (n_pieces, 2)  spokes: (stream.table.n_ends) */

@@ -156,6 +156,27 @@ static void streams_refuse(play_table *play) {
     EXPECT(ml_stream_follow(&play->stream, 5, 1, piece, first) == ML_BAD_SIZE);
     EXPECT(ml_stream_follow(&play->stream, 3, -1, piece, first) == ML_BAD_SIZE);
     EXPECT(ml_stream_hold_label(&play->stream, 2) == ML_NOWHERE);
+    EXPECT(ml_table_hold_frames(table) == 5 && ml_table_label_longest(table, 2) == 0);
+    EXPECT(ml_table_label_longest(table, 1) == 13 && ml_table_label_longest(table, -1) == 0);
+    const int64_t *idle = table->pieces, last = idle[1];
+    const int64_t brief[2] = {last - 3, last}, least[2] = {last - 4, last}, both[4] = {
+        last - 8, last - 6, last - 5, last};
+    EXPECT(ml_pieces_longest(table, 1, brief) == 4 && ml_pieces_longest(table, 1, least) == 5);
+    EXPECT(ml_pieces_longest(table, 2, both) == 6 && ml_pieces_longest(table, 1, over) == 0);
+    EXPECT(ml_stream_follow(&play->stream, 2, 1, brief, first) == ML_OK);
+    EXPECT(ml_stream_doing(&play->stream) == ML_STREAM_GOING);
+    EXPECT(ml_stream_follow(&play->stream, 3, 1, brief, first) == ML_TOO_SHORT);
+    EXPECT(play->stream.order == 2 && play->stream.pieces == brief); /* nothing changed */
+    EXPECT(ml_stream_follow(&play->stream, 3, 1, least, first) == ML_OK);
+    EXPECT(ml_stream_follow(&play->stream, 3, 2, both, first) == ML_OK);
+    for (int n = 0; n < 200; n++) {
+        EXPECT(play_step(play) == ML_OK);
+        int64_t now = ml_stream_now(&play->stream);
+        if (ml_stream_doing(&play->stream) == ML_STREAM_IN)
+            EXPECT(play->stream.in_transition || (now >= both[0] && now <= both[3]));
+    }
+    EXPECT(play->stream.reached == 1); /* it did arrive, in the piece that is long enough */
+    EXPECT(play_start(play, 0) == ML_OK);
     EXPECT(ml_stream_act_label(&play->stream, -1) == ML_NOWHERE);
     EXPECT(ml_stream_set_patience(&play->stream, -1.0) == ML_BAD_SIZE);
     EXPECT(ml_stream_set_patience(&play->stream, (double)NAN) == ML_BAD_SIZE);

@@ -74,7 +74,13 @@ int main(int n_words, char **words) {
         int goal = frame / every;
         if (frame % every == every / 2 && n_labels) {
             const char *label = words[3 + goal % n_labels];
-            check(ml_stream_hold_label(&live, ml_table_find_label(&table, -1, label)), label);
+            int64_t number = ml_table_find_label(&table, -1, label);
+            ml_status status = ml_stream_hold_label(&live, number);
+            if (status == ML_TOO_SHORT)
+                fprintf(stderr, "%s: its longest piece has %d frames of %d that are needed\n", label,
+                        (int)ml_table_label_longest(&table, number),
+                        (int)ml_table_hold_frames(&table));
+            check(status, label);
         } else if (frame % every == every / 2) {
             int64_t clip = (1 + goal) % ml_table_n_clips(&table);
             int64_t middle = ml_table_clip_frames(&table, clip) / 2;

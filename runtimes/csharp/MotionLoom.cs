@@ -19,7 +19,7 @@ using System.Text;
 namespace MotionLoom {
 
 /// <summary>Why a function did nothing: the ml_status of motionloom.h.</summary>
-public enum Status { Ok, BadSize, Missing, Damaged, Nowhere, OtherVersion, Unaligned, NotFinite }
+public enum Status { Ok, BadSize, Missing, Damaged, Nowhere, OtherVersion, Unaligned, NotFinite, TooShort }
 
 /// <summary>A status of the library that is not Ok.</summary>
 public sealed class MotionLoomException : Exception {
@@ -107,6 +107,22 @@ public sealed class Table : IDisposable {
     public string JointName(int joint) { return Name(Native.ml_table_joint_name(Block, joint)); }
     public string ClipName(int clip) { return Name(Native.ml_table_clip_name(Block, clip)); }
     public string LabelName(int label) { return Name(Native.ml_table_label_name(Block, label)); }
+
+    /// <summary>Frames of a label's longest piece, of those that transitions arrive in. A character can
+    /// hold the label where they are at least <c>HoldFrames</c>.</summary>
+    public int LabelLongest(int label) { return (int)Native.ml_table_label_longest(Block, label); }
+    public int HoldFrames { get { return (int)Native.ml_table_hold_frames(Block); } }
+
+    internal string Longest(int label) {  // in words, also after the table was disposed
+        long longest = Native.ml_table_label_longest(block, label);
+        long least = Native.ml_table_hold_frames(block);
+        double fps = Native.ml_table_fps(block);
+        return string.Format(System.Globalization.CultureInfo.InvariantCulture,
+                             "label \"{0}\", whose longest piece that a transition arrives in has {1} " +
+                             "frames ({2:0.00} s) of {3} ({4:0.00} s) that are needed",
+                             Native.Text(Native.ml_table_label_name(block, label)), longest,
+                             longest / fps, least, least / fps);
+    }
 
     /// <summary>A number by its name, -1 where there is none.</summary>
     public int FindJoint(string name) {
@@ -207,7 +223,8 @@ public enum Doing {
     Playing = 0,
     /// <summary>It is on its way to the goal of its order.</summary>
     Going = 1,
-    /// <summary>It is in the label that it holds, or in the piece that it acts.</summary>
+    /// <summary>It is in the label that it holds, and at least half of what the shown frame is made of
+    /// carries it; or it is in the piece that it acts.</summary>
     In = 2,
     /// <summary>It has been where it was sent, and plays on.</summary>
     Arrived = 3,
@@ -250,9 +267,11 @@ public sealed class Character : IDisposable {
         Native.Check(Native.ml_stream_go_to_label(block, label), "label");
     }
 
-    /// <summary>Arrive in a label, and stay in frames that carry it.</summary>
+    /// <summary>Arrive in a label, and stay in frames that carry it. A label whose pieces are all
+    /// shorter than <c>Table.HoldFrames</c> is refused.</summary>
     public void Hold(int label) {
-        Native.Check(Native.ml_stream_hold_label(block, label), "label");
+        int status = Native.ml_stream_hold_label(block, label);
+        Native.Check(status, status == (int)Status.TooShort ? table.Longest(label) : "label");
     }
 
     /// <summary>Arrive at the first frame of a piece with a label, and play it to its last one.
@@ -376,6 +395,8 @@ internal static class Native {
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_find_clip(Block table, long bytes, byte[] name);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_find_label(Block table, long bytes, byte[] name);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_clip_frames(Block table, long clip);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_label_longest(Block table, long label);
+    [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_hold_frames(Block table);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_row(Block table, long clip, long frame);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_row_clip(Block table, long row);
     [DllImport(Library, CallingConvention = C)] internal static extern long ml_table_row_frame(Block table, long row);

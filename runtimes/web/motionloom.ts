@@ -45,7 +45,8 @@ export interface Share extends Place {
 }
 
 // What a character is doing. Playing: it has no order. Going to: it is on its way. In: it is in the
-// label that it holds, or in the piece that it acts. Arrived: it has been where it was sent, and
+// label that it holds, and at least half of what the shown frame is made of carries it; or it is in
+// the piece that it acts. Arrived: it has been where it was sent, and
 // plays on. Continuing badly: its clip was over, and every transition to a motion like it fails the
 // quality check; it plays the one that fails least.
 export type Doing = "playing" | "going to" | "in" | "arrived" | "continuing badly";
@@ -70,6 +71,8 @@ export interface Table {
   readonly joints: readonly Joint[];
   readonly fps: number;
   readonly length: number; // frames of a transition
+  // Whether a piece of a label is long enough for a character to stay in it.
+  canHold(label: string): boolean;
   // The motion that leaves one frame and arrives at another, or at the frame with a label that is
   // reached most easily; it starts where the first frame stands in its clip.
   transition(from: Place, to: Goal): Frames;
@@ -86,7 +89,7 @@ export interface Stream {
   // Orders: the last one counts, and the same one again changes nothing.
   // Arrive at a frame, or in any frame with a label, and play on.
   go(goal: Goal): void;
-  // Arrive in a label, and stay in frames that carry it.
+  // Arrive in a label, and stay in frames that carry it. Throws for a label whose pieces are too short.
   hold(label: string): void;
   // Arrive at the first frame of a piece with a label, and play it to its last one. After that the
   // same order acts once more.
@@ -142,6 +145,8 @@ interface Core {
   ml_table_find_clip(table: number, nameBytes: bigint, name: number): bigint;
   ml_table_find_label(table: number, nameBytes: bigint, name: number): bigint;
   ml_table_clip_frames(table: number, clip: bigint): bigint;
+  ml_table_label_longest(table: number, label: bigint): bigint;
+  ml_table_hold_frames(table: number): bigint;
   ml_table_row(table: number, clip: bigint, frame: bigint): bigint;
   ml_table_row_clip(table: number, row: bigint): bigint;
   ml_table_row_frame(table: number, row: bigint): bigint;
@@ -175,6 +180,7 @@ interface Core {
 const PAGE = 65536;
 const MOST = 2 ** 31; // bytes that a table may take
 const DAMAGED = 3; // ML_DAMAGED
+const TOO_SHORT = 8; // ML_TOO_SHORT
 const DOING: readonly Doing[] = ["playing", "going to", "in", "arrived", "continuing badly"]; // ml_stream_state
 const MOST_SHARES = 16; // ML_MOST_SHARES
 
@@ -318,6 +324,22 @@ class OpenTable implements Table {
     this.worldNow = { positions: new Float64Array(3 * joints), rotations: new Float64Array(4 * joints) };
   }
 
+  canHold(label: string): boolean {
+    const { memory: { core }, at } = this.opened();
+    return core.ml_table_label_longest(at, this.label(label)) >= core.ml_table_hold_frames(at);
+  }
+
+  // Why a label cannot be held.
+  tooShort(label: string): string {
+    const { memory: { core }, at } = this.opened();
+    const longest = Number(core.ml_table_label_longest(at, this.label(label)));
+    const least = Number(core.ml_table_hold_frames(at));
+    const seconds = (frames: number): string => `${(frames / this.fps).toFixed(2)} s`;
+    return `${JSON.stringify(label)} cannot be held: its longest piece that a transition arrives in has ${longest} frames `
+      + `(${seconds(longest)}), and a character stays only in pieces of ${least} (${seconds(least)}) or more. `
+      + "Label longer pieces, or use `act` or `go`.";
+  }
+
   transition(from: Place, to: Goal): Frames {
     const { memory, at } = this.opened();
     const { core } = memory;
@@ -426,7 +448,9 @@ class OpenStream implements Stream {
 
   hold(label: string): void {
     const memory = this.memory();
-    memory.check(memory.core.ml_stream_hold_label(this.at, this.table.label(label)));
+    const status = memory.core.ml_stream_hold_label(this.at, this.table.label(label));
+    if (status === TOO_SHORT) throw new MotionloomError(this.table.tooShort(label));
+    memory.check(status);
   }
 
   act(label: string): void {

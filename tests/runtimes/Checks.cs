@@ -54,6 +54,8 @@ static class Checks {
         }
         for (int label = 0; label < table.LabelCount; label++)
             Is(table.FindLabel(table.LabelName(label)) == label, "label");
+        Is(table.HoldFrames == table.Length / 2 + 1 && table.LabelLongest(99) == 0, "hold");
+        Is(table.LabelLongest(2) == 5 && table.LabelLongest(1) == 161, "longest pieces");
         Is(table.LabelName(99) == "" && table.FindLabel("läuft nicht") == -1, "no label");
     }
 
@@ -93,6 +95,14 @@ static class Checks {
         GC.WaitForPendingFinalizers();
         Refused(Status.BadSize, () => live.SetPatience(-1.0));
         live.SetPatience(0.5);
+        try {
+            live.Hold(2);
+            Is(false, "a label that is too short is held");
+        } catch (MotionLoomException error) {
+            Is(error.Status == Status.TooShort, "too short");
+            Is(error.Message.StartsWith("label \"twitch\", whose longest piece that a transition arrives " +
+                                        "in has 5 frames (0.08 s) of 16 (0.27 s)"), error.Message);
+        }
         live.Hold(0);
         Is(live.Doing == Doing.Going && live.FramesLeft == 0, "going");
         live.Think(10);

@@ -16,7 +16,11 @@ from tests.support.tables import MemoryTable, table_in_memory
 
 LENGTH = 30
 NAMES = ("walk", "run", "stand", "sneak", "kick")
-LABELS = (Label("run", "running", 40, 200), Label("stand", "idle", 0, 240))
+LABELS = (
+    Label("run", "running", 40, 200),
+    Label("stand", "idle", 0, 240),
+    Label("kick", "twitch", 80, 84),
+)
 EXAMPLE_S, EXAMPLE_EVERY_S = 10, 2
 """How long the examples play, and how often they go to another place."""
 MEMORY_AT, FILE_AT = 16, 8
@@ -24,7 +28,7 @@ MEMORY_AT, FILE_AT = 16, 8
 
 
 def small_table() -> MemoryTable:
-    """Five clips that are made by formula, with two labels."""
+    """Five clips that are made by formula, with two labels and one too short to be held."""
     clips = [ml.synthetic.clip(name) for name in NAMES]
     motions = [clip.motion.replace(name=name) for clip, name in zip(clips, NAMES, strict=True)]
     frames = frames_of(motions, footplants=[clip.footplants for clip in clips])

@@ -67,6 +67,9 @@ def test_what_cannot_be_played_is_named(play, runtime_path, tmp_path):
     assert "play FILE.mlr OUT.bvh" in refusal()
     assert "play FILE.mlr OUT.bvh" in refusal(tmp_path / "none.mlr", out)
     assert "swimming: there is no such place" in refusal(runtime_path, out, "swimming")
+    brief = refusal(runtime_path, out, "twitch")
+    assert "twitch: its longest piece has 5 frames of 16 that are needed" in brief
+    assert "no piece of the label is long enough to be held" in brief
     other = tmp_path / "other.mlr"
     other.write_bytes(b"not a table at all, " * 8)
     assert "a file is not what it should be" in refusal(other, out)

@@ -44,6 +44,7 @@ await refuse("half a frame", () => stream.go({ clip: table.clips[0].name, frame:
 await refuse("label", () => stream.go({ label: "fly" }));
 await refuse("ground", () => stream.place(NaN, 0, 0));
 await refuse("held label", () => stream.hold("fly"));
+await refuse("short label", () => stream.hold(table.labels.find((label) => !table.canHold(label)) ?? "fly"));
 await refuse("budget", () => stream.think(0.5));
 await refuse("patience", () => table.stream(start, { patience: -1 }));
 const bytes = new Uint8Array(readFileSync(file));

@@ -12,8 +12,10 @@ import pytest
 
 import motionloom as ml
 from motionloom._core import Record, blank, kernel
+from motionloom.errors import TableError
 from motionloom.tables.runtime_file import save_runtime
 from motionloom.tables.stream import Doing
+from tests.runtimes.opened import small_table as table_with_a_short_label
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -206,6 +208,7 @@ def test_errors_state_what_is_wrong_in_plain_words(played) -> None:
         "label": 'The table has no label "fly". Its labels are fast, slow.',
         "ground": "A heading and a place on the ground must be numbers.",
         "held label": 'The table has no label "fly". Its labels are fast, slow.',
+        "short label": 'The table has no label "fly". Its labels are fast, slow.',
         "budget": "A budget must be a number of pieces, 0 or more.",
         "patience": faults["patience"],
         "damaged": "The file is damaged, or it is none of `motionloom table export`.",
@@ -217,6 +220,18 @@ def test_errors_state_what_is_wrong_in_plain_words(played) -> None:
     assert "has the frames 0 to" in faults["frame"]
     assert "0.5 is none of them" in faults["half a frame"]
     assert faults["no core"].startswith("The core could not be started")
+
+
+def test_a_label_that_is_too_short_to_be_held_is_refused_in_the_words_of_python(
+    node: Path, page_built: None, web_core: Path, tmp_path: Path
+) -> None:
+    table = table_with_a_short_label()
+    save_runtime(table, tmp_path / "lib.mlr")
+    orders = {"transitions": [], "start": {"clip": "walk", "frame": 0}, "steps": 3, "goals": {}}
+    _, facts = play_in_node(node, tmp_path / "lib.mlr", web_core, orders, tmp_path)
+    with pytest.raises(TableError) as found:
+        table.stream(("walk", 0)).hold("twitch")
+    assert facts["faults"]["short label"] == str(found.value).replace("'", '"')
 
 
 def test_a_character_is_placed_and_closed_streams_cost_nothing(played) -> None:

@@ -128,7 +128,7 @@ static void stream_begin_order(ml_stream *stream, uint8_t order) {
 ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
                            const int64_t *pieces, const int64_t *spokes) {
     const ml_table *table = stream->table;
-    int64_t there = 0;
+    int64_t there = 0, is_long = order != ML_ORDER_HOLD;
     if (order < ML_ORDER_TO_LABEL || order > ML_ORDER_ACT || n_pieces < 0) return ML_BAD_SIZE;
     for (int64_t end = 0; end < table->n_ends; end++) {
         if (spokes[end] >= 0 && !ml_table_has_window(table, spokes[end])) return ML_NOWHERE;
@@ -144,6 +144,9 @@ ml_status ml_stream_follow(ml_stream *stream, uint8_t order, int64_t n_pieces,
     if (!there || !n_pieces) return ML_NOWHERE;
     int is_same = stream->order == order && stream->n_pieces == n_pieces &&
                   !memcmp(stream->pieces, pieces, sizeof(int64_t) * (size_t)(2 * n_pieces));
+    for (int64_t k = 0; k < n_pieces && !is_long && !is_same; k++)
+        is_long = ml_stream_stays_in(table, pieces + 2 * k) >= 0;
+    if (!is_long && !is_same) return ML_TOO_SHORT;
     stream->n_pieces = n_pieces;
     stream->pieces = pieces;
     memcpy(stream->spokes, spokes, sizeof(int64_t) * (size_t)table->n_ends);
@@ -391,12 +394,28 @@ int64_t ml_stream_now(const ml_stream *stream) {
     return stream->row < 0 ? stream->start : stream->row;
 }
 
+/* Whether at least half of what the frame shown last is made of carries the order's label. */
+static int stream_shows_label(const ml_stream *stream) {
+    int64_t rows[ML_MOST_SHARES];
+    double weights[ML_MOST_SHARES], share = 0.0;
+    uint8_t changed;
+    int64_t n = ml_stream_made_of(stream, rows, weights, &changed);
+    for (int64_t i = 0; i < n; i++) {
+        int carries = 0;
+        for (int64_t k = 0; k < stream->n_pieces && !carries; k++)
+            carries = stream->pieces[2 * k] <= rows[i] && rows[i] <= stream->pieces[2 * k + 1];
+        if (carries) share += weights[i];
+    }
+    return share >= 0.5;
+}
+
 int32_t ml_stream_doing(const ml_stream *stream) {
     if (stream->in_transition && stream->is_flawed && stream->is_continuing)
         return ML_STREAM_CONTINUING_BADLY;
     if (stream->order == ML_ORDER_NONE) return ML_STREAM_PLAYING;
     if (stream->reached == STREAM_NOT_REACHED) return ML_STREAM_GOING;
-    if (stream->order == ML_ORDER_HOLD) return ML_STREAM_IN;
+    if (stream->order == ML_ORDER_HOLD)
+        return stream_shows_label(stream) ? ML_STREAM_IN : ML_STREAM_GOING;
     return stream->order == ML_ORDER_ACT && stream->reached == STREAM_REACHED ? ML_STREAM_IN
                                                                               : ML_STREAM_ARRIVED;
 }

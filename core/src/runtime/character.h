@@ -74,7 +74,11 @@ void ml_stream_carry(ml_frames *frames, int64_t first, int64_t n, stream_place p
 /* The row after the last one of a row's clip, or of its part before a capture glitch. */
 int64_t ml_stream_clip_end(const ml_table *table, int64_t row);
 
-/* The piece of the stream's label that a row is in, -1 for none. */
+/* First row of the first window that arrives in a piece so that it can be held; -1 where there is none. */
+int64_t ml_stream_stays_in(const ml_table *table, const int64_t *piece);
+
+/* The piece of the stream's label that a row is in, -1 for none. Of a label that is held, only pieces
+   that can be held count. */
 int64_t ml_stream_piece_at(const ml_stream *stream, int64_t row);
 
 /* First row of the window that ends at a row, or of its clip's first one; -1 where there is none. */

@@ -33,9 +33,56 @@ int64_t ml_stream_clip_end(const ml_table *table, int64_t row) {
     return table->jumps[low] - 1 > row + 1 ? table->jumps[low] - 1 : row + 1;
 }
 
+/* The first row of a piece at which a window of its clip may end. */
+static int64_t character_first(const ml_table *table, const int64_t *piece) {
+    int64_t first = table->starts[ml_table_clip_at(table, piece[0])] + table->length - 1;
+    return piece[0] > first ? piece[0] : first;
+}
+
+/* Frames of a piece that are played before, at and after its row `last`, with which a window ends: those
+   of the window, and those up to the end of the piece or of its clip. 0 where there is no window. */
+static int64_t character_frames_of(const ml_table *table, const int64_t *piece, int64_t last) {
+    int64_t first = last - table->length + 1, end = ml_stream_clip_end(table, last);
+    if (!ml_table_has_window(table, first)) return 0;
+    if (first < piece[0]) first = piece[0];
+    return (end < piece[1] + 1 ? end : piece[1] + 1) - first;
+}
+
+int64_t ml_table_hold_frames(const ml_table *table) { return table->length / 2 + 1; }
+
+int64_t ml_stream_stays_in(const ml_table *table, const int64_t *piece) {
+    int64_t least = ml_table_hold_frames(table);
+    if (piece[1] - piece[0] + 1 < least) return -1;
+    for (int64_t last = character_first(table, piece); last <= piece[1]; last++)
+        if (character_frames_of(table, piece, last) >= least) return last - table->length + 1;
+    return -1;
+}
+
+int64_t ml_pieces_longest(const ml_table *table, int64_t n_pieces, const int64_t *pieces) {
+    int64_t longest = 0;
+    for (const int64_t *piece = pieces; piece < pieces + 2 * n_pieces; piece += 2) {
+        if (ml_table_clip_at(table, piece[0]) < 0 || ml_table_clip_at(table, piece[1]) < 0) continue;
+        for (int64_t last = character_first(table, piece); last <= piece[1]; last++) {
+            int64_t frames = character_frames_of(table, piece, last);
+            if (frames > longest) longest = frames;
+        }
+    }
+    return longest;
+}
+
+int64_t ml_table_label_longest(const ml_table *table, int64_t label) {
+    if (label < 0 || label >= table->n_labels) return 0;
+    int64_t first = table->first_piece[label], end = table->first_piece[label + 1];
+    return ml_pieces_longest(table, end - first, table->pieces + 2 * first);
+}
+
 int64_t ml_stream_piece_at(const ml_stream *stream, int64_t row) {
-    for (int64_t k = 0; k < stream->n_pieces; k++)
-        if (stream->pieces[2 * k] <= row && row <= stream->pieces[2 * k + 1]) return k;
+    int holds = stream->order == ML_ORDER_HOLD;
+    for (int64_t k = 0; k < stream->n_pieces; k++) {
+        const int64_t *piece = stream->pieces + 2 * k;
+        if (row < piece[0] || row > piece[1]) continue;
+        if (!holds || ml_stream_stays_in(stream->table, piece) >= 0) return k;
+    }
     return -1;
 }
 

@@ -21,6 +21,8 @@ const char *ml_status_text(int32_t status) {
         return "a file of another version: export it again";
     case ML_NOT_FINITE:
         return "numbers are nan, infinite or far too large";
+    case ML_TOO_SHORT:
+        return "no piece of the label is long enough to be held: act it, or go there";
     case ML_UNALIGNED:
         return "a file or memory does not begin at the multiple of bytes that it must";
     default:

@@ -379,6 +379,8 @@ static ml_status thinking_look_on(ml_stream *stream, stream_pieces *work, int64_
     stream->since = -leave;
     if (work->choice.count) {
         stream->stage = STREAM_TRY;
+    } else if (holds && stream->toward) { /* it arrives first */
+        stream->pause = (int64_t)ml_nearest(THINKING_PAUSE_S * table->fps);
     } else if (holds) { /* by recipes, as it came there */
         stream->pending = 1;
         stream->waited = 0;
@@ -405,7 +407,8 @@ static ml_status thinking_recipes_on(ml_stream *stream, stream_pieces *work) {
     return ml_table_choose(table, stream->source, 1, &target, ML_RESCORED, &work->choice);
 }
 
-/* The pieces of a label whose first frames are most easily reached, as windows that end there. */
+/* The pieces of a label whose first frames are most easily reached, as windows that end there; of a label
+   that is held, those that can be, as windows that arrive in them. */
 static ml_status thinking_starts(const ml_stream *stream, int64_t source, int64_t *targets,
                                  int64_t *n_targets) {
     const ml_table *table = stream->table;
@@ -413,7 +416,9 @@ static ml_status thinking_starts(const ml_stream *stream, int64_t source, int64_
     float least[ML_TABLE_TARGETS];
     int64_t n = 0;
     for (int64_t piece = 0; piece < stream->n_pieces; piece++) {
-        int64_t window = ml_stream_start_of(table, stream->pieces + 2 * piece);
+        const int64_t *rows = stream->pieces + 2 * piece;
+        int64_t window = stream->order == ML_ORDER_HOLD ? ml_stream_stays_in(table, rows)
+                                                        : ml_stream_start_of(table, rows);
         if (window < 0) continue;
         float cost = costs[table->nearest[window]];
         if (n == ML_TABLE_TARGETS && !(cost < least[n - 1])) continue;
@@ -427,6 +432,15 @@ static ml_status thinking_starts(const ml_stream *stream, int64_t source, int64_
     }
     *n_targets = n;
     return n ? ML_OK : ML_NOWHERE;
+}
+
+/* Leave out windows that end in pieces which cannot be held. */
+static void thinking_keep_held(const ml_stream *stream, int64_t *targets, int64_t *n_targets) {
+    int64_t n = 0;
+    for (int64_t k = 0; k < *n_targets; k++)
+        if (ml_stream_piece_at(stream, targets[k] + stream->table->length - 1) >= 0)
+            targets[n++] = targets[k];
+    *n_targets = n;
 }
 
 /* Windows into the label that is held, entered so early that a window of it is left. */
@@ -453,7 +467,11 @@ static ml_status thinking_choose(ml_stream *stream, stream_pieces *work) {
         status = thinking_starts(stream, stream->source, targets, &n_targets);
     } else {
         status = ml_table_targets(table, stream->source, stream->spokes, targets, &n_targets);
-        if (!status && stream->order == ML_ORDER_HOLD) thinking_enter(stream, n_targets, targets);
+        if (!status && stream->order == ML_ORDER_HOLD) {
+            thinking_keep_held(stream, targets, &n_targets);
+            if (!n_targets) status = thinking_starts(stream, stream->source, targets, &n_targets);
+            thinking_enter(stream, n_targets, targets);
+        }
     }
     if (status) return status;
     status = ml_table_choose(table, stream->source, n_targets, targets, ML_RESCORED, &work->choice);

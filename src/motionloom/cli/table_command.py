@@ -208,15 +208,26 @@ def build(
 def _warn_of_dead_ends(table: ml.TransitionTable) -> None:
     """Warn of clips and labels that a live character can only continue badly."""
     ends = table.dead_ends(progress=True)
-    for names, what in ((ends.clips, "clip"), (ends.labels, "label")):
-        if names:
-            named = ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
-            end = f"{what} ends" if len(names) == 1 else f"{what}s end"
-            warn(
-                f"{len(names)} {end} dead: no transition from there to other frames passes the "
-                f"quality check ({named}). Live characters continue badly there; add longer clips "
-                "of such motion."
-            )
+    if ends.clips:
+        counted = "1 clip ends" if len(ends.clips) == 1 else f"{len(ends.clips)} clips end"
+        warn(
+            f"{counted} dead: no transition from there to other frames passes the quality check "
+            f"({_named(ends.clips)}). Live characters continue badly there; add longer clips of "
+            "such motion."
+        )
+    if ends.labels:
+        counted = "1 label" if len(ends.labels) == 1 else f"{len(ends.labels)} labels"
+        warn(
+            f"{counted} cannot be held ({_named(ends.labels)}): every piece is too short for a "
+            f"live character to stay in ({table.length // 2 + 1} frames are needed, at which a "
+            "transition can arrive), or no transition from its end into the label passes the "
+            "quality check. Label longer pieces, or send characters there by `act` or `go`."
+        )
+
+
+def _named(names: tuple[str, ...]) -> str:
+    """The first of some names."""
+    return ", ".join(names[:NAMED]) + (", ..." if len(names) > NAMED else "")
 
 
 @app.command()

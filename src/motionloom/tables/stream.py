@@ -26,6 +26,8 @@ _work = kernel("ml_stream_work")
 _step = kernel("ml_stream_step")
 _think = kernel("ml_stream_think")
 _follow = kernel("ml_stream_follow")
+_longest = kernel("ml_pieces_longest")
+_hold_frames = kernel("ml_table_hold_frames")
 _go_to_row = kernel("ml_stream_go_to_row")
 _set_patience = kernel("ml_stream_set_patience")
 _place = kernel("ml_stream_place")
@@ -42,6 +44,8 @@ MEASURED_AT_ONCE = 100_000
 plays, in about a second; in a larger one each clip is measured in the step that first needs it."""
 GO, HOLD, ACT = (integer(f"ML_ORDER_{order}") for order in ("TO_LABEL", "HOLD", "ACT"))
 """Orders about labels."""
+TOO_SHORT = integer("ML_TOO_SHORT")
+"""The core's answer where no piece of a label can be held."""
 
 
 class Doing(Enum):
@@ -52,7 +56,8 @@ class Doing(Enum):
     GOING = "going to"
     """It is on its way to the goal of its order."""
     IN = "in"
-    """It is in the label that it holds, or in the piece that it acts."""
+    """It is in the label that it holds, and at least half of what the shown frame is made of
+    carries it; or it is in the piece that it acts."""
     ARRIVED = "arrived"
     """It has been where it was sent, and plays on."""
     CONTINUING_BADLY = "continuing badly"
@@ -140,7 +145,12 @@ class Stream:
             self._follow(GO, label)
 
     def hold(self, label: str) -> None:
-        """Arrive in a label, and stay in frames that carry it until the next order."""
+        """Arrive in a label, and stay in frames that carry it until the next order.
+
+        From the end of a piece with the label a transition leads into the label again. A piece
+        can be held if it is longer than half a transition. Shorter ones are passed over, and a
+        label that has no other is refused.
+        """
         self._follow(HOLD, label)
 
     def act(self, label: str) -> None:
@@ -158,11 +168,23 @@ class Stream:
         try:
             _follow(self._live, order, len(pieces), pieces, nearest)
         except CoreError as error:
+            if error.status == TOO_SHORT:
+                raise TableError(self._too_short(label, pieces)) from error
             raise TableError(
                 f"No piece of {label!r} can be acted: each is shorter than what is missing before "
                 "it in its clip for a transition. Label longer pieces, or later in their clips."
             ) from error
         self._live.hold("pieces", pieces)
+
+    def _too_short(self, label: str, pieces: IntArray) -> str:
+        fps = self._engine.frames.fps
+        longest = _longest(self._engine.record, len(pieces), pieces)
+        least = _hold_frames(self._engine.record)
+        return (
+            f"{label!r} cannot be held: its longest piece that a transition arrives in has "
+            f"{longest} frames ({longest / fps:.2f} s), and a character stays only in pieces of "
+            f"{least} ({least / fps:.2f} s) or more. Label longer pieces, or use `act` or `go`."
+        )
 
     def place(self, heading: float, x: float, z: float) -> None:
         """Move it: what it shows, or will show first, faces ``heading`` with its root over (x, z).
@@ -286,8 +308,8 @@ class DeadEnds(NamedTuple):
     clips : tuple of str
         Clips at whose ends no transition to another captured motion passes the quality check.
     labels : tuple of str
-        Labels that cannot be held: at the end of every piece with the label no transition into the
-        label passes it.
+        Labels that cannot be held: every piece with the label is too short to stay in, or at the
+        end of each no transition into the label passes the check.
     """
 
     clips: tuple[str, ...]
@@ -303,7 +325,7 @@ def find_dead_ends(
     progress: bool,
 ) -> DeadEnds:
     """Play every clip and every labelled piece to its end; ``length`` is that of windows."""
-    clips, pieces = [], dict[str, list[bool]]()
+    clips, held = [], {each.label: False for each in labels}
     with progress_bar("ends", frames.n_clips + len(labels), shown=progress) as advance:
         for clip, n_frames in zip(frames.ids, np.diff(frames.starts).tolist(), strict=True):
             live = stream((clip, max(0, n_frames - length - BEFORE_END)))
@@ -313,11 +335,11 @@ def find_dead_ends(
         for each in labels:
             live = stream((each.clip, max(each.first, each.last - length // 2 - BEFORE_END)))
             live.step()
-            with suppress(TableError):  # no transition arrives in it: it cannot be an order
+            with suppress(TableError):  # it is refused: it cannot be held
                 live.hold(each.label)
-                pieces.setdefault(each.label, []).append(_goes_on(live, MOST_WINDOWS * length))
+                held[each.label] |= _goes_on(live, MOST_WINDOWS * length)
             advance(1.0)
-    return DeadEnds(tuple(clips), tuple(sorted(k for k, good in pieces.items() if not any(good))))
+    return DeadEnds(tuple(clips), tuple(sorted(label for label, good in held.items() if not good)))
 
 
 def _goes_on(live: Stream, steps: int) -> bool:

@@ -73,8 +73,8 @@ def test_clips_and_labels_that_end_dead_are_warned_of(
     assert done.code == 0, done.err
     assert "8 clips end dead" in done.err
     assert "(a, b, c, d, e, f, ...)" in done.err
-    assert "1 labels end dead" not in done.err
-    assert "1 label ends dead" in done.err
+    assert "1 labels cannot" not in done.err
+    assert "1 label cannot be held (fast)" in done.err
 
 
 def test_a_transition_of_a_table_goes_on_a_character(run, table: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from motionloom.rotation import quat
 from motionloom.tables.runtime_file import runtime_bytes
 from tests.runtimes.opened import LABELS, LENGTH, NAMES, OpenedTable, memory_at, small_table
 
-BAD_SIZE, DAMAGED, NOWHERE, OTHER_VERSION, UNALIGNED = 1, 3, 4, 5, 6
+BAD_SIZE, DAMAGED, NOWHERE, OTHER_VERSION, UNALIGNED, TOO_SHORT = 1, 3, 4, 5, 6, 8
 PLAYING, GOING, IN, ARRIVED = range(4)
 KEPT_M = 1e-4
 """Of poses whose rotations are kept in 7 bytes."""
@@ -68,9 +68,9 @@ def test_the_version_is_that_of_the_package():
 
 
 def test_every_status_has_words_of_its_own():
-    words = [kernel("ml_status_text")(status) for status in range(-1, 9)]
+    words = [kernel("ml_status_text")(status) for status in range(-1, 10)]
     assert words[0] == words[-1] == b"no status of this library"
-    assert len(set(words)) == 9
+    assert len(set(words)) == 10
     assert all(len(each) < 80 for each in words)
 
 
@@ -272,6 +272,19 @@ def test_a_character_goes_to_a_label_and_to_a_frame_without_a_jump(table, opened
     poses += live.steps(200)
     motion = opened.motion(frames.skeleton, poses)
     assert largest_step(motion) < STEP * fastest
+
+
+def test_a_label_that_is_too_short_is_not_held_and_the_order_before_stays(opened):
+    running, twitch = opened.find("label", "running"), opened.find("label", "twitch")
+    assert opened.call("hold_frames") == LENGTH // 2 + 1
+    longest = [opened.call("label_longest", label) for label in (running, twitch, -1, 99)]
+    assert longest == [161, 5, 0, 0]
+    live = opened.live(20)
+    live.call("hold_label", running)
+    refused(TOO_SHORT, "ml_stream_hold_label", live.record, twitch)
+    live.steps(3 * LENGTH)
+    assert live.call("doing") == IN
+    assert opened.call("row_clip", live.call("now")) == NAMES.index("run")
 
 
 def test_patience_is_a_time_and_thinking_has_a_budget(opened):

@@ -388,6 +388,85 @@ def test_a_label_that_is_held_is_not_left(table, fastest):
     assert np.linalg.norm(np.diff(root[:, ::2], axis=0), axis=1).min() > 0.005  # it runs on
 
 
+def in_label(live, table, label):
+    """Share of the frame shown last that carries a label."""
+    made, rows = live._made_of(), table.collection.label_rows(label)
+    return made.weights[np.isin(table.frames.starts[made.clips] + made.frames, rows)].sum()
+
+
+def labelled(table, *labels):
+    return table_in_memory(table.frames, length=LENGTH, clusters=5, keep=12, labels=list(labels))
+
+
+@pytest.mark.parametrize("n", [1, 3, LENGTH // 2])
+@pytest.mark.parametrize("first", [70, None], ids=["in the middle", "at the end"])
+def test_a_label_in_which_it_cannot_stay_is_refused_and_named(table, first, n):
+    first = table.collection.motion("kick").n_frames - n if first is None else first
+    brief = labelled(
+        table, Label("kick", "brief", first, first + n - 1), Label("kick", "brief", 40, 40)
+    )
+    live = brief.stream(("walk", 20))
+    live.go(frame=("sneak", 120))
+    words = rf"'brief' cannot be held: .* {n} frames \({n / 60:.2f} s\).* of 16 \(0.27 s\) or more"
+    with pytest.raises(TableError, match=words + ".*Label longer pieces, or use `act` or `go`"):
+        live.hold("brief")
+    play(live, brief, LENGTH + 10)
+    assert live.now[0] == "sneak"  # the order before it counts
+    assert brief.dead_ends().labels == ("brief",)
+    for order in live.go, live.act:
+        order(label="brief")
+        for _ in range(4 * LENGTH):
+            live.step()
+        assert live.doing is Doing.ARRIVED
+
+
+@pytest.mark.parametrize("clip", ["walk", "run", "stand"])
+@pytest.mark.parametrize("n", [LENGTH // 2 + 1, LENGTH // 2 + 5, LENGTH])
+def test_a_short_label_is_entered_again_and_again_and_it_says_where_it_is(table, clip, n):
+    short = labelled(table, Label(clip, "short", 60, 59 + n))
+    live = short.stream(("sneak", 20), patience_s=0.3)
+    live.hold("short")
+    states = []
+    for _ in range(600):
+        live.step()
+        states.append(live.doing)
+        if states[-1] is Doing.IN:
+            assert in_label(live, short, "short") >= 0.5
+    assert Doing.IN in states[: 3 * LENGTH]
+    entered = [k for k, (was, now) in enumerate(pairwise(states)) if now is Doing.IN is not was]
+    assert np.diff([*entered, len(states)]).max() < 5 * LENGTH
+
+
+def test_pieces_that_are_too_short_are_passed_over_by_what_holds_a_label(table):
+    """The nearest frames with the label are in pieces of three frames."""
+    brief = [Label("walk", "mixed", first, first + 2) for first in range(40, 220, 9)]
+    mixed = labelled(table, *brief, Label("run", "mixed", 60, 180))
+    live = mixed.stream(("walk", 20))
+    live.hold("mixed")
+    play(live, mixed, 2 * LENGTH)
+    for _ in range(300):
+        live.step()
+        assert live.now[0] == "run"
+        assert live.doing in (Doing.IN, Doing.CONTINUING_BADLY)
+    assert mixed.dead_ends().labels == ()
+
+
+def test_a_label_from_which_nothing_passes_is_held_by_what_fails_least_and_says_so(table):
+    short = labelled(
+        table, Label("run", "short", 60, 60 + LENGTH // 2), Label("run", "running", 40, 200)
+    )
+    live = short.stream(("walk", 20), patience_s=0.2)
+    with nothing_passes(short):
+        live.hold("short")
+        states, flawed = [], []
+        for _ in range(300):
+            live.step()
+            states.append(live.doing)
+            flawed.append(live.flawed)
+    assert Doing.IN in states[: 3 * LENGTH]
+    assert any(flawed)
+
+
 def test_a_piece_that_is_acted_is_played_from_its_start_to_its_end(table):
     live = table.stream(("walk", 20))
     for _ in range(2):

@@ -109,11 +109,17 @@ class LiveStream:
         return Answer(StreamStarted(self.number, fps, self.looks, self.opened.goals))
 
     def go(self, goal: str) -> Answer:
-        """Let it hold a label, or go to the middle of a clip where nothing is labelled."""
+        """Let it hold a label, or go to the middle of a clip where nothing is labelled.
+
+        It goes to a label whose pieces are too short to stay in.
+        """
         if goal not in self.opened.goals:
             raise TableError(f"A goal must be one of {', '.join(self.opened.goals)}, got {goal!r}.")
         if self.opened.table.collection.labels:
-            self.stream.hold(goal)
+            try:
+                self.stream.hold(goal)
+            except TableError:
+                self.stream.go(label=goal)
         else:
             frames = next(clip.frames for clip in self.opened.clips if clip.id == goal)
             self.stream.go(frame=(goal, frames // 2))

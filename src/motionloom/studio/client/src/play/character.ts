@@ -27,9 +27,9 @@ export class Character {
     this.take(this.stream.step());
   }
 
-  // Go to a frame, or hold a label.
+  // Go to a frame, or hold a label; go to one whose pieces are too short to stay in.
   go(goal: Goal): void {
-    if ("label" in goal) this.stream.hold(goal.label);
+    if ("label" in goal && this.table.canHold(goal.label)) this.stream.hold(goal.label);
     else this.stream.go(goal);
     this.begun = false;
   }
