@@ -8,6 +8,9 @@ import pytest
 
 import motionloom as ml
 
+# Captures of 141 are 60 Hz in files that say 120, and have a knee that bends backwards.
+pytestmark = pytest.mark.filterwarnings("ignore::motionloom.MotionLoomWarning")
+
 
 @pytest.mark.parametrize(
     ("a", "b", "rise_cm"),
