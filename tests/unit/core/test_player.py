@@ -173,7 +173,9 @@ def test_a_transition_to_a_label_arrives_in_a_frame_with_it(table, opened):
         for r in rows
     ]
     assert min(ends) < 0.1
-    refused(NOWHERE, "ml_table_transition_to_label", opened.record, 40, 2, opened.frames())
+    refused(
+        NOWHERE, "ml_table_transition_to_label", opened.record, 40, len(LABELS), opened.frames()
+    )
     refused(NOWHERE, "ml_table_transition_to_label", opened.record, 40, -1, opened.frames())
 
 
@@ -189,7 +191,7 @@ def test_places_that_are_none_are_refused(opened, table):
     live = opened.live(0)
     for row in (-1, last):
         refused(NOWHERE, "ml_stream_go_to_row", live.record, row)
-    for label in (-1, 2):
+    for label in (-1, len(LABELS)):
         refused(NOWHERE, "ml_stream_go_to_label", live.record, label)
 
 
