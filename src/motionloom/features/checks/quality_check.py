@@ -541,9 +541,10 @@ def mended_notes(
 
 # --- The clips that play in a result
 
-SAME_TURN = 1e-10
-"""Rotations of which the dot product is so near to one are the same: 0.002 degrees apart."""
-SAME_PLACE = 1e-4
+SAME_TURN = 1e-6
+"""Rotations of which the dot product is so near to one are the same: 0.2 degrees apart. Tables keep
+single precision."""
+SAME_PLACE = 1e-3
 """Metres: places so near to each other are the same."""
 OUTSIDE_S = 0.1
 """Times outside a clip by less are those of its ends."""
