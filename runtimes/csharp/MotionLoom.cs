@@ -280,7 +280,7 @@ public sealed class Character : IDisposable {
         Native.Check(Native.ml_stream_act_label(block, label), "label");
     }
 
-    /// <summary>Seconds that an order waits for a transition that passes the quality check: 0.3 at
+    /// <summary>Seconds that an order waits for a transition that passes the quality check: 2 at
     /// first. After that the transition that fails least is taken.</summary>
     public void SetPatience(double seconds) {
         Native.Check(Native.ml_stream_set_patience(block, seconds), "patience");

@@ -52,7 +52,7 @@ export interface Share extends Place {
 export type Doing = "playing" | "going to" | "in" | "arrived" | "continuing badly";
 
 export interface StreamOptions {
-  // Seconds that an order waits for a transition that passes the quality check, 0.3 where it is not
+  // Seconds that an order waits for a transition that passes the quality check, 2 where it is not
   // given. After that the transition that fails least is taken.
   patience?: number;
 }

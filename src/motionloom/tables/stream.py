@@ -294,7 +294,7 @@ def _new(engine: QueryEngine, start: int, clips: IntArray) -> Record:
 
 
 BEFORE_END = 20
-"""Frames before the last whole window of a clip: a character thinks of its end from 12 on."""
+"""Frames before the last whole window of a clip: a character thinks of its end from 18 on."""
 MOST_WINDOWS = 3
 """Windows' lengths within which a character has gone on, or never will."""
 
