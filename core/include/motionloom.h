@@ -276,8 +276,8 @@ ML_API ml_status ml_stream_think(ml_stream *stream, int64_t budget);
 typedef enum {
     ML_STREAM_PLAYING = 0, /* it has no order: it plays its clip, and then one that continues it */
     ML_STREAM_GOING = 1,   /* it is on its way to the goal of its order */
-    ML_STREAM_IN = 2,      /* it is in the label that it holds, and at least half of what the shown frame
-                              is made of carries it; or it is in the piece that it acts */
+    ML_STREAM_IN = 2,      /* in the held label, which at least half of the shown captured frames
+                              carry, or in the acted piece */
     ML_STREAM_ARRIVED = 3, /* it has been where it was sent, and plays on */
     ML_STREAM_CONTINUING_BADLY = 4 /* its clip was over, and every transition to a motion like it
                                       fails the quality check: it plays the one that fails least */

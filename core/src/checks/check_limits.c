@@ -1,5 +1,6 @@
 /* How fast, how low and how far a clip goes: what results that are made from it are held to. */
 
+#include "../math/median.h"
 #include "check.h"
 
 /* The head's usual rotation speed: this part of its frames is below it. */
@@ -7,27 +8,13 @@
 /* Where no point stands, this part of the frames has its lowest point below the floor. */
 #define LIMITS_LOW 0.05
 
-/* The number that `part` of n > 0 numbers are below, between two of them in proportion. Puts them
-   into another order, by Hoare's selection. */
+/* The number that `part` of n > 0 numbers are below, between two of them in proportion. The numbers
+   are put into another order. */
 static double limits_quantile(double *values, int64_t n, double part) {
     double place = (double)(n - 1) * part;
-    int64_t at = (int64_t)place, low = 0, high = n - 1;
+    int64_t at = (int64_t)place;
     if (at > n - 1) at = n - 1;
-    while (low < high) {
-        double pivot = values[at];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (values[i] < pivot) i++;
-            while (pivot < values[j]) j--;
-            if (i <= j) {
-                double held = values[i];
-                values[i++] = values[j];
-                values[j--] = held;
-            }
-        }
-        if (j < at) low = i;
-        if (at < i) high = j;
-    }
+    ml_select(values, n, at);
     double a = values[at], b = a, t = place - (double)at;
     if (at + 1 < n) b = values[at + 1];
     for (int64_t k = at + 2; k < n; k++) b = ml_min(b, values[k]);

@@ -1,4 +1,4 @@
-/* The median of a few or many numbers. */
+/* The number at a place of the sorted order, and the median. */
 
 #ifndef MOTIONLOOM_MEDIAN_H
 #define MOTIONLOOM_MEDIAN_H
@@ -7,12 +7,12 @@
 
 #include "elementary.h"
 
-/* Median of n > 0 numbers, which it puts into another order; the mean of the middle two where n is
-   even. By Hoare's selection: numbers below and above the middle one are kept apart, not sorted. */
-static inline double ml_median(double *values, int64_t n) {
-    int64_t middle = (n - 1) / 2, low = 0, high = n - 1;
+/* Puts n > 0 numbers into another order: values[at] is the number that sorting would put there,
+   those before it are not greater, those after it not less. Hoare's selection. */
+static inline void ml_select(double *values, int64_t n, int64_t at) {
+    int64_t low = 0, high = n - 1;
     while (low < high) {
-        double pivot = values[middle];
+        double pivot = values[at];
         int64_t i = low, j = high;
         while (i <= j) {
             while (values[i] < pivot) i++;
@@ -23,9 +23,16 @@ static inline double ml_median(double *values, int64_t n) {
                 values[j--] = held;
             }
         }
-        if (j < middle) low = i;
-        if (middle < i) high = j;
+        if (j < at) low = i;
+        if (at < i) high = j;
     }
+}
+
+/* Median of n > 0 numbers, which are put into another order; the mean of the middle two where n is
+   even. */
+static inline double ml_median(double *values, int64_t n) {
+    int64_t middle = (n - 1) / 2;
+    ml_select(values, n, middle);
     if (n % 2) return values[middle];
     double next = values[middle + 1];
     for (int64_t k = middle + 2; k < n; k++) next = ml_min(next, values[k]);

@@ -394,7 +394,7 @@ int64_t ml_stream_now(const ml_stream *stream) {
     return stream->row < 0 ? stream->start : stream->row;
 }
 
-/* Whether at least half of what the frame shown last is made of carries the order's label. */
+/* Whether the captured frames behind the last pose carry the order's label, by half of their weight. */
 static int stream_shows_label(const ml_stream *stream) {
     int64_t rows[ML_MOST_SHARES];
     double weights[ML_MOST_SHARES], share = 0.0;

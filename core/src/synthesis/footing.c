@@ -3,7 +3,7 @@
    What stands at a seam comes first, then what most windows agree on, where the blend has it; then
    the plants of all windows are taken in the order of how well the blend agrees with them (Ikemoto,
    Arikan and Forsyth 2007, section 4). Unlike there, a plant is cut where it would hurry the foot or
-   where the leg does not reach it: what is left of it is still better held than not. */
+   where the leg does not reach: the rest of the contact is still better held than not. */
 
 #include "seam.h"
 
@@ -188,7 +188,7 @@ static void footing_fill(const ml_blend_foot *foot, const double *psi, const dou
         int64_t a = plants[best].first, b = plants[best].last, i = plants[best].way;
         double off = 0.0;
         plants[best].error = HUGE_VAL;
-        for (int again = 0; again < 2; again++) /* its place is the mean of what is left of it */
+        for (int again = 0; again < 2; again++) /* a contact's place is the mean of its remaining frames */
             if (b - a + 1 >= FOOTING_SHORTEST) {
                 off = footing_fit(foot, psi, root, i, a, b, low, &place);
                 footing_cut(foot, holds, place, &a, &b);
@@ -244,7 +244,7 @@ static void footing_agree(const ml_blend_foot *foot, int64_t number, int64_t fir
     int64_t a = first, b = last, column = ML_BALL(foot->side), way = 0;
     double off = 0.0, *totals = holds->totals;
     vec3 place = VEC3_ZERO;
-    for (int again = 0; again < 2; again++) /* its place is the mean of what is left of it */
+    for (int again = 0; again < 2; again++) /* a contact's place is the mean of its remaining frames */
         if (b - a + 1 >= FOOTING_SHORTEST) {
             off = footing_mean(foot, a, b, low, &place);
             footing_cut(foot, holds, place, &a, &b);
